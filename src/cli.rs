@@ -1,0 +1,127 @@
+//! The command line: types and help text.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::SummarizerChoice;
+
+/// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
+#[derive(Debug, Parser)]
+#[command(name = "recall", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Read what the transcripts gained, digest settled sessions, write the pages
+    Digest(DigestArgs),
+    /// Find sessions by words of their digests and prompts
+    Search(SearchArgs),
+    /// Show one session's digest
+    Show(ShowArgs),
+    /// What is stored, what waits and why
+    Status(StatusArgs),
+    /// Print the effective configuration and where each value came from
+    Config(ConfigArgs),
+    /// Write everything stored to stdout, one JSON object a line
+    Export(ExportArgs),
+    /// Take in what `recall export` wrote
+    Import(ImportArgs),
+}
+
+#[derive(Debug, Args, Default)]
+pub struct DigestArgs {
+    /// Only sessions that were active in this time: 7d, 12h, 2w, or a date like 2026-01-31
+    #[arg(long, value_name = "AGE|DATE")]
+    pub since: Option<String>,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub project: Option<String>,
+    /// Only this session, by id or its start; settled or not, and anew if it has a digest
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Digest at most this many sessions
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Spend at most this much on the model in this run
+    #[arg(long, value_name = "USD")]
+    pub max_cost: Option<f64>,
+    /// Threads for reading (default: one a core)
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Store what the transcripts gained and stop before digesting: costs nothing
+    #[arg(long)]
+    pub ingest_only: bool,
+    /// Who writes the digests; asked for here, `extract` is final and `claude` also redoes what `extract` made
+    #[arg(long, value_enum)]
+    pub summarizer: Option<SummarizerChoice>,
+    /// Digest sessions that have been quiet for this long (default 10m)
+    #[arg(long, value_name = "TIME")]
+    pub settle: Option<String>,
+    /// Say what would be read, digested and skipped, and what it would cost; change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write all pages anew from the index
+    #[arg(long)]
+    pub rebuild_pages: bool,
+    /// End with one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// A Claude Code config directory to read instead of $CLAUDE_CONFIG_DIR or ~/.claude; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub claude_dir: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// Words to look for, in any form
+    #[arg(required = true, value_name = "WORDS", allow_hyphen_values = true)]
+    pub words: Vec<String>,
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub project: Option<String>,
+    /// Only sessions that began in this time: 7d, 12h, or a date
+    #[arg(long, value_name = "AGE|DATE")]
+    pub since: Option<String>,
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A session's id or the start of it, or a digest's id
+    pub id: String,
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Only projects whose root matches this glob (a bare name matches the last folder)
+    #[arg(long, value_name = "GLOB")]
+    pub project: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The exported file; `-` is stdin
+    #[arg(default_value = "-")]
+    pub file: PathBuf,
+}

@@ -1,0 +1,156 @@
+//! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
+
+mod dry_run;
+mod make;
+mod pages;
+mod read;
+mod report;
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use self::make::{Maker, Wanted};
+use self::read::{Pending, Reader, pending};
+use self::report::Report;
+use super::Ended;
+use super::filter::{ProjectFilter, duration, since};
+use crate::cli::DigestArgs;
+use crate::config::Config;
+use crate::session::Millis;
+use crate::source::discover::discover;
+use crate::source::project::Projects;
+use crate::store::Store;
+use crate::ui::Ui;
+use crate::{mark, private, stop};
+
+pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result<Ended> {
+    apply(&args, &mut config)?;
+    stop::listen();
+    let ui = Ui::default();
+    let started = Instant::now();
+    let mut report = Report::default();
+    prepare_folder(&config, &ui)?;
+    let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?);
+    // Two runs are one: the other does what this one would.
+    let Ok(_held) = lock.try_write() else {
+        ui.note("another run is under way");
+        return Ok(Ended::Done);
+    };
+    let now = config.now();
+    if args.dry_run {
+        dry_run::run(&args, &config, &ui, now, out)?;
+        ui.finish();
+        return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
+    }
+    let mut store = Store::open(&config.database())?;
+    let projects = config.project_keys();
+    ingest(&args, &config, &ui, now, &projects, &mut store, &mut report)?;
+    if !args.ingest_only && !stop::asked() {
+        let wanted = wanted(&args, &config)?;
+        Maker::new(&config, &ui, now, &wanted)?.run(&mut store, &mut report)?;
+    }
+    report.pages_written = pages::write(&config, &mut store, args.rebuild_pages, &ui)?;
+    report.elapsed_ms = started.elapsed().as_millis() as u64;
+    if report.did_something() {
+        store.log_run(now, &serde_json::to_string(&report)?)?;
+        store.tidy()?;
+    }
+    print(&report, args.json, out)?;
+    ui.finish();
+    let failed = ui.warned() || report.sessions_failed > 0 || stop::asked();
+    Ok(if failed { Ended::Partly } else { Ended::Done })
+}
+
+/// What the command line overrides.
+fn apply(args: &DigestArgs, config: &mut Config) -> Result<()> {
+    if !args.claude_dir.is_empty() {
+        config.claude_dirs = args.claude_dir.iter().map(std::path::absolute).collect::<std::io::Result<_>>()?;
+    }
+    if let Some(usd) = args.max_cost {
+        anyhow::ensure!(usd.is_finite() && usd >= 0.0, "--max-cost must be zero or more");
+        config.digest.max_cost_usd = usd;
+        // Who names a sum for this run means it.
+        config.digest.max_cost_usd_per_day = config.digest.max_cost_usd_per_day.max(usd);
+    }
+    if let Some(summarizer) = args.summarizer {
+        config.digest.summarizer = summarizer;
+    }
+    Ok(())
+}
+
+fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
+    let dir = &config.data_dir;
+    private::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;
+    if private::is_open_to_others(dir) {
+        ui.warn(&format!("others can read {}: `chmod 700` it", dir.display()));
+    }
+    Ok(())
+}
+
+/// Takes in what the transcripts gained, and what marks say of sessions that ended.
+fn ingest(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, projects: &Projects, store: &mut Store, report: &mut Report) -> Result<()> {
+    if !config.moved_projects.is_empty() {
+        store.move_projects(projects)?;
+    }
+    // Marks before transcripts: what a mark speaks of is then surely read.
+    let marks = mark::waiting(&config.data_dir);
+    let work = find_work(config, ui, store, report)?;
+    Reader { config, projects, jobs: args.jobs, now, ui }.run(&work, store, report)?;
+    for (file, mark) in marks {
+        if let Some(mark) = mark.filter(mark::Mark::ends_session) {
+            store.end_session(&mark.session, mark.at, &mark.reason)?;
+        }
+        let _ = std::fs::remove_file(file);
+    }
+    Ok(())
+}
+
+fn find_work(config: &Config, ui: &Ui, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
+    let found = discover(&config.claude_dirs, &config.exclude_paths);
+    for unreadable in &found.unreadable {
+        ui.warn(unreadable);
+    }
+    report.files_seen = found.files.len() as u64;
+    if report.files_seen == 0 {
+        let dirs: Vec<_> = config.claude_dirs.iter().map(|d| d.display().to_string()).collect();
+        ui.note(&format!("no transcripts found in {}", dirs.join(", ")));
+    }
+    Ok(pending(found, &store.known_files()?))
+}
+
+fn wanted(args: &DigestArgs, config: &Config) -> Result<Wanted> {
+    Ok(Wanted {
+        since: since(args.since.as_deref(), config)?,
+        project: ProjectFilter::new(args.project.as_deref(), config)?,
+        session: args.session.clone(),
+        limit: args.limit.unwrap_or(usize::MAX),
+        asked_for: args.summarizer,
+        settle: match &args.settle {
+            Some(text) => duration(text).context("--settle")?,
+            None => config.digest.settle_minutes as Millis * 60_000,
+        },
+    })
+}
+
+fn print(report: &Report, json: bool, out: &mut impl Write) -> Result<()> {
+    if json {
+        serde_json::to_writer(&mut *out, report)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let cost = if report.cost_usd > 0.0 { format!(", ${:.4}", report.cost_usd) } else { String::new() };
+    let line = |label: &str, text: String| format!("{label:<10}{text}\n");
+    let mut text = line("read", format!("{} of {} files, {} new rows, {:.1} MB", report.files_read, report.files_seen, report.rows_new, report.bytes_read as f64 / 1e6));
+    if report.rows_bad + report.rows_unknown > 0 {
+        text += &line("", format!("{} unreadable lines, {} rows of unknown types", report.rows_bad, report.rows_unknown));
+    }
+    text += &line("digested", format!("{} sessions ({} new){cost}", report.sessions_digested, report.sessions_new));
+    if report.sessions_skipped + report.sessions_failed > 0 {
+        text += &line("", format!("{} skipped, {} failed: `recall status` says why", report.sessions_skipped, report.sessions_failed));
+    }
+    text += &line("wrote", format!("{} pages", report.pages_written));
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}

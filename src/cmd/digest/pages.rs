@@ -1,0 +1,189 @@
+//! Writing the pages: only those that changed, each in one step, the user's notes kept.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::config::Config;
+use crate::page::{Shown, day_of, day_page, session_page, session_page_name};
+use crate::price::session_cost;
+use crate::private;
+use crate::session::Session;
+use crate::store::Store;
+use crate::store::digests::Stored;
+use crate::store::load::SessionHead;
+use crate::store::pages::PageRecord;
+use crate::ui::Ui;
+
+/// The heading below which a page is the user's own.
+const NOTES: &str = "\n## Notes\n";
+
+/// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
+pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
+    let dirty: BTreeSet<i64> = if all { store.digested()?.iter().map(|h| h.pk).collect() } else { store.page_dirty()?.into_iter().collect() };
+    if dirty.is_empty() {
+        return Ok(0);
+    }
+    Writer { config, store, ui, days: BTreeMap::new(), written: 0 }.run(&dirty)
+}
+
+struct Writer<'a> {
+    config: &'a Config,
+    store: &'a mut Store,
+    ui: &'a Ui,
+    /// Days to be written anew, each with notes that moved there.
+    days: BTreeMap<String, String>,
+    written: u64,
+}
+
+/// A session with all its page needs, owned.
+struct Loaded {
+    session: Session,
+    stored: Stored,
+    closed: Vec<String>,
+    cost: (f64, bool),
+    page: String,
+}
+
+impl Loaded {
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            session: &self.session,
+            digest: &self.stored.digest,
+            digest_id: &self.stored.id,
+            summarizer: &self.stored.summarizer,
+            closed: &self.closed,
+            cost: self.cost,
+            page: self.page.clone(),
+        }
+    }
+}
+
+impl Writer<'_> {
+    fn run(mut self, dirty: &BTreeSet<i64>) -> Result<u64> {
+        let mut old: HashMap<i64, Vec<PageRecord>> = HashMap::new();
+        for page in self.store.pages()? {
+            if let Some(session) = page.session {
+                old.entry(session).or_default().push(page);
+            }
+        }
+        for pk in dirty {
+            self.session(*pk, old.remove(pk).unwrap_or_default())?;
+        }
+        let days: Vec<(String, String)> = std::mem::take(&mut self.days).into_iter().collect();
+        for (day, _) in &days {
+            self.day(day)?;
+        }
+        for pk in dirty {
+            self.store.pages_written(*pk)?;
+        }
+        Ok(self.written)
+    }
+
+    /// Writes a session's page, and takes away one under another name.
+    fn session(&mut self, pk: i64, old: Vec<PageRecord>) -> Result<()> {
+        let head = self.store.session_head(pk)?;
+        let loaded = self.load(&head)?;
+        let mut notes = String::new();
+        let path = loaded.as_ref().map(|l| session_path(&day_of(&l.session, &self.config.time_zone), &l.page));
+        for page in old.iter().filter(|p| Some(&p.path) != path.as_ref()) {
+            notes.push_str(&self.notes_of(&page.path));
+        }
+        if let (Some(loaded), Some(path)) = (&loaded, &path) {
+            let day = day_of(&loaded.session, &self.config.time_zone);
+            self.put(path, &session_page(&loaded.shown(), &self.config.time_zone), &notes)?;
+            self.store.record_page(&PageRecord { path: path.clone(), session: Some(pk), day: day.clone() })?;
+            self.days.entry(day).or_default();
+        }
+        // The new page is there: the old one, whose notes it holds, can go.
+        for page in old.iter().filter(|p| Some(&p.path) != path.as_ref()) {
+            self.remove(&page.path)?;
+            self.days.entry(page.day.clone()).or_default();
+        }
+        Ok(())
+    }
+
+    fn load(&self, head: &SessionHead) -> Result<Option<Loaded>> {
+        let Some(stored) = self.store.digest_of(head.pk)? else { return Ok(None) };
+        let session = self.store.load_session(head)?;
+        let day = day_of(&session, &self.config.time_zone);
+        let page = session_page_name(&session, &day, self.store.shares_prefix(&session.id, 8)?);
+        let cost = session_cost(&session.usage, &self.config.prices);
+        Ok(Some(Loaded { closed: self.store.closed_of(head.pk)?, session, stored, cost, page }))
+    }
+
+    /// Writes the page of a day from the sessions that have a page there; without any, only notes keep it.
+    fn day(&mut self, day: &str) -> Result<()> {
+        let path = day_path(day);
+        let mut loaded: Vec<Loaded> = Vec::new();
+        for pk in self.store.sessions_of_day(day)? {
+            loaded.extend(self.load(&self.store.session_head(pk)?)?);
+        }
+        loaded.sort_by_key(|l| (l.session.began_at(), l.session.id.clone()));
+        let shown: Vec<Shown<'_>> = loaded.iter().map(Loaded::shown).collect();
+        if shown.is_empty() && self.notes_of(&path).is_empty() {
+            return self.remove(&path);
+        }
+        self.put(&path, &day_page(day, &shown, &self.config.time_zone), "")?;
+        self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
+    }
+
+    /// Replaces a page when its text differs, with the user's notes below it.
+    fn put(&mut self, path: &str, text: &str, moved_notes: &str) -> Result<()> {
+        let file = self.config.data_dir.join(path);
+        let before = read(&file)?;
+        let mut notes = notes_in(before.as_deref().unwrap_or_default()).to_owned();
+        if !moved_notes.trim().is_empty() && !notes.contains(moved_notes.trim()) {
+            notes.push_str(moved_notes);
+        }
+        let text = if notes.is_empty() { text.to_owned() } else { format!("{text}{NOTES}{notes}") };
+        if before.as_deref() == Some(text.as_str()) {
+            return Ok(());
+        }
+        private::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+        self.written += 1;
+        Ok(())
+    }
+
+    fn notes_of(&self, path: &str) -> String {
+        match read(&self.config.data_dir.join(path)) {
+            Ok(text) => notes_in(text.as_deref().unwrap_or_default()).to_owned(),
+            Err(e) => {
+                self.ui.warn(&format!("{e:#}"));
+                String::new()
+            }
+        }
+    }
+
+    fn remove(&mut self, path: &str) -> Result<()> {
+        let file = self.config.data_dir.join(path);
+        match fs::remove_file(&file) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e).with_context(|| format!("cannot remove {}", file.display())),
+            _ => {}
+        }
+        self.store.drop_page(path)
+    }
+}
+
+fn read(file: &Path) -> Result<Option<String>> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+/// What follows the notes' heading. Text from sessions never starts a heading, so the first one is the user's.
+fn notes_in(page: &str) -> &str {
+    page.split_once(NOTES).map_or("", |(_, notes)| notes)
+}
+
+fn day_path(day: &str) -> String {
+    format!("daily/{}/{day}.md", &day[..7])
+}
+
+fn session_path(day: &str, name: &str) -> String {
+    format!("daily/{}/sessions/{name}", &day[..7])
+}

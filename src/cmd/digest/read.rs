@@ -1,0 +1,215 @@
+//! The first phase: what the transcripts gained goes into the index. Costs no money; may be stopped and repeated at any point.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+
+use super::report::Report;
+use crate::config::Config;
+use crate::delta::{self, Cursor, Piece};
+use crate::session::{Millis, Row};
+use crate::source::claude_code::{self, Line};
+use crate::source::discover::{Discovery, Found};
+use crate::source::project::Projects;
+use crate::stop;
+use crate::store::Store;
+use crate::store::ingest::{Batch, KnownFile};
+use crate::ui::Ui;
+
+/// Input of one transaction, in bytes.
+const TRANSACTION: u64 = 8 << 20;
+/// Input of one batch: what a reader holds before it hands it over.
+const BATCH: u64 = 1 << 20;
+/// Batches between the readers and the writer; with `BATCH` it bounds the memory.
+const WAITING: usize = 8;
+
+/// A file that has something new, and where to go on.
+pub struct Pending {
+    file: Arc<Found>,
+    cursor: Option<Cursor>,
+}
+
+impl Pending {
+    pub fn bytes(&self) -> u64 {
+        let from = self.cursor.as_ref().map_or(0, |c| c.offset);
+        if self.file.size >= from { self.file.size - from } else { self.file.size }
+    }
+}
+
+/// Files whose size or time differs from the last look, largest first so that no thread is left with one at the end.
+pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pending> {
+    let changed = found.files.into_iter().filter_map(|file| {
+        let seen = file.path.to_str().and_then(|p| known.get(p));
+        let same = seen.is_some_and(|k| k.size == file.size && k.mtime_ns == file.mtime_ns);
+        (!same).then(|| Pending { file: Arc::new(file), cursor: seen.map(|k| k.cursor.clone()) })
+    });
+    let mut pending: Vec<Pending> = changed.collect();
+    pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
+    pending
+}
+
+/// Reads files in parallel and stores them from one writer.
+pub struct Reader<'a> {
+    pub config: &'a Config,
+    pub projects: &'a Projects,
+    pub jobs: Option<usize>,
+    pub now: Millis,
+    pub ui: &'a Ui,
+}
+
+impl Reader<'_> {
+    pub fn run(&self, pending: &[Pending], store: &mut Store, report: &mut Report) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
+        let bar = self.ui.bytes(pending.iter().map(Pending::bytes).sum());
+        let (send, receive) = sync_channel::<Result<Batch>>(WAITING);
+        let stored = std::thread::scope(|scope| {
+            let bar = &bar;
+            scope.spawn(move || {
+                pool.install(|| pending.par_iter().with_max_len(1).for_each_with(send, |send, one| self.read(one, send, bar)));
+            });
+            // Ends when the last reader hangs up; on an error the channel closes and the readers end with it.
+            self.write(receive.into_iter(), store, report)
+        });
+        bar.finish_and_clear();
+        stored
+    }
+
+    fn write(&self, batches: impl Iterator<Item = Result<Batch>>, store: &mut Store, report: &mut Report) -> Result<()> {
+        let mut held: Vec<Batch> = Vec::new();
+        let mut bytes = 0;
+        for batch in batches {
+            let batch = match batch {
+                Ok(batch) => batch,
+                Err(e) => {
+                    self.ui.warn(&format!("{e:#}"));
+                    continue;
+                }
+            };
+            if bytes + batch.bytes > TRANSACTION {
+                self.commit(&mut held, store, report)?;
+                bytes = 0;
+            }
+            bytes += batch.bytes;
+            held.push(batch);
+        }
+        self.commit(&mut held, store, report)
+    }
+
+    fn commit(&self, held: &mut Vec<Batch>, store: &mut Store, report: &mut Report) -> Result<()> {
+        if held.is_empty() {
+            return Ok(());
+        }
+        for batch in held.iter() {
+            for (offset, why) in &batch.bad {
+                let path = batch.file.path.display();
+                self.ui.warn(&format!("{path}: the line at byte {offset} is {why}, skipped"));
+            }
+        }
+        let done = store.ingest(held, self.projects).context("cannot store what was read")?;
+        report.ingested(&done);
+        report.bytes_read += held.iter().map(|b| b.bytes).sum::<u64>();
+        report.files_read += held.iter().filter(|b| b.complete).count() as u64;
+        held.clear();
+        Ok(())
+    }
+
+    fn read(&self, pending: &Pending, send: &SyncSender<Result<Batch>>, bar: &ProgressBar) {
+        if stop::asked() {
+            return;
+        }
+        let path = &pending.file.path;
+        let read = self.read_file(pending, send, bar).with_context(|| format!("cannot read {}", path.display()));
+        if let Err(e) = read {
+            let _ = send.send(Err(e));
+        }
+    }
+
+    fn read_file(&self, pending: &Pending, send: &SyncSender<Result<Batch>>, bar: &ProgressBar) -> Result<()> {
+        let mut delta = delta::open(&pending.file.path, pending.cursor.as_ref())?;
+        let known = pending.cursor.as_ref().filter(|_| !delta.replaced).map_or(0, |c| c.offset);
+        let cursor = Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset: known };
+        let mut batch = self.empty(pending, cursor);
+        batch.replaced = delta.replaced;
+        while let Some((from, to, piece)) = delta.lines.next()? {
+            let taken = match piece {
+                Piece::Line(line) => self.take(&mut batch, from, line),
+                // Half a line waits; a whole one that only lacks its newline does not.
+                Piece::Tail(line) => is_object(line) && self.take(&mut batch, from, line),
+                Piece::TooLong => {
+                    batch.bad.push((from, "longer than 16 MiB"));
+                    true
+                }
+            };
+            if !taken {
+                break;
+            }
+            batch.cursor.offset = to;
+            batch.bytes += to - from;
+            bar.inc(to - from);
+            if batch.bytes >= BATCH {
+                let next = self.empty(pending, batch.cursor.clone());
+                if send.send(Ok(std::mem::replace(&mut batch, next))).is_err() || stop::asked() {
+                    return Ok(());
+                }
+            }
+        }
+        batch.complete = true;
+        let _ = send.send(Ok(batch));
+        Ok(())
+    }
+
+    fn empty(&self, pending: &Pending, cursor: Cursor) -> Batch {
+        Batch {
+            file: pending.file.clone(),
+            replaced: false,
+            cursor,
+            complete: false,
+            rows: Vec::new(),
+            starts: BTreeMap::new(),
+            bad: Vec::new(),
+            unknown: BTreeMap::new(),
+            bytes: 0,
+            grew_at: pending.file.mtime().min(self.now),
+        }
+    }
+
+    fn take(&self, batch: &mut Batch, offset: u64, line: &[u8]) -> bool {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return true;
+        }
+        match claude_code::read_line(line, &batch.file.place) {
+            Line::Row(row) if self.is_wanted(&row) => {
+                if let (Some(at), None) = (row.at, &row.agent) {
+                    batch.starts.entry(row.session.clone()).or_insert(at);
+                }
+                batch.rows.push((offset, *row));
+            }
+            Line::Stamp { session, at } => {
+                batch.starts.entry(session).or_insert(at);
+            }
+            Line::Row(_) | Line::Nothing => {}
+            Line::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
+            Line::Bad(why) => batch.bad.push((offset, why)),
+        }
+        true
+    }
+
+    /// Not our own child's sessions, which would be digesting ourselves, and not what the user excludes.
+    fn is_wanted(&self, row: &Row) -> bool {
+        let Some(cwd) = row.cwd.as_deref() else { return true };
+        if Path::new(cwd).starts_with(&self.config.data_dir) {
+            return false;
+        }
+        let excluded = &self.config.exclude_projects;
+        excluded.is_empty() || !(excluded.is_match(cwd) || excluded.is_match(self.projects.key_of(cwd)))
+    }
+}
+
+fn is_object(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok_and(|text| crate::source::json::fields(text, &[]).is_ok())
+}

@@ -1,0 +1,37 @@
+//! What a run did, in numbers.
+
+use serde::Serialize;
+
+use crate::store::ingest::Ingested;
+
+#[derive(Debug, Default, Clone, PartialEq, Serialize)]
+pub struct Report {
+    pub files_seen: u64,
+    pub files_read: u64,
+    pub bytes_read: u64,
+    pub rows_new: u64,
+    pub rows_unknown: u64,
+    pub rows_bad: u64,
+    pub sessions_new: u64,
+    pub sessions_digested: u64,
+    pub sessions_skipped: u64,
+    pub sessions_failed: u64,
+    pub pages_written: u64,
+    /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
+    pub cost_usd: f64,
+    pub elapsed_ms: u64,
+}
+
+impl Report {
+    pub fn ingested(&mut self, done: &Ingested) {
+        self.rows_new += done.rows_new;
+        self.rows_bad += done.rows_bad;
+        self.rows_unknown += done.rows_unknown;
+        self.sessions_new += done.sessions_new;
+    }
+
+    /// Did the run change anything that is worth a line in the log?
+    pub fn did_something(&self) -> bool {
+        self.files_read + self.sessions_digested + self.sessions_failed + self.pages_written > 0
+    }
+}

@@ -1,0 +1,26 @@
+//! `recall export`: a head line, then every session as one JSON object a line.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::Ended;
+use super::filter::ProjectFilter;
+use crate::cli::ExportArgs;
+use crate::config::Config;
+use crate::store::Store;
+
+/// The form of the export. It changes when an older program could not read it any more.
+pub const VERSION: u64 = 1;
+
+pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let store = Store::open_read_only(&config.database())?;
+    let project = ProjectFilter::new(args.project.as_deref(), config)?;
+    writeln!(out, "{}", json!({"recall_export": VERSION, "program": env!("CARGO_PKG_VERSION")}))?;
+    for head in store.session_heads()?.into_iter().filter(|h| project.fits(&h.project)) {
+        serde_json::to_writer(&mut *out, &store.export_session(&head)?)?;
+        writeln!(out)?;
+    }
+    Ok(Ended::Done)
+}

@@ -1,0 +1,62 @@
+//! One file per verb. Everything that can go wrong ends here, as a message and an exit code.
+
+mod config;
+mod digest;
+mod export;
+mod filter;
+mod import;
+mod search;
+mod show;
+mod status;
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::config::Config;
+
+/// How a command that ran has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// All of it was done.
+    Done,
+    /// Done, but something was skipped with an error.
+    Partly,
+}
+
+/// Parses the command line and runs it. Exit code 0 done, 1 something was skipped, 2 could not run.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
+    match ended {
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::Partly) => ExitCode::from(1),
+        Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("recall: {}", crate::clean::plain(&format!("{e:#}")));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
+    let config = Config::load()?;
+    match command {
+        Command::Digest(args) => digest::run(args, config, out),
+        Command::Search(args) => search::run(&args, &config, out),
+        Command::Show(args) => show::run(&args, &config, out),
+        Command::Status(args) => status::run(&args, &config, out),
+        Command::Config(args) => self::config::run(&args, &config, out),
+        Command::Export(args) => export::run(&args, &config, out),
+        Command::Import(args) => import::run(&args, &config, out),
+    }
+}
+
+/// The reader of our output went away: its choice, no failure of ours.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(|e| e.kind() == ErrorKind::BrokenPipe)
+}

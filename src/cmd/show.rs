@@ -1,0 +1,57 @@
+//! `recall show`: one session's digest, as its page or as JSON.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use super::Ended;
+use crate::cli::ShowArgs;
+use crate::config::Config;
+use crate::page::{Shown, day_of, session_page, session_page_name};
+use crate::price::session_cost;
+use crate::store::Store;
+
+pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let store = Store::open_read_only(&config.database())?;
+    let head = store.find_session(&args.id)?;
+    let Some(stored) = store.digest_of(head.pk)? else {
+        bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
+    };
+    let session = store.load_session(&head)?;
+    let cost = session_cost(&session.usage, &config.prices);
+    if args.json {
+        let value = json!({
+            "session": session.id,
+            "project": session.project.key,
+            "cwd": session.cwd,
+            "began_at": session.began_at(),
+            "ended_at": session.last_at(),
+            "digest_id": stored.id,
+            "summarizer": stored.summarizer,
+            "model": stored.model,
+            "made_at": stored.made_at,
+            "digest_cost_usd": stored.cost_usd,
+            "waits_for_model": stored.queued,
+            "session_cost_usd": cost.0,
+            "session_cost_complete": !cost.1,
+            "prompts": session.prompts().count(),
+            "usage": session.usage,
+            "digest": stored.digest,
+        });
+        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+        return Ok(Ended::Done);
+    }
+    let day = day_of(&session, &config.time_zone);
+    let shown = Shown {
+        session: &session,
+        digest: &stored.digest,
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        closed: &store.closed_of(head.pk)?,
+        cost,
+        page: session_page_name(&session, &day, store.shares_prefix(&session.id, 8)?),
+    };
+    out.write_all(session_page(&shown, &config.time_zone).as_bytes())?;
+    Ok(Ended::Done)
+}

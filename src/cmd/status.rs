@@ -1,0 +1,80 @@
+//! `recall status`: what is stored, what waits and why.
+
+use std::io::Write;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::Ended;
+use crate::clean::plain;
+use crate::cli::StatusArgs;
+use crate::config::Config;
+use crate::mark;
+use crate::store::Store;
+use crate::store::status::Counts;
+
+/// Bad lines that are listed; the rest is counted.
+const MAX_LISTED: usize = 10;
+
+pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let store = Store::open_read_only(&config.database())?;
+    let counts = store.counts(MAX_LISTED)?;
+    let last = store.last_run()?;
+    let marks = mark::waiting(&config.data_dir).len();
+    let size = std::fs::metadata(config.database()).map_or(0, |m| m.len());
+    if args.json {
+        let last = last.map(|(at, report)| json!({"at": at, "report": serde_json::from_str::<Value>(&report).unwrap_or_default()}));
+        writeln!(out, "{}", serde_json::to_string_pretty(&as_json(&counts, size, marks, last))?)?;
+    } else {
+        print(&counts, size, marks, last.map(|(at, _)| at), config, out)?;
+    }
+    Ok(Ended::Done)
+}
+
+fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) -> Value {
+    json!({
+        "files": counts.files,
+        "transcript_bytes": counts.transcript_bytes,
+        "database_bytes": size,
+        "sessions": counts.sessions,
+        "digests": counts.digests,
+        "waiting_for_model": counts.queued,
+        "waiting_for_digest": counts.waiting,
+        "skipped": counts.skipped.iter().map(|(why, n)| json!({"why": why, "sessions": n})).collect::<Vec<_>>(),
+        "failing": counts.failing.iter().map(|(id, times, why)| json!({"session": id, "failures": times, "error": why})).collect::<Vec<_>>(),
+        "bad_lines": counts.bad_lines,
+        "bad_lines_at": counts.bad_at.iter().map(|(path, offset, why)| json!({"path": path, "offset": offset, "why": why})).collect::<Vec<_>>(),
+        "unknown_rows": counts.unknown.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+        "spent_usd": counts.spent_usd,
+        "marks_waiting": marks,
+        "last_run": last_run,
+    })
+}
+
+fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config: &Config, out: &mut impl Write) -> Result<()> {
+    let ran = last_run.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(config.time_zone.clone()));
+    let ran = ran.map_or_else(|| "never".into(), |z| z.strftime("%Y-%m-%d %H:%M").to_string());
+    writeln!(out, "data       {}", config.data_dir.display())?;
+    writeln!(out, "index      {:.1} MB for {:.1} MB of transcripts in {} files", size as f64 / 1e6, counts.transcript_bytes as f64 / 1e6, counts.files)?;
+    writeln!(out, "sessions   {}, {} with a digest ({} made by the model, {} without)", counts.sessions, counts.digests, counts.by_model, counts.digests - counts.by_model)?;
+    writeln!(out, "waiting    {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
+    writeln!(out, "spent      ${:.4} on the model in all", counts.spent_usd)?;
+    writeln!(out, "last work  {ran}")?;
+    for (why, sessions) in &counts.skipped {
+        writeln!(out, "skipped    {sessions}: {}", plain(why))?;
+    }
+    for (id, times, why) in &counts.failing {
+        writeln!(out, "failing    {}: {times} times, last: {}", plain(id), plain(why))?;
+    }
+    if counts.bad_lines > 0 {
+        writeln!(out, "bad lines  {}", counts.bad_lines)?;
+        for (path, offset, why) in &counts.bad_at {
+            writeln!(out, "           {} at byte {offset}: {why}", plain(path))?;
+        }
+    }
+    for (name, rows) in &counts.unknown {
+        writeln!(out, "unknown    {rows} rows of type {}", plain(name))?;
+    }
+    Ok(())
+}

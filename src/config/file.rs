@@ -1,0 +1,163 @@
+//! The config file: every key, its default, and errors that say where.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use serde::{Deserialize, Serialize};
+
+use super::{Setting, setting};
+
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Values {
+    pub claude_dirs: Option<Vec<String>>,
+    /// An IANA name; the system's zone when it is not given.
+    pub timezone: Option<String>,
+    pub digest: DigestConfig,
+    pub exclude: Exclude,
+    /// Roots that moved or were renamed: old path = new path.
+    pub projects: BTreeMap<String, String>,
+    /// Prices of models this program does not know, by model id.
+    pub prices: BTreeMap<String, Price>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DigestConfig {
+    pub summarizer: SummarizerChoice,
+    /// The model `claude` is asked for.
+    pub model: String,
+    /// The command that is `claude`: a name on the PATH or a path.
+    pub claude: String,
+    /// Sessions a run gives to the model at most.
+    pub max_sessions: usize,
+    pub max_cost_usd: f64,
+    pub max_cost_usd_per_day: f64,
+    /// Calls of the model at once.
+    pub parallel_calls: usize,
+    pub timeout_seconds: u64,
+    /// How long a session must be quiet before it is digested.
+    pub settle_minutes: u64,
+    /// A first run over more sessions than this does without the model.
+    pub backlog: usize,
+    /// The session's part of a request, in characters.
+    pub input_chars: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum SummarizerChoice {
+    /// `claude` where it is found, else `extract`
+    Auto,
+    /// the model, through the `claude` command
+    Claude,
+    /// no model: the digest is put together from the session itself
+    Extract,
+}
+
+impl Default for DigestConfig {
+    fn default() -> Self {
+        Self {
+            summarizer: SummarizerChoice::Auto,
+            model: "haiku".into(),
+            claude: "claude".into(),
+            max_sessions: 40,
+            max_cost_usd: 0.5,
+            max_cost_usd_per_day: 1.0,
+            parallel_calls: 2,
+            timeout_seconds: 120,
+            settle_minutes: 10,
+            backlog: 20,
+            input_chars: 24_000,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Exclude {
+    /// Globs over project roots and working directories.
+    pub projects: Vec<String>,
+    /// Globs over transcript paths.
+    pub paths: Vec<String>,
+}
+
+/// US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+    /// 1.25 times `input` when not given.
+    pub cache_write: Option<f64>,
+    /// Twice `input` when not given.
+    pub cache_write_hour: Option<f64>,
+    /// A tenth of `input` when not given.
+    pub cache_read: Option<f64>,
+}
+
+pub struct Read {
+    pub values: Values,
+    pub exists: bool,
+    table: toml::Table,
+}
+
+/// Reads the config file. One that was named must be there; the default one may be missing.
+pub fn read(path: &Path, named: bool) -> Result<Read> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == ErrorKind::NotFound && !named => String::new(),
+        Err(e) => return Err(e).with_context(|| format!("cannot read the config file {}", path.display())),
+    };
+    let values: Values = toml::from_str(&text).map_err(|e| located(path, &text, &e))?;
+    check(&values).with_context(|| path.display().to_string())?;
+    let table = text.parse().map_err(|e| located(path, &text, &e))?;
+    Ok(Read { values, exists: path.exists(), table })
+}
+
+fn check(values: &Values) -> Result<()> {
+    let digest = &values.digest;
+    let positive = [("max_cost_usd", digest.max_cost_usd), ("max_cost_usd_per_day", digest.max_cost_usd_per_day)];
+    for (key, value) in positive {
+        anyhow::ensure!(value.is_finite() && value >= 0.0, "digest.{key}: must be zero or more, is {value}");
+    }
+    anyhow::ensure!((1..=64).contains(&digest.parallel_calls), "digest.parallel_calls: must be 1 to 64, is {}", digest.parallel_calls);
+    anyhow::ensure!(digest.timeout_seconds > 0, "digest.timeout_seconds: must be more than 0");
+    anyhow::ensure!((2_000..=200_000).contains(&digest.input_chars), "digest.input_chars: must be 2000 to 200000, is {}", digest.input_chars);
+    Ok(())
+}
+
+/// `file:line: key: what is wrong`
+fn located(path: &Path, text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = text[..at].matches('\n').count() + 1;
+    let source = text.lines().nth(line - 1).unwrap_or_default();
+    let key = source.split('=').next().unwrap_or_default().trim();
+    anyhow!("{}:{line}: `{key}`: {}", path.display(), error.message())
+}
+
+impl Read {
+    /// Every key with its effective value and where that came from.
+    pub fn settings(&self, path: &Path) -> Vec<Setting> {
+        let Ok(effective) = toml::Table::try_from(&self.values) else { return Vec::new() };
+        let mut all = Vec::new();
+        if self.values.timezone.is_none() {
+            all.push(setting("timezone", "system", "default"));
+        }
+        flatten("", &effective, Some(&self.table), &path.display().to_string(), &mut all);
+        all
+    }
+}
+
+fn flatten(prefix: &str, effective: &toml::Table, given: Option<&toml::Table>, path: &str, all: &mut Vec<Setting>) {
+    for (name, value) in effective {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        let given_here = given.and_then(|t| t.get(name));
+        match value {
+            toml::Value::Table(inner) => flatten(&key, inner, given_here.and_then(|v| v.as_table()), path, all),
+            _ => all.push(setting(&key, &value.to_string(), if given_here.is_some() { path } else { "default" })),
+        }
+    }
+}

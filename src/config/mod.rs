@@ -1,0 +1,173 @@
+//! Every path, environment variable and default. Nobody else reads the environment.
+
+mod file;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+use etcetera::BaseStrategy;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use jiff::tz::TimeZone;
+
+pub use file::{DigestConfig, Price, SummarizerChoice};
+
+use crate::session::Millis;
+use crate::source::project::Projects;
+
+/// Set for our own child, so that hooks in the user's settings know it.
+pub const GUARD: &str = "RECALL_CHILD";
+
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub home: PathBuf,
+    pub data_dir: PathBuf,
+    pub config_file: PathBuf,
+    pub claude_dirs: Vec<PathBuf>,
+    pub time_zone: TimeZone,
+    pub digest: DigestConfig,
+    pub exclude_projects: GlobSet,
+    pub exclude_paths: GlobSet,
+    pub moved_projects: Vec<(String, String)>,
+    pub prices: BTreeMap<String, Price>,
+    /// The search path for `claude`, and the variables a child keeps.
+    pub search_path: String,
+    /// A clock that stands still, for tests and reproducible runs.
+    fixed_now: Option<Millis>,
+    effective: Vec<Setting>,
+}
+
+/// One effective value, for `recall config`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    pub key: String,
+    pub value: String,
+    pub origin: String,
+}
+
+impl Config {
+    /// Reads the environment and the config file.
+    ///
+    /// # Errors
+    /// When there is no home directory, a variable has no usable value, or the file has an unknown or wrong key.
+    pub fn load() -> Result<Self> {
+        let home = path_var("HOME")?.context("HOME is not set: recall does not know where to read and write")?;
+        let base = etcetera::base_strategy::choose_native_strategy().context("cannot find the home directory")?;
+        let (config_file, _) = from_var("RECALL_CONFIG", base.config_dir().join("recall/config.toml"))?;
+        let (data_dir, data_origin) = from_var("RECALL_DATA_DIR", base.data_dir().join("recall"))?;
+        let (claude_default, claude_origin) = from_var("CLAUDE_CONFIG_DIR", home.join(".claude"))?;
+        let read = file::read(&config_file, env::var_os("RECALL_CONFIG").is_some())?;
+        let mut settings = vec![
+            setting("config_file", &config_file.display().to_string(), if read.exists { "found" } else { "not there" }),
+            setting("data_dir", &data_dir.display().to_string(), &data_origin),
+        ];
+        let claude_dirs = match &read.values.claude_dirs {
+            Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
+            None => vec![claude_default],
+        };
+        if read.values.claude_dirs.is_none() {
+            settings.push(setting("claude_dirs", &format!("{claude_dirs:?}"), &claude_origin));
+        }
+        settings.extend(read.settings(&config_file));
+        let time_zone = match &read.values.timezone {
+            Some(name) => TimeZone::get(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
+            None => TimeZone::system(),
+        };
+        let globs = |key: &str, list: &[String]| {
+            globset(list, &home).with_context(|| format!("{}: exclude.{key}", config_file.display()))
+        };
+        Ok(Self {
+            exclude_projects: globs("projects", &read.values.exclude.projects)?,
+            exclude_paths: globs("paths", &read.values.exclude.paths)?,
+            moved_projects: read.values.projects.iter().map(|(a, b)| (tilde(a, &home), tilde(b, &home))).collect(),
+            prices: read.values.prices.clone(),
+            digest: read.values.digest.clone(),
+            fixed_now: fixed_now()?,
+            search_path: env::var("PATH").unwrap_or_default(),
+            effective: settings,
+            home,
+            data_dir,
+            config_file,
+            claude_dirs,
+            time_zone,
+        })
+    }
+
+    pub fn now(&self) -> Millis {
+        self.fixed_now.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond())
+    }
+
+    pub fn effective(&self) -> &[Setting] {
+        &self.effective
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.data_dir.join("recall.db")
+    }
+
+    /// The folder our own `claude` child works in: no project's instructions are in scope there.
+    pub fn child_dir(&self) -> PathBuf {
+        self.data_dir.join("child")
+    }
+
+    /// A prompt of the user's own takes the place of the one that ships.
+    pub fn prompt_override(&self) -> PathBuf {
+        self.config_file.with_file_name("digest.md")
+    }
+
+    pub fn project_keys(&self) -> Projects {
+        Projects::new(self.moved_projects.clone(), Some(self.home.clone()))
+    }
+}
+
+/// A glob over paths or project keys; `~` is the home.
+pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(&tilde(pattern, home)).with_context(|| format!("`{pattern}` is no glob"))?);
+    }
+    Ok(set.build()?)
+}
+
+fn setting(key: &str, value: &str, origin: &str) -> Setting {
+    Setting { key: key.into(), value: value.into(), origin: origin.into() }
+}
+
+/// A variable's path, else the default, and which it was.
+fn from_var(name: &str, default: PathBuf) -> Result<(PathBuf, String)> {
+    Ok(match path_var(name)? {
+        Some(path) => (path, format!("${name}")),
+        None => (default, "default".into()),
+    })
+}
+
+fn path_var(name: &str) -> Result<Option<PathBuf>> {
+    let Some(value) = env::var_os(name).filter(|v| !v.is_empty()) else { return Ok(None) };
+    Ok(Some(std::path::absolute(PathBuf::from(value)).with_context(|| format!("${name} is no path"))?))
+}
+
+fn expand(path: &str, home: &Path) -> PathBuf {
+    PathBuf::from(tilde(path, home))
+}
+
+fn tilde(path: &str, home: &Path) -> String {
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+        _ => path.to_owned(),
+    }
+}
+
+fn fixed_now() -> Result<Option<Millis>> {
+    let Ok(text) = env::var("RECALL_NOW") else { return Ok(None) };
+    match jiff::Timestamp::from_str(&text) {
+        Ok(at) => Ok(Some(at.as_millisecond())),
+        Err(e) => bail!("RECALL_NOW is no time like 2026-01-31T12:00:00Z: {e}"),
+    }
+}
+
+/// Did the user ask for output without colour?
+pub fn no_colour() -> bool {
+    env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
+}

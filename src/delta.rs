@@ -1,0 +1,218 @@
+//! Bytes from a cursor to the end of a file, line by line: the only file that seeks.
+//!
+//! A transcript only grows, as a rule. A cursor is the fingerprint of the file's head and the offset just past the last line that
+//! was stored; where the head differs or the file is shorter, somebody replaced it and it is read again from the start.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// How much of a file's start identifies it, in bytes: past the first row, which holds the session's id.
+const HEAD: u64 = 4096;
+/// The longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
+pub const MAX_LINE: usize = 16 << 20;
+const CHUNK: usize = 256 << 10;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    pub head_len: u64,
+    pub head_hash: [u8; 32],
+    pub offset: u64,
+}
+
+/// A file opened where its cursor stands.
+pub struct Delta {
+    pub lines: Lines<File>,
+    /// The cursor's place no longer means anything: what the file held is gone.
+    pub replaced: bool,
+    pub head_len: u64,
+    pub head_hash: [u8; 32],
+    /// Bytes read to identify the file.
+    pub head_read: u64,
+}
+
+/// Opens `path` and seeks to the first byte that is not stored yet.
+pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
+    let mut file = File::open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut head = Vec::with_capacity(HEAD as usize);
+    (&mut file).take(HEAD).read_to_end(&mut head)?;
+    let same = |c: &&Cursor| {
+        let known = head.get(..c.head_len as usize);
+        meta.len() >= c.offset && known.is_some_and(|bytes| hash(bytes) == c.head_hash)
+    };
+    let start = cursor.filter(same).map_or(0, |c| c.offset);
+    file.seek(SeekFrom::Start(start))?;
+    Ok(Delta {
+        replaced: cursor.is_some_and(|c| c.offset > 0) && start == 0,
+        head_len: head.len() as u64,
+        head_hash: hash(&head),
+        head_read: head.len() as u64,
+        lines: Lines::new(file, start),
+    })
+}
+
+fn hash(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+/// Splits a stream into lines, holding one at a time.
+pub struct Lines<R> {
+    from: R,
+    buffer: Vec<u8>,
+    /// Where the next line starts in the buffer, and how far the buffer is known to hold no newline.
+    start: usize,
+    scanned: usize,
+    /// The place of `start` in the file.
+    offset: u64,
+    max_line: usize,
+    ended: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Piece<'b> {
+    /// A line with its newline, which the slice leaves out.
+    Line(&'b [u8]),
+    /// What follows the last newline: perhaps half a line.
+    Tail(&'b [u8]),
+    /// A line over the limit, skipped.
+    TooLong,
+}
+
+impl<R: Read> Lines<R> {
+    pub fn new(from: R, offset: u64) -> Self {
+        Self { from, buffer: Vec::new(), start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false }
+    }
+
+    /// The next piece with its offset and the offset just past it. The tail comes last, and only once.
+    pub fn next(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
+        loop {
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) {
+                let end = self.scanned + at;
+                let (offset, line) = (self.offset, self.start..end);
+                self.advance(end + 1);
+                return Ok(Some((offset, self.offset, Piece::Line(trim_cr(&self.buffer[line])))));
+            }
+            self.scanned = self.buffer.len();
+            if self.buffer.len() - self.start > self.max_line {
+                return self.skip_line();
+            }
+            if self.ended || !self.fill()? {
+                self.ended = true;
+                let (offset, tail) = (self.offset, self.start..self.buffer.len());
+                self.advance(tail.end);
+                let some = !tail.is_empty();
+                return Ok(some.then(|| (offset, self.offset, Piece::Tail(&self.buffer[tail]))));
+            }
+        }
+    }
+
+    fn advance(&mut self, to: usize) {
+        self.offset += (to - self.start) as u64;
+        self.start = to;
+        self.scanned = to;
+    }
+
+    fn fill(&mut self) -> io::Result<bool> {
+        self.buffer.drain(..self.start);
+        self.scanned -= self.start;
+        self.start = 0;
+        let had = self.buffer.len();
+        // Doubling keeps the work linear for a line of any length.
+        let want = CHUNK.max(had).min(self.max_line.max(CHUNK));
+        self.buffer.resize(had + want, 0);
+        let got = loop {
+            match self.from.read(&mut self.buffer[had..]) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        self.buffer.truncate(had + *got.as_ref().unwrap_or(&0));
+        Ok(got? > 0)
+    }
+
+    /// Drops the rest of an over-long line in chunks. At the end of the file it is not over yet, so nothing is reported.
+    fn skip_line(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
+        let offset = self.offset;
+        loop {
+            self.advance(self.buffer.len());
+            if !self.fill()? {
+                self.ended = true;
+                return Ok(None);
+            }
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer) {
+                self.advance(at + 1);
+                self.buffer.shrink_to(CHUNK * 2);
+                return Ok(Some((offset, self.offset, Piece::TooLong)));
+            }
+        }
+    }
+}
+
+fn trim_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Hands out what it holds in reads of the given sizes.
+    struct Dribble<'a>(&'a [u8], Vec<usize>);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let n = self.1.pop().unwrap_or(7).clamp(1, into.len()).min(self.0.len());
+            into[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn pieces(from: impl Read, max_line: usize) -> Vec<(u64, u64, String)> {
+        let mut lines = Lines { max_line, ..Lines::new(from, 0) };
+        let mut all = Vec::new();
+        while let Some((from, to, piece)) = lines.next().unwrap() {
+            let shown = match piece {
+                Piece::Line(l) => format!("line {}", String::from_utf8_lossy(l)),
+                Piece::Tail(l) => format!("tail {}", String::from_utf8_lossy(l)),
+                Piece::TooLong => "too long".into(),
+            };
+            all.push((from, to, shown));
+        }
+        all
+    }
+
+    #[test]
+    fn an_overlong_line_is_located_and_what_follows_is_read() {
+        let text = format!("a\n{}\nb\r\nc", "x".repeat(1000));
+        let found = pieces(Dribble(text.as_bytes(), vec![]), 100);
+        let shown: Vec<_> = found.iter().map(|(a, b, p)| (*a, *b, p.as_str())).collect();
+        assert_eq!(shown, [(0, 2, "line a"), (2, 1003, "too long"), (1003, 1006, "line b"), (1006, 1007, "tail c")]);
+    }
+
+    #[test]
+    fn an_overlong_line_without_an_end_waits() {
+        let text = format!("a\n{}", "x".repeat(1000));
+        assert_eq!(pieces(Dribble(text.as_bytes(), vec![]), 100).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_lines_whatever_the_reads(text in "[ab\n]{0,300}", reads in prop::collection::vec(1usize..40, 0..60)) {
+            let found = pieces(Dribble(text.as_bytes(), reads), 1 << 20);
+            let mut expected = Vec::new();
+            let mut at = 0;
+            for part in text.split_inclusive('\n') {
+                let kind = if part.ends_with('\n') { "line" } else { "tail" };
+                expected.push((at, at + part.len() as u64, format!("{kind} {}", part.trim_end_matches('\n'))));
+                at += part.len() as u64;
+            }
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

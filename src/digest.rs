@@ -1,0 +1,65 @@
+//! What a session comes down to.
+
+use serde::{Deserialize, Serialize};
+
+use crate::session::{RowKey, short_id};
+
+/// The digest of one session, whoever made it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Digest {
+    pub title: String,
+    pub request: String,
+    pub investigated: Vec<String>,
+    pub learned: Vec<String>,
+    pub completed: Vec<String>,
+    pub decisions: Vec<Claim>,
+    pub files: Vec<FileNote>,
+    pub blockers: Vec<Claim>,
+    pub next_steps: Vec<Claim>,
+    /// Ids of open items of earlier sessions that this one closed.
+    pub closes: Vec<String>,
+    /// What somebody may ask later that this session answers, in other words than its own. Indexed, never shown.
+    pub questions: Vec<String>,
+}
+
+/// A statement with the rows that support it. Without any it is shown as unverified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    pub text: String,
+    pub rows: Vec<RowKey>,
+}
+
+impl Claim {
+    pub fn is_verified(&self) -> bool {
+        !self.rows.is_empty()
+    }
+}
+
+/// A file a digest names. Verified when the session touched or mentioned it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileNote {
+    pub path: String,
+    pub verified: bool,
+}
+
+/// A next step or a blocker that nobody has closed yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenItem {
+    pub id: String,
+    pub text: String,
+}
+
+impl Digest {
+    /// The digest's open items with their ids, which come from the session and the words alone.
+    pub fn open_items<'a>(&'a self, session: &'a str) -> impl Iterator<Item = (String, &'static str, &'a Claim)> {
+        let next = self.next_steps.iter().map(|c| ("next", c));
+        let blocked = self.blockers.iter().map(|c| ("blocker", c));
+        next.chain(blocked).map(move |(kind, claim)| (item_id(session, kind, &claim.text), kind, claim))
+    }
+}
+
+fn item_id(session: &str, kind: &str, text: &str) -> String {
+    let prefix = if kind == "next" { "n" } else { "b" };
+    short_id(prefix, &[session, kind, &text.to_lowercase()])
+}

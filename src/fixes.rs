@@ -1,0 +1,101 @@
+//! Commands that failed, and what came before the same command passed.
+
+use crate::session::{Entry, Item, RowKey, Session, ToolUse, Touch};
+use crate::signal::has_failed;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub row: RowKey,
+    pub command: String,
+    pub brief: String,
+    /// How often it failed in a row before it passed or was given up.
+    pub times: usize,
+    pub fix: Option<Fix>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// The run that passed.
+    pub row: RowKey,
+    /// Files changed between the first failure and it.
+    pub files: Vec<String>,
+}
+
+/// Failed commands in the order of their first failure, each once.
+pub fn failures(session: &Session) -> Vec<Failure> {
+    let mut found: Vec<(String, Failure)> = Vec::new();
+    for (at, entry) in session.entries.iter().enumerate() {
+        let Some((tool, outcome)) = command(entry) else { continue };
+        if !has_failed(outcome) {
+            continue;
+        }
+        let signature = signature(&tool.line);
+        if let Some((_, open)) = found.iter_mut().find(|(known, f)| *known == signature && f.fix.as_ref().is_none_or(|fix| comes_after(session, fix.row, at))) {
+            open.times += 1;
+            continue;
+        }
+        let failure = Failure {
+            row: entry.key,
+            command: tool.line.clone(),
+            brief: outcome.brief.clone(),
+            times: 1,
+            fix: fix_after(session, at, &signature),
+        };
+        found.push((signature, failure));
+    }
+    found.into_iter().map(|(_, failure)| failure).collect()
+}
+
+fn command(entry: &Entry) -> Option<(&ToolUse, &crate::session::Outcome)> {
+    match (&entry.item, &entry.outcome) {
+        (Item::Tool(tool), Some(outcome)) if tool.name == "Bash" => Some((tool, outcome)),
+        _ => None,
+    }
+}
+
+fn comes_after(session: &Session, row: RowKey, at: usize) -> bool {
+    session.entries.iter().skip(at).any(|e| e.key == row)
+}
+
+fn fix_after(session: &Session, failed_at: usize, signature: &str) -> Option<Fix> {
+    let mut files: Vec<String> = Vec::new();
+    for entry in &session.entries[failed_at + 1..] {
+        let Item::Tool(tool) = &entry.item else { continue };
+        if let Some(file) = tool.file.as_ref().filter(|f| f.how > Touch::Read && entry.outcome.as_ref().is_none_or(|o| o.ok)) {
+            let path = session.relative(&file.path).to_owned();
+            if !files.contains(&path) {
+                files.push(path);
+            }
+        }
+        let passed = tool.name == "Bash" && self::signature(&tool.line) == signature && !entry.outcome.as_ref().is_some_and(has_failed);
+        if passed {
+            return Some(Fix { row: entry.key, files });
+        }
+    }
+    None
+}
+
+/// What makes two commands the same check: the program and its first argument, without folders, variables, pipes and redirections.
+fn signature(line: &str) -> String {
+    let step = line.split("&&").map(str::trim).find(|s| !s.starts_with("cd ") && !s.starts_with("export ") && !s.is_empty()).unwrap_or(line);
+    let alone = step.split(['|', '>', ';', '<']).next().unwrap_or(step);
+    let words = alone.split_whitespace().filter(|w| !is_assignment(w) && !w.starts_with('-') && !w.ends_with('&'));
+    words.filter(|w| !matches!(*w, "timeout" | "time" | "sudo" | "env" | "npx" | "uv" | "run" | "pnpm" | "yarn" | "npm") && w.parse::<u32>().is_err()).take(2).collect::<Vec<_>>().join(" ")
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_check_is_known_through_folders_flags_and_pipes() {
+        assert_eq!(signature("cd /a/b && RUST_LOG=1 cargo test --all 2>&1 | tail -20"), "cargo test");
+        assert_eq!(signature("cargo test"), "cargo test");
+        assert_ne!(signature("cargo build"), signature("cargo test"));
+        assert_eq!(signature("uv run pytest -q"), "pytest");
+    }
+}

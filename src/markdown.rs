@@ -1,0 +1,112 @@
+//! Text from a session inside a markdown page: it may not become markup of the page.
+
+use crate::clean::{one_line, plain};
+
+/// One line of foreign text. Code spans survive; what would start a block, a tag, a link, an image or a table does not.
+pub fn inline(text: &str) -> String {
+    let line = one_line(&plain(text));
+    let mut out = String::with_capacity(line.len() + 8);
+    let mut in_code = false;
+    let balanced = line.matches('`').count().is_multiple_of(2);
+    for (at, c) in line.char_indices() {
+        match c {
+            '`' if balanced => {
+                in_code = !in_code;
+                out.push(c);
+            }
+            _ if in_code => out.push(c),
+            '`' | '<' | '[' | ']' | '|' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~' if at == 0 => {
+                out.push('\\');
+                out.push(c);
+            }
+            '*' | '_' if touches_only_one_word(&line, at) => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    unnumbered(out)
+}
+
+/// Emphasis opens or closes at a word's edge; between letters a mark is part of a name.
+fn touches_only_one_word(line: &str, at: usize) -> bool {
+    let before = line[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+    let after = line[at + 1..].chars().next().is_some_and(char::is_alphanumeric);
+    before != after
+}
+
+/// `1. text` at the start of a line would be a list.
+fn unnumbered(line: String) -> String {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 && line[digits..].starts_with(['.', ')']) {
+        return format!("{}\\{}", &line[..digits], &line[digits..]);
+    }
+    line
+}
+
+/// Foreign text as a code span, whatever backticks it holds.
+pub fn code(text: &str) -> String {
+    let line = one_line(&plain(text));
+    let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if line.starts_with('`') || line.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{line}{pad}{fence}")
+}
+
+/// Foreign text as a YAML string.
+pub fn yaml(text: &str) -> String {
+    serde_json::to_string(&one_line(&plain(text))).unwrap_or_default()
+}
+
+/// A name as part of a file name: lower case, hyphens, at most `max` characters, never empty, a path or hidden.
+pub fn slug(text: &str, max: usize) -> String {
+    let mut out = String::new();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        if c.is_ascii_alphanumeric() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        if out.len() >= max {
+            break;
+        }
+    }
+    let slug = out.trim_end_matches('-');
+    if slug.is_empty() { "project".into() } else { slug.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn foreign_text_stays_text() {
+        assert_eq!(inline("# not a heading"), "\\# not a heading");
+        assert_eq!(inline("<script>x</script> ![a](b) | `<ok>`"), "\\<script>x\\</script> !\\[a\\](b) \\| `<ok>`");
+        assert_eq!(inline("1. one\n## two\x1b[31m"), "1\\. one ## two");
+        assert_eq!(inline("snake_case_name *bold*"), "snake_case_name \\*bold\\*");
+        assert_eq!(code("a `b` c"), "``a `b` c``");
+        assert_eq!(slug("../../etc/Passwd", 40), "etc-passwd");
+        assert_eq!(slug("日本", 40), "project");
+    }
+
+    proptest! {
+        #[test]
+        fn a_slug_is_a_plain_name(text in "\\PC{0,80}", max in 1usize..50) {
+            let slug = slug(&text, max);
+            prop_assert!(!slug.is_empty() && slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
+        }
+
+        #[test]
+        fn inline_is_one_line_without_open_tags(text in "\\PC{0,60}[<>`\n\\[\\]a]{0,20}") {
+            let line = inline(&text);
+            prop_assert!(!line.contains('\n'));
+        }
+    }
+}

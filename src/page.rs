@@ -1,0 +1,302 @@
+//! The pages people read: one a day, one a session. Pure: the same session and digest give the same bytes.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use crate::clean::shorten;
+use crate::condense::tool_line;
+use crate::digest::{Claim, Digest};
+use crate::fixes::{Failure, failures};
+use crate::markdown::{code, inline, slug, yaml};
+use crate::session::{Entry, Item, Millis, RowKey, Session, Touch};
+use crate::signal::importance;
+
+/// Entries of a timeline at most; the weightiest stay.
+const MAX_TIMELINE: usize = 60;
+const MAX_FAILURES: usize = 12;
+
+/// A session with its digest, as pages show it.
+#[derive(Debug, Clone)]
+pub struct Shown<'a> {
+    pub session: &'a Session,
+    pub digest: &'a Digest,
+    pub digest_id: &'a str,
+    pub summarizer: &'a str,
+    /// Ids of its open items that are closed by now.
+    pub closed: &'a [String],
+    /// The session's own cost at list prices, and whether part of it is unknown.
+    pub cost: (f64, bool),
+    /// The name of its page, in `sessions/` beside the day's.
+    pub page: String,
+}
+
+/// Where a session lives: the local day of its first prompt.
+pub fn day_of(session: &Session, zone: &TimeZone) -> String {
+    local(session.began_at().unwrap_or(0), zone).strftime("%Y-%m-%d").to_string()
+}
+
+/// `YYYY-MM-DD-<project>-<id8>.md`; ids that share their first eight characters get part of a hash as well.
+pub fn session_page_name(session: &Session, day: &str, crowded: bool) -> String {
+    let id8: String = session.id.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_lowercase();
+    let plain = session.id.len() >= 8 && session.id.chars().take(8).all(|c| c.is_ascii_alphanumeric());
+    let id = if crowded || !plain { crate::session::short_id(&format!("{id8}-"), &[&session.id]) } else { id8 };
+    format!("{day}-{}-{id}.md", slug(session.project.name(), 40))
+}
+
+fn local(at: Millis, zone: &TimeZone) -> Zoned {
+    Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
+}
+
+fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
+    at.map_or_else(|| "--:--".into(), |at| local(at, zone).strftime("%H:%M").to_string())
+}
+
+/// The page of a day. `shown` are its sessions in the order of their first prompts.
+pub fn day_page(day: &str, shown: &[Shown<'_>], zone: &TimeZone) -> String {
+    let mut projects: Vec<&str> = Vec::new();
+    for one in shown {
+        let key = one.session.project.key.as_str();
+        if !projects.contains(&key) {
+            projects.push(key);
+        }
+    }
+    let mut page = day_front(day, shown, &projects);
+    for key in &projects {
+        let name = shown.iter().find(|s| s.session.project.key == *key).map_or(*key, |s| s.session.project.name());
+        page.push_str(&format!("\n## {}\n\n{}\n", inline(name), code(key)));
+        for one in shown.iter().filter(|s| s.session.project.key == *key) {
+            day_entry(&mut page, one, zone);
+        }
+    }
+    page
+}
+
+fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
+    let names: Vec<String> = projects.iter().map(|p| yaml(p)).collect();
+    let cost: f64 = shown.iter().map(|s| s.cost.0).sum();
+    let unknown = shown.iter().any(|s| s.cost.1);
+    let weekday = day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
+    format!(
+        "---\ndate: {day}\nprojects: [{}]\nsessions: {}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {weekday}\n",
+        names.join(", "),
+        shown.len(),
+        !unknown,
+    )
+}
+
+fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
+    let session = one.session;
+    let digest = one.digest;
+    page.push_str(&format!(
+        "\n### {} {}\n\n{}–{} · {} · [session page](sessions/{})\n",
+        clock(session.began_at(), zone),
+        inline(&digest.title),
+        clock(session.began_at(), zone),
+        clock(session.last_at(), zone),
+        effort(session),
+        one.page,
+    ));
+    paragraph(page, "Asked", &shorten(&digest.request, 360));
+    bullets(page, "Outcome", digest.completed.iter().map(|t| inline(&shorten(t, 240))).rev().take(5).collect::<Vec<_>>().into_iter().rev());
+    bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
+    if !digest.files.is_empty() {
+        let names: Vec<String> = digest.files.iter().take(8).map(|f| code(&f.path)).collect();
+        let more = digest.files.len().saturating_sub(8);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        page.push_str(&format!("\n**Files** {}{more}\n", names.join(", ")));
+    }
+    bullets(page, "Blockers", open_lines(one, "blocker", &digest.blockers));
+    bullets(page, "Next", open_lines(one, "next", &digest.next_steps));
+}
+
+fn paragraph(page: &mut String, label: &str, text: &str) {
+    if !text.is_empty() {
+        page.push_str(&format!("\n**{label}** {}\n", inline(text)));
+    }
+}
+
+fn bullets(page: &mut String, label: &str, lines: impl Iterator<Item = String>) {
+    for (at, line) in lines.enumerate() {
+        if at == 0 {
+            page.push_str(&format!("\n**{label}**\n\n"));
+        }
+        page.push_str(&format!("- {line}\n"));
+    }
+}
+
+fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
+    let mark = if claim.is_verified() { "" } else { " *(unverified)*" };
+    format!("{}{mark}", inline(&shorten(text, max)))
+}
+
+/// Open items with their ids; closed ones struck through.
+fn open_lines<'a>(one: &'a Shown<'_>, kind: &'a str, claims: &'a [Claim]) -> impl Iterator<Item = String> + 'a {
+    let ids = one.digest.open_items(&one.session.id).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
+    claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
+        let text = claim_line(&claim.text, claim, 220);
+        if one.closed.contains(&id) { format!("~~{text}~~ (done) {}", code(&id)) } else { format!("{text} {}", code(&id)) }
+    })
+}
+
+/// `5 prompts · 12 files · $0.42`
+fn effort(session: &Session) -> String {
+    let prompts = session.prompts().count();
+    let files = session.files().iter().filter(|(_, t)| t.how > Touch::Read).count();
+    let mut parts = vec![counted(prompts, "prompt")];
+    if files > 0 {
+        parts.push(format!("{} changed", counted(files, "file")));
+    }
+    if session.agents > 0 {
+        parts.push(counted(session.agents, "subagent"));
+    }
+    if let Some(branch) = session.branches.last() {
+        parts.push(format!("branch {}", code(branch)));
+    }
+    parts.join(" · ")
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// The page of a session.
+pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
+    let (session, digest) = (one.session, one.digest);
+    let mut page = session_front(one, zone);
+    page.push_str(&format!("\n# {}\n", inline(&digest.title)));
+    paragraph(&mut page, "Asked", &digest.request);
+    let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];
+    for (title, list) in lists {
+        section(&mut page, title, list.iter().map(|t| inline(t)));
+        if title == "Done" {
+            section(&mut page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, 400)));
+        }
+    }
+    section(&mut page, "Blockers", open_lines(one, "blocker", &digest.blockers));
+    section(&mut page, "Next", open_lines(one, "next", &digest.next_steps));
+    section(&mut page, "Failed, and what fixed it", failures(session).iter().take(MAX_FAILURES).map(failure_line));
+    section(&mut page, "Files", file_lines(one));
+    timeline(&mut page, session, zone);
+    evidence(&mut page, one);
+    tokens(&mut page, one);
+    page.push_str(&format!("\n## Resume\n\n```sh\n{}\n```\n", resume(session)));
+    page
+}
+
+fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
+    let session = one.session;
+    let time = |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
+    let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
+    format!(
+        "---\nsession: {}\ndigest: {}\nsummarizer: {}\nproject: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
+        yaml(&session.id),
+        one.digest_id,
+        one.summarizer,
+        yaml(&session.project.key),
+        time(session.began_at()),
+        time(session.last_at()),
+        session.end_reason.as_deref().map_or_else(|| "null".into(), yaml),
+        list(&session.branches),
+        list(&session.versions),
+        one.cost.0,
+        !one.cost.1,
+    )
+}
+
+fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    for (at, line) in lines.enumerate() {
+        if at == 0 {
+            page.push_str(&format!("\n## {title}\n\n"));
+        }
+        page.push_str(&format!("- {line}\n"));
+    }
+}
+
+fn failure_line(failure: &Failure) -> String {
+    let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
+    let why = if failure.brief.is_empty() { String::new() } else { format!(": {}", inline(&shorten(&failure.brief, 200))) };
+    let fix = match &failure.fix {
+        None => "not seen to pass afterwards".into(),
+        Some(fix) if fix.files.is_empty() => "passed later".into(),
+        Some(fix) => format!("passed after changes to {}", fix.files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", ")),
+    };
+    format!("{}{times}{why} — {fix}", code(&shorten(&failure.command, 120)))
+}
+
+fn file_lines(one: &Shown<'_>) -> impl Iterator<Item = String> {
+    let named = one.digest.files.iter().filter(|f| !f.verified).map(|f| format!("{} *(unverified)*", code(&f.path)));
+    let touched = one.session.files();
+    let (read, changed): (Vec<_>, Vec<_>) = touched.into_iter().partition(|(_, t)| t.how == Touch::Read);
+    let mut lines: Vec<String> = changed.iter().map(|(path, t)| format!("{} +{} −{}", code(path), t.added, t.removed)).collect();
+    lines.extend(named);
+    if !read.is_empty() {
+        let names: Vec<String> = read.iter().take(30).map(|(path, _)| code(path)).collect();
+        let more = read.len().saturating_sub(30);
+        lines.push(format!("read: {}{}", names.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() }));
+    }
+    lines.into_iter()
+}
+
+fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
+    let worth = |e: &&Entry| !matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_)) && importance(e) >= 0.5;
+    let all: Vec<&Entry> = session.entries.iter().filter(worth).collect();
+    let mut weights: Vec<f64> = all.iter().map(|e| importance(e)).collect();
+    weights.sort_by(|a, b| b.total_cmp(a));
+    let least = weights.get(MAX_TIMELINE).copied().unwrap_or(0.0);
+    let mut lines: Vec<String> = Vec::new();
+    for entry in all {
+        if importance(entry) < least || lines.len() >= 2 * MAX_TIMELINE {
+            continue;
+        }
+        let line = format!("{} {}", clock(entry.at, zone), timeline_text(session, entry));
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
+    section(page, "Timeline", lines.into_iter());
+}
+
+fn timeline_text(session: &Session, entry: &Entry) -> String {
+    let who = if entry.is_main() { "" } else { "subagent: " };
+    match &entry.item {
+        Item::Prompt(text) => format!("**user** {}", inline(&shorten(text, 240))),
+        Item::Answer(text) => format!("**user answered** {}", inline(&shorten(text, 240))),
+        Item::Reply(text) => format!("{who}{}", inline(&crate::condense::gist(text, 240))),
+        Item::Plan(text) => format!("plan: {}", inline(&crate::condense::gist(text, 240))),
+        Item::Recap(text) | Item::Away(text) => format!("recap: {}", inline(&crate::condense::gist(text, 240))),
+        Item::PullRequest(url) => format!("pull request {}", inline(url)),
+        Item::Tool(tool) => format!("{who}{}", code(&tool_line(session, tool, entry.outcome.as_ref(), 0, 200))),
+        Item::Interrupted | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_) => "the user interrupted".into(),
+    }
+}
+
+/// Which rows stand behind each decision and next step.
+fn evidence(page: &mut String, one: &Shown<'_>) {
+    let claims = one.digest.decisions.iter().chain(&one.digest.blockers).chain(&one.digest.next_steps);
+    let row = |key: &RowKey| {
+        let said = one.session.entries.iter().find(|e| e.key == *key).map(|e| timeline_text(one.session, e));
+        format!("{} {}", code(&key.to_string()), said.map(|s| shorten(&s, 120)).unwrap_or_default())
+    };
+    section(page, "Evidence", claims.filter(|c| c.is_verified()).map(|c| {
+        format!("{} ← {}", inline(&shorten(&c.text, 80)), c.rows.iter().map(row).collect::<Vec<_>>().join("; "))
+    }));
+}
+
+fn tokens(page: &mut String, one: &Shown<'_>) {
+    section(page, "Tokens", one.session.usage.iter().map(|(model, t)| {
+        format!("{}: {} in, {} out, {} written to and {} read from the cache", code(model), t.input, t.output, t.cache_write + t.cache_write_hour, t.cache_read)
+    }));
+}
+
+/// The command that continues a session, safe to paste.
+fn resume(session: &Session) -> String {
+    let quoted = |text: &str| {
+        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b)) && !text.starts_with('-');
+        if plain { text.to_owned() } else { format!("'{}'", crate::clean::one_line(&crate::clean::plain(text)).replace('\'', "'\\''")) }
+    };
+    let resume = format!("claude --resume {}", quoted(&session.id));
+    match &session.cwd {
+        Some(cwd) => format!("cd {} && {resume}", quoted(cwd)),
+        None => resume,
+    }
+}

@@ -1,0 +1,33 @@
+//! Files and folders that only their owner can read, whatever the umask, and replacing a file in one step.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+/// Creates a folder and its missing parents, 0700.
+pub fn create_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Can others read or enter the folder?
+pub fn is_open_to_others(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
+}
+
+/// Replaces `path` as a whole: temporary file, sync, rename. 0600.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
+    create_dir(dir)?;
+    let mut temporary = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path).map_err(|e| e.error)?;
+    // The rename itself lasts only once the folder is synced.
+    File::open(dir)?.sync_all()
+}
+
+/// Opens a file to lock it, creating it 0600.
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    fs::OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
+}

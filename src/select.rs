@@ -1,0 +1,132 @@
+//! Which sessions want a digest now, and why the others do not. Pure.
+
+use crate::session::Millis;
+
+/// A session that the client said has ended needs to be quiet for this long only.
+const SETTLED_AFTER_END: Millis = 30_000;
+/// After this many failures in a row the model is not asked at every run any more.
+const PATIENCE: u32 = 3;
+const HOUR: Millis = 3_600_000;
+
+/// Why a session gets no digest, or not the model's, in this run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Skip {
+    /// It may still grow; the time left in milliseconds.
+    Unsettled(Millis),
+    NoPrompt,
+    NoWork,
+    Limit,
+    RunBudget,
+    DayBudget,
+    UnknownPrice(String),
+    FailedOften(u32),
+    NoModel(String),
+}
+
+impl std::fmt::Display for Skip {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Skip::Unsettled(left) => write!(out, "not settled yet ({} s to go)", left / 1000 + 1),
+            Skip::NoPrompt => out.write_str("no prompt of the user's"),
+            Skip::NoWork => out.write_str("nothing answered the prompt"),
+            Skip::Limit => out.write_str("over the number of sessions for one run"),
+            Skip::RunBudget => out.write_str("over the budget of the run"),
+            Skip::DayBudget => out.write_str("over the budget of the day"),
+            Skip::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
+            Skip::FailedOften(times) => write!(out, "failed {times} times, waiting before the next try"),
+            Skip::NoModel(why) => out.write_str(why),
+        }
+    }
+}
+
+/// How a session stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// When it last grew, and when the client said that it ended.
+    pub grew_at: Millis,
+    pub ended_at: Option<Millis>,
+    pub has_prompt: bool,
+    pub has_work: bool,
+}
+
+/// Is the session worth a digest, and quiet long enough for one?
+pub fn deserves(standing: &Standing, now: Millis, settle: Millis) -> Result<(), Skip> {
+    if !standing.has_prompt {
+        return Err(Skip::NoPrompt);
+    }
+    if !standing.has_work {
+        return Err(Skip::NoWork);
+    }
+    let quiet = now - standing.grew_at;
+    // What was written after the end is a resumed session; the end's own rows come within the slack.
+    let ended = standing.ended_at.is_some_and(|end| standing.grew_at <= end + SETTLED_AFTER_END);
+    let needed = if ended { settle.min(SETTLED_AFTER_END) } else { settle };
+    if quiet < needed { Err(Skip::Unsettled(needed - quiet)) } else { Ok(()) }
+}
+
+/// May the model be asked again about a session it failed on? The wait doubles from an hour up to a day.
+pub fn may_retry(failures: u32, last: Option<Millis>, now: Millis) -> Result<(), Skip> {
+    let Some(last) = last.filter(|_| failures >= PATIENCE) else { return Ok(()) };
+    let wait = (HOUR << (failures - PATIENCE).min(5)).min(24 * HOUR);
+    if now - last < wait { Err(Skip::FailedOften(failures)) } else { Ok(()) }
+}
+
+/// What a run may spend. Reservations count until the real cost is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget {
+    pub run_usd: f64,
+    pub day_usd: f64,
+}
+
+/// Fits a call with this worst cost into what is left?
+pub fn affordable(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), Skip> {
+    // A cent's millionth for sums of floating-point numbers.
+    const SLACK: f64 = 1e-8;
+    if spent_run + worst_usd > budget.run_usd + SLACK {
+        return Err(Skip::RunBudget);
+    }
+    if spent_day + worst_usd > budget.day_usd + SLACK {
+        return Err(Skip::DayBudget);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTLE: Millis = 600_000;
+
+    fn standing(grew_at: Millis, ended_at: Option<Millis>) -> Standing {
+        Standing { grew_at, ended_at, has_prompt: true, has_work: true }
+    }
+
+    #[test]
+    fn a_session_settles_by_silence_or_by_its_end() {
+        let now = 10_000_000;
+        let at = |quiet, ended: Option<Millis>| deserves(&standing(now - quiet, ended.map(|e| now - e)), now, SETTLE);
+        assert_eq!(at(600_000, None), Ok(()));
+        assert_eq!(at(599_000, None), Err(Skip::Unsettled(1_000)));
+        assert_eq!(at(30_000, Some(30_500)), Ok(()));
+        assert_eq!(at(29_000, Some(29_500)), Err(Skip::Unsettled(1_000)));
+        // Resumed after its end: the end no longer counts.
+        assert_eq!(at(60_000, Some(300_000)), Err(Skip::Unsettled(540_000)));
+    }
+
+    #[test]
+    fn patience_grows_with_failures() {
+        assert_eq!(may_retry(2, Some(0), 1), Ok(()));
+        assert_eq!(may_retry(3, Some(0), HOUR - 1), Err(Skip::FailedOften(3)));
+        assert_eq!(may_retry(3, Some(0), HOUR), Ok(()));
+        assert_eq!(may_retry(4, Some(0), HOUR), Err(Skip::FailedOften(4)));
+        assert_eq!(may_retry(40, Some(0), 24 * HOUR), Ok(()));
+    }
+
+    #[test]
+    fn money_is_counted_for_the_run_and_the_day() {
+        let budget = Budget { run_usd: 0.5, day_usd: 1.0 };
+        assert_eq!(affordable(0.1, 0.4, 0.4, &budget), Ok(()));
+        assert_eq!(affordable(0.1, 0.41, 0.41, &budget), Err(Skip::RunBudget));
+        assert_eq!(affordable(0.1, 0.0, 0.95, &budget), Err(Skip::DayBudget));
+    }
+}

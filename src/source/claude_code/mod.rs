@@ -1,0 +1,228 @@
+//! From one transcript line to a [`Row`]: the only folder that knows the keys of Claude Code's row format.
+//!
+//! The format is internal to the client and differs between releases, so every field is optional and of any type; what is not
+//! known is counted by name and never fatal. Counts behind the rules come from 734 transcripts of clients 1.0 to 2.1.
+
+mod outcome;
+mod tools;
+mod user;
+
+use serde_json::value::RawValue;
+
+use super::json::{self, Raw};
+use crate::clean::{clean, head_and_tail};
+use crate::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Usage};
+
+/// Longest kept text of one message, in characters. Pasted logs and files exceed it, what people say does not.
+const MAX_TEXT: usize = 16_000;
+/// Longest kept compaction recap, in characters; they repeat the conversation that is kept anyway.
+const MAX_RECAP: usize = 8_000;
+
+/// What a file's place says about its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The session of rows that do not name one.
+    pub session: String,
+    /// The subagent whose file this is.
+    pub agent: Option<String>,
+}
+
+/// What a line turned out to be.
+#[derive(Debug, PartialEq)]
+pub enum Line {
+    Row(Box<Row>),
+    /// A known row with nothing to keep.
+    Nothing,
+    /// A bookkeeping row that tells when its session began. A fork copies every conversation row with its time; only these carry
+    /// the time of the fork itself.
+    Stamp { session: String, at: Millis },
+    /// A row type this program does not know, by name.
+    Unknown(String),
+    Bad(&'static str),
+}
+
+/// Row types that are known and hold no conversation.
+const BOOKKEEPING: [&str; 12] = [
+    "progress", "file-history-delta", "last-prompt", "mode", "permission-mode",
+    "agent-name", "bridge-session", "agent-setting", "agent-color", "tag", "worktree-state", "content-replacement",
+];
+
+const NAMES: [&str; 26] = [
+    "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "isMeta", "isSidechain",
+    "isCompactSummary", "agentId", "message", "toolUseResult", "content", "attachment", "summary", "leafUuid", "aiTitle",
+    "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output",
+    "snapshot",
+];
+
+/// The raw fields of a row, by the names above.
+struct Fields<'a>([Option<Raw<'a>>; NAMES.len()]);
+
+impl<'a> Fields<'a> {
+    fn raw(&self, name: &str) -> Option<Raw<'a>> {
+        let at = NAMES.iter().position(|n| *n == name);
+        debug_assert!(at.is_some(), "{name} is not read");
+        self.0[at?]
+    }
+
+    fn text(&self, name: &str) -> Option<std::borrow::Cow<'a, str>> {
+        json::text(self.raw(name)?).filter(|t| !t.is_empty())
+    }
+
+    fn owned(&self, name: &str) -> Option<String> {
+        self.text(name).map(|t| t.into_owned())
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        json::flag(self.raw(name))
+    }
+}
+
+/// Reads one line. Bytes that are not UTF-8 are replaced, as the client itself would show them.
+pub fn read_line(line: &[u8], place: &Place) -> Line {
+    let text = String::from_utf8_lossy(line);
+    let Ok(found) = json::fields(text.trim_start_matches('\u{feff}'), &NAMES) else {
+        let whole = serde_json::from_str::<&RawValue>(&text);
+        return Line::Bad(if whole.is_ok() { "not an object" } else { "not JSON" });
+    };
+    let fields = Fields(found);
+    let kind = fields.text("type").unwrap_or_default();
+    let agent = agent_of(&fields, place);
+    let items = match kind.as_ref() {
+        "user" => user::items(&fields, agent.is_some()),
+        "assistant" => assistant(&fields),
+        "attachment" => user::queued(&fields),
+        "system" => system(&fields),
+        "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
+        "summary" | "ai-title" | "custom-title" => title(&fields, &kind).into_iter().collect(),
+        "pr-link" => fields.owned("prUrl").map(Item::PullRequest).into_iter().collect(),
+        "queue-operation" | "file-history-snapshot" => return stamp(&fields, place),
+        known if BOOKKEEPING.contains(&known) => return Line::Nothing,
+        "" => return Line::Unknown("(no type)".into()),
+        other => return Line::Unknown(clean(other).chars().take(60).collect()),
+    };
+    let session = fields.owned("sessionId").unwrap_or_else(|| place.session.clone());
+    let key = match fields.text("uuid") {
+        Some(uuid) => RowKey::from_uuid(&uuid),
+        None => RowKey::from_line(&session, line),
+    };
+    let usage = if kind == "assistant" { usage(&fields, key) } else { None };
+    if items.is_empty() && usage.is_none() {
+        return Line::Nothing;
+    }
+    Line::Row(Box::new(Row {
+        key,
+        session,
+        agent,
+        at: fields.raw("timestamp").and_then(timestamp),
+        cwd: fields.owned("cwd"),
+        branch: fields.owned("gitBranch").filter(|b| b != "HEAD"),
+        version: fields.owned("version"),
+        items,
+        usage,
+    }))
+}
+
+/// Older clients write a subagent's rows into the session's own file, marked as a side chain and with no id.
+fn agent_of(fields: &Fields<'_>, place: &Place) -> Option<String> {
+    let inline = || fields.flag("isSidechain").then(|| "inline".to_owned());
+    place.agent.clone().or_else(|| fields.owned("agentId")).or_else(inline)
+}
+
+fn stamp(fields: &Fields<'_>, place: &Place) -> Line {
+    let in_snapshot = || json::fields(fields.raw("snapshot")?.get(), &["timestamp"]).ok()?[0];
+    let at = fields.raw("timestamp").or_else(in_snapshot).and_then(timestamp);
+    let session = fields.owned("sessionId").unwrap_or_else(|| place.session.clone());
+    at.map_or(Line::Nothing, |at| Line::Stamp { session, at })
+}
+
+fn timestamp(raw: Raw<'_>) -> Option<Millis> {
+    match json::text(raw) {
+        Some(text) => text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond()),
+        // A few rows of other writers hold a number: seconds or milliseconds.
+        None => json::number(Some(raw)).map(|n| n as Millis).map(|n| if n < 100_000_000_000 { n * 1000 } else { n }),
+    }
+}
+
+fn assistant(fields: &Fields<'_>) -> Vec<Item> {
+    let message = fields.raw("message").or_else(|| fields.raw("content"));
+    let Some(message) = message else { return Vec::new() };
+    if !json::is_object(message) {
+        return json::text(message).and_then(|t| reply(&t)).into_iter().collect();
+    }
+    let Ok([content, model]) = json::fields(message.get(), &["content", "model"]) else { return Vec::new() };
+    // The client's own notices ("API Error", "No response requested") are no model's words.
+    let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag("isApiErrorMessage");
+    let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
+    if let Some(text) = json::text(content) {
+        return reply(&text).into_iter().collect();
+    }
+    json::elements(content).into_iter().flat_map(assistant_block).collect()
+}
+
+fn assistant_block(block: Raw<'_>) -> Vec<Item> {
+    let Ok([kind, text, id, name, input]) = json::fields(block.get(), &["type", "text", "id", "name", "input"]) else {
+        return Vec::new();
+    };
+    match kind.and_then(json::text).as_deref() {
+        Some("text") => text.and_then(json::text).and_then(|t| reply(&t)).into_iter().collect(),
+        Some("tool_use") => {
+            let name = name.and_then(json::text).unwrap_or_default();
+            let id = id.and_then(json::text).unwrap_or_default();
+            tools::use_of(&id, &name, input)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn reply(text: &str) -> Option<Item> {
+    let text = clean(text);
+    let said = !text.is_empty() && text != "No response requested." && text != "(no content)";
+    said.then(|| Item::Reply(head_and_tail(&text, MAX_TEXT)))
+}
+
+fn system(fields: &Fields<'_>) -> Vec<Item> {
+    let away = fields.text("subtype").is_some_and(|s| s == "away_summary");
+    let Some(content) = fields.text("content").filter(|_| away) else { return Vec::new() };
+    // The client ends these with a hint about its own settings.
+    let text = clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
+    if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
+}
+
+fn title(fields: &Fields<'_>, kind: &str) -> Option<Item> {
+    let (name, by) = match kind {
+        "ai-title" => ("aiTitle", TitleBy::Client),
+        "custom-title" => ("customTitle", TitleBy::User),
+        _ => ("summary", TitleBy::Summary),
+    };
+    let text = crate::clean::one_line(&clean(&fields.text(name)?));
+    let leaf = fields.text("leafUuid").filter(|_| by == TitleBy::Summary).map(|u| RowKey::from_uuid(&u));
+    (!text.is_empty()).then(|| Item::Title(Title { text: crate::clean::shorten(&text, 200), by, leaf }))
+}
+
+/// Tokens of the message a row is part of. Rows of one message share its id; one without an id stands for itself.
+fn usage(fields: &Fields<'_>, key: RowKey) -> Option<Usage> {
+    let [id, model, usage] = json::fields(fields.raw("message")?.get(), &["id", "model", "usage"]).ok()?;
+    let model = model.and_then(json::text).filter(|m| m != "<synthetic>")?;
+    let [input, output, written, read, split] = json::fields(
+        usage?.get(),
+        &["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation"],
+    )
+    .ok()?;
+    let hour = split
+        .and_then(|s| json::fields(s.get(), &["ephemeral_1h_input_tokens"]).ok())
+        .and_then(|[hour]| json::number(hour))
+        .unwrap_or(0);
+    let written = json::number(written).unwrap_or(0);
+    let tokens = Tokens {
+        input: json::number(input).unwrap_or(0),
+        output: json::number(output).unwrap_or(0),
+        cache_write: written.saturating_sub(hour),
+        cache_write_hour: hour.min(written),
+        cache_read: json::number(read).unwrap_or(0),
+    };
+    let message = id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
+    (tokens.total() > 0).then(|| Usage { message, model: model.into_owned(), tokens })
+}
+
+#[cfg(test)]
+mod tests;

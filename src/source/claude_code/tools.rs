@@ -1,0 +1,129 @@
+//! Tool uses in one line each, and the files they are about.
+
+use super::{Fields, MAX_TEXT, outcome};
+use crate::clean::{clean, head_and_tail, one_line, shorten};
+use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
+use crate::source::json::{self, Raw};
+
+/// Longest kept command, in characters: heredocs and inline scripts exceed it.
+const MAX_COMMAND: usize = 500;
+const MAX_ARGUMENT: usize = 160;
+
+/// What a tool use block adds: mostly one line, for to-do lists and plans what they hold.
+pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>) -> Vec<Item> {
+    let Some(input) = input else { return Vec::new() };
+    match name {
+        "TodoWrite" => todos(input).into_iter().collect(),
+        "TaskCreate" => task(input, "subject", "pending").into_iter().collect(),
+        "TaskUpdate" => task(input, "taskId", "").into_iter().collect(),
+        "ExitPlanMode" | "exit_plan_mode" => {
+            let plan = argument(input, &["plan"]).map(|p| head_and_tail(&clean(&p), MAX_TEXT)).filter(|p| !p.is_empty());
+            let tool = ToolUse { id: id.into(), name: name.into(), line: "plan".into(), file: None };
+            plan.map(|p| vec![Item::Plan(p), Item::Tool(tool)]).unwrap_or_default()
+        }
+        _ => vec![Item::Tool(one(id, name, input))],
+    }
+}
+
+fn one(id: &str, name: &str, input: Raw<'_>) -> ToolUse {
+    let (line, file) = match name {
+        "Edit" | "MultiEdit" | "NotebookEdit" | "replace" => touched(input, Touch::Edited),
+        "Write" | "write_file" => touched(input, Touch::Written),
+        "Read" | "read_file" | "NotebookRead" => touched(input, Touch::Read),
+        "Bash" | "PowerShell" => (command(input), None),
+        "Task" | "Agent" => (argument(input, &["description", "prompt"]).map(line_of).unwrap_or_default(), None),
+        "AskUserQuestion" => (questions(input), None),
+        _ => (any_arguments(input), None),
+    };
+    ToolUse { id: id.into(), name: shorten(&one_line(&clean(name)), 80), line, file }
+}
+
+/// The first of the named arguments that is a non-empty string.
+fn argument(input: Raw<'_>, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| {
+        let [value] = json::fields(input.get(), &[name]).ok()?;
+        json::text(value?).map(|t| t.into_owned()).filter(|t| !t.trim().is_empty())
+    })
+}
+
+fn line_of(text: String) -> String {
+    shorten(&one_line(&clean(&text)), MAX_ARGUMENT)
+}
+
+fn command(input: Raw<'_>) -> String {
+    let command = clean(&argument(input, &["command"]).unwrap_or_default());
+    let first_line_matters = command.lines().count() > 12;
+    let text = if first_line_matters { head_and_tail(&command, MAX_COMMAND) } else { command };
+    shorten(&one_line(&text), MAX_COMMAND)
+}
+
+fn touched(input: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
+    let Some(path) = argument(input, &["file_path", "notebook_path", "absolute_path", "path", "filePath"]) else {
+        return (any_arguments(input), None);
+    };
+    let path = one_line(&clean(&path));
+    let (added, removed) = if how == Touch::Read { (0, 0) } else { lines_changed(input) };
+    (path.clone(), Some(FileTouch { path, how, added, removed }))
+}
+
+/// Lines a change brings and takes, from its input alone: the old and the new text of each replacement.
+fn lines_changed(input: Raw<'_>) -> (u32, u32) {
+    const NAMES: [&str; 5] = ["old_string", "new_string", "content", "edits", "new_source"];
+    let Ok([old, new, content, edits, source]) = json::fields(input.get(), &NAMES) else { return (0, 0) };
+    let count = |raw: Option<Raw<'_>>| raw.and_then(json::text).map_or(0, |t| t.lines().count() as u32);
+    let (old, new) = (count(old), count(new) + count(content) + count(source));
+    let each = edits.map(json::elements).unwrap_or_default();
+    each.into_iter().map(lines_changed).fold((new, old), |(a, r), (more_a, more_r)| (a + more_a, r + more_r))
+}
+
+fn questions(input: Raw<'_>) -> String {
+    let Ok([list]) = json::fields(input.get(), &["questions"]) else { return String::new() };
+    let list = list.map(json::elements).unwrap_or_default();
+    let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"])).collect();
+    shorten(&one_line(&clean(&asked.join(" / "))), MAX_COMMAND)
+}
+
+/// For a tool of any name: the string arguments that usually say what it is about, else whatever short strings there are.
+fn any_arguments(input: Raw<'_>) -> String {
+    const TELLING: [&str; 12] = [
+        "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
+    ];
+    let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
+    let texts = found.into_iter().flatten().filter_map(json::text).filter(|t| !t.trim().is_empty()).take(3);
+    line_of(texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
+}
+
+fn todos(input: Raw<'_>) -> Option<Item> {
+    let [list] = json::fields(input.get(), &["todos"]).ok()?;
+    let all = json::elements(list?).into_iter().filter_map(|todo| {
+        let text = line_of(argument(todo, &["content", "subject"])?);
+        Some(Todo { id: String::new(), text, status: argument(todo, &["status"]).unwrap_or_default() })
+    });
+    Some(Item::Todos(all.collect()))
+}
+
+/// A task made or changed. The client numbers tasks in the result of their creation, which [`outcome`] reads.
+fn task(input: Raw<'_>, name: &str, status: &str) -> Option<Item> {
+    let value = argument(input, &[name])?;
+    let status = argument(input, &["status"]).unwrap_or_else(|| status.to_owned());
+    Some(Item::Task(match name {
+        "taskId" => Todo { id: value, text: argument(input, &["subject"]).map(line_of).unwrap_or_default(), status },
+        _ => Todo { id: String::new(), text: line_of(value), status },
+    }))
+}
+
+/// Rows that are one tool use or result by themselves: the oldest layout, and another client's.
+///
+/// They carry no id; the tool's name and input, which the result repeats, stand for one.
+pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
+    let nested = fields.raw("message").filter(|m| json::is_object(m));
+    let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
+    let [name, input, output, status] =
+        inner.unwrap_or([fields.raw("tool_name"), fields.raw("tool_input"), fields.raw("tool_output"), None]);
+    let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
+    let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
+    let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
+    let ended = output.map(|o| outcome::of_text(&id, !failed, &super::user::text_of(o)));
+    let used = (kind != "tool_result").then(|| use_of(&id, &name, Some(input))).unwrap_or_default();
+    used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
+}

@@ -1,0 +1,124 @@
+//! Rows of type `user`: the user's own words, and all that only looks like them.
+//!
+//! Most `user` rows are tool results; others are slash-command echoes, local command output, caveats, recaps of a compaction,
+//! task notices and messages between agents. None of those is the user's word.
+
+use super::{Fields, MAX_RECAP, MAX_TEXT, outcome};
+use crate::clean::{clean, head_and_tail};
+use crate::session::{Item, ToolUse};
+use crate::source::json::{self, Raw};
+
+/// Slash commands that steer the client and ask nothing of the model.
+const BUILT_IN: &[&str] = &[
+    "add-dir", "agents", "allowed-tools", "background", "bashes", "bug", "cd", "chrome", "clear", "color", "compact", "config",
+    "context", "copy", "cost", "desktop", "diff", "doctor", "effort", "exit", "export", "extra-usage", "fast", "feedback", "fork",
+    "help", "hooks", "ide", "install-github-app", "install-slack-app", "keybindings", "login", "logout", "mcp", "memory", "mobile",
+    "model", "output-style", "permissions", "plan", "plugin", "plugins", "privacy-settings", "quit", "rate-limit-options",
+    "release-notes", "reload-plugins", "remote-control", "remote-env", "rename", "reset", "resume", "rewind", "sandbox", "skills",
+    "stats", "status", "statusline", "stickers", "tasks", "teleport", "terminal-setup", "theme", "todos", "upgrade", "usage", "vim",
+    "voice", "branch", "btw", "insights", "exit-plan-mode",
+];
+
+/// Starts of messages that the client writes in the user's name.
+const NOT_THE_USER: &[&str] = &[
+    "<local-command-", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<teammate-message", "<command-args>",
+    "<agent-notification", "Caveat: The messages below", "<tick>", "<cross-session-message", "<channel ",
+];
+
+const RECAP_START: &str = "This session is being continued from a previous conversation";
+
+pub(super) fn items(fields: &Fields<'_>, agent: bool) -> Vec<Item> {
+    let (content, texts) = content_of(fields);
+    let mut items: Vec<Item> = Vec::new();
+    // What a subagent is told are the assistant's words, which its parent's tool use already shows.
+    if !agent && !fields.flag("isMeta") {
+        let text = texts.iter().map(|t| clean(t)).filter(|t| !t.is_empty()).collect::<Vec<_>>().join("\n\n");
+        let recap = fields.flag("isCompactSummary") || text.starts_with(RECAP_START);
+        items.extend(if recap { Some(Item::Recap(head_and_tail(&text, MAX_RECAP))) } else { said(&text) });
+    }
+    for block in content {
+        items.extend(outcome::of_block(block, fields.raw("toolUseResult")));
+    }
+    items
+}
+
+/// A message typed while the assistant was busy and delivered to it in the middle of its turn.
+pub(super) fn queued(fields: &Fields<'_>) -> Vec<Item> {
+    let Some(attachment) = fields.raw("attachment") else { return Vec::new() };
+    let Ok([kind, mode, prompt]) = json::fields(attachment.get(), &["type", "commandMode", "prompt"]) else { return Vec::new() };
+    let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
+    if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag("isMeta") {
+        return Vec::new();
+    }
+    let Some(prompt) = prompt else { return Vec::new() };
+    said(&clean(&text_of(prompt))).into_iter().collect()
+}
+
+/// The blocks of a message and its texts.
+fn content_of<'a>(fields: &Fields<'a>) -> (Vec<Raw<'a>>, Vec<String>) {
+    let message = fields.raw("message");
+    let inner = match message.filter(|m| json::is_object(m)) {
+        Some(object) => json::fields(object.get(), &["content"]).ok().and_then(|[content]| content),
+        // The oldest layout holds `content` in the row itself.
+        None => message.or_else(|| fields.raw("content")),
+    };
+    let Some(inner) = inner else { return (Vec::new(), Vec::new()) };
+    if let Some(text) = json::text(inner) {
+        return (Vec::new(), vec![text.into_owned()]);
+    }
+    let blocks = json::elements(inner);
+    let texts = blocks.iter().filter_map(|block| block_text(block)).collect();
+    (blocks, texts)
+}
+
+fn block_text(block: Raw<'_>) -> Option<String> {
+    if let Some(text) = json::text(block) {
+        return Some(text.into_owned());
+    }
+    let [kind, text] = json::fields(block.get(), &["type", "text"]).ok()?;
+    if kind.and_then(json::text)? != "text" {
+        return None;
+    }
+    text.and_then(json::text).map(|t| t.into_owned())
+}
+
+/// The text of a value that is a string or an array of blocks.
+pub(super) fn text_of(value: Raw<'_>) -> String {
+    match json::text(value) {
+        Some(text) => text.into_owned(),
+        None => json::elements(value).iter().filter_map(|b| block_text(b)).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+/// What a message in the user's name says of the user.
+fn said(text: &str) -> Option<Item> {
+    if text.is_empty() || NOT_THE_USER.iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
+    if text.starts_with("[Request interrupted by user") {
+        return Some(Item::Interrupted);
+    }
+    if text.starts_with("<command-name>") || text.starts_with("<command-message>") {
+        return slash_command(text).map(Item::Prompt);
+    }
+    if let Some(command) = tagged(text, "bash-input") {
+        let line = format!("! {}", crate::clean::one_line(command));
+        return Some(Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line, file: None }));
+    }
+    Some(Item::Prompt(head_and_tail(text, MAX_TEXT)))
+}
+
+/// A command of the user's own making is a request in short form; one of the client's is none.
+fn slash_command(text: &str) -> Option<String> {
+    let name = tagged(text, "command-name")?.trim().trim_start_matches('/');
+    let arguments = tagged(text, "command-args").unwrap_or_default().trim();
+    if name.is_empty() || BUILT_IN.contains(&name) {
+        return None;
+    }
+    Some(format!("/{name} {arguments}").trim_end().to_owned())
+}
+
+fn tagged<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+    let (_, after) = text.split_once(&format!("<{tag}>"))?;
+    after.split_once(&format!("</{tag}>")).map(|(inner, _)| inner)
+}

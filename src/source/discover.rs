@@ -1,0 +1,122 @@
+//! Which transcripts there are: a walk that reports what it cannot read and goes on.
+
+use std::collections::HashSet;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use globset::GlobSet;
+use walkdir::WalkDir;
+
+use super::claude_code::Place;
+use crate::session::Millis;
+
+/// A transcript on disk.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub path: PathBuf,
+    pub size: u64,
+    /// Nanoseconds since the epoch.
+    pub mtime_ns: i64,
+    pub place: Place,
+}
+
+impl Found {
+    pub fn mtime(&self) -> Millis {
+        self.mtime_ns / 1_000_000
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Discovery {
+    pub files: Vec<Found>,
+    /// Places that could not be read, with the reason.
+    pub unreadable: Vec<String>,
+    pub excluded: usize,
+}
+
+/// Walks the transcripts of every config directory, in a stable order, each file once however many links lead to it.
+pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
+    let mut found = Discovery::default();
+    let mut seen = HashSet::new();
+    for dir in claude_dirs {
+        for layout in ["projects", "transcripts"] {
+            let root = dir.join(layout);
+            // Without the folder there is nothing to read: a fresh install.
+            if root.symlink_metadata().is_ok() {
+                walk(&root, layout == "transcripts", exclude, &mut seen, &mut found);
+            }
+        }
+    }
+    found
+}
+
+fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u64, u64)>, found: &mut Discovery) {
+    for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(e) => {
+                found.unreadable.push(e.to_string());
+                continue;
+            }
+        };
+        let path = entry.path();
+        let Some(place) = place_of(path, root, old_layout).filter(|_| !entry.file_type().is_dir()) else { continue };
+        if exclude.is_match(path) {
+            found.excluded += 1;
+            continue;
+        }
+        match entry.metadata() {
+            Ok(meta) if meta.is_file() && seen.insert((meta.dev(), meta.ino())) => {
+                found.files.push(Found { path: path.to_owned(), size: meta.len(), mtime_ns: mtime_ns(&meta), place });
+            }
+            Ok(meta) if meta.is_file() => {}
+            Ok(_) => found.unreadable.push(format!("{}: not a regular file", path.display())),
+            Err(e) => found.unreadable.push(e.to_string()),
+        }
+    }
+}
+
+fn mtime_ns(meta: &Metadata) -> i64 {
+    meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec())
+}
+
+/// What a path below `root` says of its rows; `None` when it is no transcript.
+///
+/// `<slug>/<session>.jsonl`, `<slug>/agent-<id>.jsonl` (older subagents), `<slug>/<session>/subagents/**/agent-<id>.jsonl`, and in
+/// the old layout `ses_<id>.jsonl`.
+fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<Place> {
+    if path.extension()? != "jsonl" {
+        return None;
+    }
+    let stem = path.file_stem()?.to_str()?;
+    let parts: Vec<&str> = path.strip_prefix(root).ok()?.iter().map(|p| p.to_str()).collect::<Option<_>>()?;
+    let agent = stem.strip_prefix("agent-").map(str::to_owned);
+    match parts.as_slice() {
+        [_] if old_layout => Some(Place { session: stem.to_owned(), agent: None }),
+        [_, _] if !old_layout => Some(Place { session: stem.to_owned(), agent }),
+        [_, session, "subagents", .., _] if !old_layout && agent.is_some() => {
+            Some(Place { session: (*session).to_owned(), agent })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_says_whose_rows_it_holds() {
+        let at = |path: &str, old| place_of(Path::new(path), Path::new("/c/p"), old).map(|p| (p.session, p.agent));
+        let some = |session: &str, agent: Option<&str>| Some((session.to_owned(), agent.map(str::to_owned)));
+        assert_eq!(at("/c/p/-src/s1.jsonl", false), some("s1", None));
+        assert_eq!(at("/c/p/-src/agent-7.jsonl", false), some("agent-7", Some("7")));
+        assert_eq!(at("/c/p/-src/s1/subagents/agent-7.jsonl", false), some("s1", Some("7")));
+        assert_eq!(at("/c/p/-src/s1/subagents/workflows/w/agent-7.jsonl", false), some("s1", Some("7")));
+        assert_eq!(at("/c/p/ses_9.jsonl", true), some("ses_9", None));
+        for other in ["/c/p/-src/s1.json", "/c/p/-src/s1/tool-results/x.jsonl", "/c/p/x.jsonl", "/c/p/-src/s1/subagents/journal.jsonl"] {
+            assert_eq!(at(other, false), None, "{other}");
+        }
+    }
+}

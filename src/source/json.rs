@@ -1,0 +1,185 @@
+//! Reading JSON without trusting its shape.
+//!
+//! A transcript's format is internal to the client and changes between releases, so a field of an unexpected type must cost that
+//! field and not the row: values are taken raw and each is read by itself.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+pub type Raw<'a> = &'a RawValue;
+
+/// Takes the named fields of a JSON object, raw. Unnamed fields are skipped; of a repeated one the last counts.
+///
+/// # Errors
+/// When `json` is not one well-formed object.
+pub fn fields<'a, const N: usize>(json: &'a str, names: &[&str; N]) -> Result<[Option<Raw<'a>>; N], serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let found = Names(names).deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(found)
+}
+
+/// The elements of a JSON array, raw; none when `json` is something else.
+pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
+    struct Elements;
+    impl<'de> Visitor<'de> for Elements {
+        type Value = Vec<Raw<'de>>;
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str("an array")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(one) = seq.next_element()? {
+                all.push(one);
+            }
+            Ok(all)
+        }
+    }
+    if !json.get().starts_with('[') {
+        return Vec::new();
+    }
+    serde_json::Deserializer::from_str(json.get()).deserialize_seq(Elements).unwrap_or_default()
+}
+
+/// A JSON string's text; `None` for any other value. A lone surrogate becomes U+FFFD.
+pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
+    let quoted = json.get();
+    let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inner));
+    }
+    let decoded = serde_json::from_str(quoted).or_else(|_| serde_json::from_str(&mend_surrogates(quoted)));
+    decoded.ok().map(Cow::Owned)
+}
+
+pub fn flag(json: Option<Raw<'_>>) -> bool {
+    json.is_some_and(|v| v.get() == "true")
+}
+
+pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
+    let value: f64 = json?.get().parse().ok()?;
+    // Token counts are far below 2^53; a fraction or a negative number is no count.
+    (value >= 0.0 && value < 9e15 && value.fract() == 0.0).then_some(value as u64)
+}
+
+pub fn is_object(json: Raw<'_>) -> bool {
+    json.get().starts_with('{')
+}
+
+/// Replaces `\uD800`–`\uDFFF` escapes that do not form a pair.
+fn mend_surrogates(quoted: &str) -> String {
+    let unit = |at: usize| -> Option<u32> {
+        let hex = quoted.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(hex, 16).ok()
+    };
+    let mut out = String::with_capacity(quoted.len());
+    let mut at = 0;
+    while at < quoted.len() {
+        let rest = &quoted[at..];
+        if let Some(code) = unit(at) {
+            let paired = (0xD800..0xDC00).contains(&code) && unit(at + 6).is_some_and(|low| (0xDC00..0xE000).contains(&low));
+            let (take, keep) = match code {
+                _ if paired => (12, true),
+                0xD800..0xE000 => (6, false),
+                _ => (6, true),
+            };
+            out.push_str(if keep { &rest[..take] } else { "\\ufffd" });
+            at += take;
+        } else {
+            // An escaped backslash must not lend its second half to a following `u`.
+            let take = if rest.starts_with("\\\\") { 2 } else { rest.chars().next().map_or(1, char::len_utf8) };
+            out.push_str(&rest[..take]);
+            at += take;
+        }
+    }
+    out
+}
+
+struct Names<'n, const N: usize>(&'n [&'n str; N]);
+
+impl<'de, const N: usize> DeserializeSeed<'de> for Names<'_, N> {
+    type Value = [Option<Raw<'de>>; N];
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de, const N: usize> Visitor<'de> for Names<'_, N> {
+    type Value = [Option<Raw<'de>>; N];
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = [None; N];
+        while let Some(at) = map.next_key_seed(Position(self.0))? {
+            match at {
+                Some(at) => found[at] = Some(map.next_value()?),
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Which of the names a key is, read without allocating.
+struct Position<'n, const N: usize>(&'n [&'n str; N]);
+
+impl<'de, const N: usize> DeserializeSeed<'de> for Position<'_, N> {
+    type Value = Option<usize>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl<const N: usize> Visitor<'_> for Position<'_, N> {
+    type Value = Option<usize>;
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a key")
+    }
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(self.0.iter().position(|name| *name == key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(json: &str) -> Box<RawValue> {
+        RawValue::from_string(json.to_owned()).expect("test input is JSON")
+    }
+
+    #[test]
+    fn a_field_of_any_type_is_taken_and_the_last_of_a_repeated_one_counts() {
+        let [a, b, c] = fields(r#"{"a":1,"x":{"a":2},"b":[1,"}"],"a":"\"last\""}"#, &["a", "b", "c"]).unwrap();
+        assert_eq!(text(a.unwrap()).unwrap(), "\"last\"");
+        assert_eq!(elements(b.unwrap()).len(), 2);
+        assert!(c.is_none());
+    }
+
+    #[test]
+    fn ten_thousand_levels_are_skipped_without_recursion() {
+        let deep = format!(r#"{{"x":{}1{},"a":7}}"#, "[".repeat(10_000), "]".repeat(10_000));
+        let [a] = fields(&deep, &["a"]).unwrap();
+        assert_eq!(number(a), Some(7));
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_and_pairs_kept() {
+        assert_eq!(text(&raw(r#""a\ud800b""#)).unwrap(), "a\u{fffd}b");
+        assert_eq!(text(&raw(r#""\ud83d\ude00 \udc00""#)).unwrap(), "\u{1f600} \u{fffd}");
+        assert_eq!(text(&raw(r#""\\ud800 \ud800""#)).unwrap(), "\\ud800 \u{fffd}");
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_an_error() {
+        for bad in ["", "null", "[1]", "\"s\"", "{\"a\":}", "{} {}", "{\"a\":1"] {
+            assert!(fields(bad, &["a"]).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Sessions as the index holds them, whole.
+
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::{Context, Result, bail};
+use rusqlite::{OptionalExtension, params};
+
+use super::Store;
+use super::pack::unpack;
+use crate::session::{Entry, Item, Millis, Outcome, Project, RowKey, Session, Title, TitleBy, Tokens};
+
+/// A row that several sessions hold belongs to the one that started first, then to the smaller id.
+///
+/// Joins `item i` of a session against the sessions that hold a copy; `?2` and `?3` are that session's start and id.
+const NOT_OWNED_EARLIER: &str = "NOT EXISTS (SELECT 1 FROM item o JOIN session s ON s.pk = o.session
+     WHERE o.key = i.key AND o.session <> i.session AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?2, ?3))";
+
+/// How many characters of an id people type at least.
+const MIN_PREFIX: usize = 4;
+
+/// What a session is, without its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionHead {
+    pub pk: i64,
+    pub id: String,
+    pub project: Project,
+    pub started_at: Millis,
+    pub grew_at: Millis,
+    pub ended_at: Option<Millis>,
+    pub end_reason: Option<String>,
+    pub dirty: bool,
+}
+
+const HEAD: &str = "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty
+     FROM session s JOIN project p ON p.pk = s.project";
+
+fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
+    Ok(SessionHead {
+        pk: r.get(0)?,
+        id: r.get(1)?,
+        project: Project { key: r.get(2)? },
+        started_at: r.get(3)?,
+        grew_at: r.get(4)?,
+        ended_at: r.get(5)?,
+        end_reason: r.get(6)?,
+        dirty: r.get(7)?,
+    })
+}
+
+impl Store {
+    pub fn session_heads(&self) -> Result<Vec<SessionHead>> {
+        let mut query = self.db.prepare(&format!("{HEAD} ORDER BY s.started_at, s.id"))?;
+        Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn session_head(&self, pk: i64) -> Result<SessionHead> {
+        let mut query = self.db.prepare_cached(&format!("{HEAD} WHERE s.pk = ?1"))?;
+        query.query_row([pk], head).context("the session is gone from the index")
+    }
+
+    /// The session whose id starts with `prefix`, or that a digest id belongs to.
+    ///
+    /// # Errors
+    /// When none fits, or more than one.
+    pub fn find_session(&self, prefix: &str) -> Result<SessionHead> {
+        if prefix.len() < MIN_PREFIX {
+            bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
+        }
+        let by_digest: Option<i64> =
+            self.db.query_row("SELECT session FROM digest WHERE id = ?1", [prefix], |r| r.get(0)).optional()?;
+        if let Some(pk) = by_digest {
+            return self.session_head(pk);
+        }
+        let sql = format!("{HEAD} WHERE substr(s.id, 1, ?2) = ?1 ORDER BY s.id = ?1 DESC LIMIT 6");
+        let mut query = self.db.prepare(&sql)?;
+        let found: Vec<SessionHead> =
+            query.query_map(params![prefix, prefix.chars().count() as i64], head)?.collect::<rusqlite::Result<_>>()?;
+        match found.as_slice() {
+            [] => bail!("no session or digest with the id `{prefix}`"),
+            [one] => Ok(one.clone()),
+            [first, ..] if first.id == prefix => Ok(first.clone()),
+            many => {
+                let ids: Vec<_> = many.iter().map(|s| s.id.as_str()).collect();
+                bail!("`{prefix}` fits more than one session: {}", ids.join(", "))
+            }
+        }
+    }
+
+    /// Does the session hold a prompt of the user's, and anything that answered it?
+    pub fn has_prompt_and_work(&self, head: &SessionHead) -> Result<(bool, bool)> {
+        let exists = |fits: &str| format!("EXISTS (SELECT 1 FROM item i JOIN source f ON f.pk = i.source WHERE i.session = ?1 AND {fits} AND {NOT_OWNED_EARLIER})");
+        let sql = format!("SELECT {}, {}", exists("i.kind = 'prompt' AND f.agent = ''"), exists("i.kind IN ('reply', 'tool', 'plan')"));
+        let mut query = self.db.prepare_cached(&sql)?;
+        Ok(query.query_row(params![head.pk, head.started_at, head.id], |r| Ok((r.get(0)?, r.get(1)?)))?)
+    }
+
+    /// Everything a session owns, in order.
+    pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
+        let (entries, agents) = self.entries(head)?;
+        let sources = self.sources(head.pk)?;
+        Ok(Session {
+            id: head.id.clone(),
+            project: head.project.clone(),
+            cwd: sources.cwd,
+            branches: sources.branches,
+            versions: sources.versions,
+            end_reason: head.end_reason.clone(),
+            entries,
+            usage: self.usage(head)?,
+            agents,
+        })
+    }
+
+    fn entries(&self, head: &SessionHead) -> Result<(Vec<Entry>, usize)> {
+        let sql = format!(
+            "SELECT i.key, i.at, f.agent, i.body FROM item i JOIN source f ON f.pk = i.source
+             WHERE i.session = ?1 AND {NOT_OWNED_EARLIER}
+             ORDER BY f.agent <> '', f.first_at, f.agent, i.offset, f.file, i.part"
+        );
+        let mut query = self.db.prepare_cached(&sql)?;
+        let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut outcomes: HashMap<String, Outcome> = HashMap::new();
+        let mut agents = std::collections::HashSet::new();
+        while let Some(row) = rows.next()? {
+            let agent: Option<String> = Some(row.get(2)?).filter(|a: &String| !a.is_empty());
+            agents.extend(agent.clone());
+            let item: Item = unpack(row.get_ref(3)?.as_blob()?).with_context(|| format!("session {} cannot be read", head.id))?;
+            match item {
+                Item::Outcome(outcome) => {
+                    outcomes.insert(outcome.tool.clone(), outcome);
+                }
+                item => entries.push(Entry { key: RowKey(row.get(0)?), at: row.get(1)?, agent, item, outcome: None }),
+            }
+        }
+        for entry in &mut entries {
+            if let Item::Tool(tool) = &entry.item {
+                entry.outcome = outcomes.get(&tool.id).cloned();
+            }
+        }
+        entries.extend(self.leaf_titles(head)?);
+        Ok((entries, agents.len()))
+    }
+
+    /// Titles that summary rows, in whatever file, give to a conversation of this session.
+    fn leaf_titles(&self, head: &SessionHead) -> Result<Vec<Entry>> {
+        let sql = format!(
+            "SELECT DISTINCT t.leaf, t.text FROM leaf_title t JOIN item i ON i.key = t.leaf
+             WHERE i.session = ?1 AND {NOT_OWNED_EARLIER} ORDER BY i.offset, t.text"
+        );
+        let mut query = self.db.prepare_cached(&sql)?;
+        let rows = query.query_map(params![head.pk, head.started_at, head.id], |r| {
+            let key = RowKey(r.get(0)?);
+            let title = Title { text: r.get(1)?, by: TitleBy::Summary, leaf: Some(key) };
+            Ok(Entry { key, at: None, agent: None, item: Item::Title(title), outcome: None })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn sources(&self, session: i64) -> Result<Sources> {
+        let sql = "SELECT agent, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, file";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut rows = query.query([session])?;
+        let mut all = Sources::default();
+        while let Some(row) = rows.next()? {
+            if all.cwd.is_none() {
+                all.cwd = row.get(1)?;
+            }
+            add_new(&mut all.versions, serde_json::from_str(&row.get::<_, String>(3)?)?);
+            // A subagent's worktree branch is not the session's.
+            if row.get::<_, String>(0)?.is_empty() {
+                add_new(&mut all.branches, serde_json::from_str(&row.get::<_, String>(2)?)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Tokens by model. A message that several sessions hold counts, with its largest figures, for the one that started first.
+    fn usage(&self, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
+        let sql = "SELECT i.model, max(a.input), max(a.output), max(a.cache_write), max(a.cache_write_hour), max(a.cache_read)
+             FROM usage i JOIN usage a ON a.message = i.message
+             WHERE i.session = ?1 AND NOT EXISTS (SELECT 1 FROM usage o JOIN session s ON s.pk = o.session
+                 WHERE o.message = i.message AND o.session <> i.session AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?2, ?3))
+             GROUP BY i.message";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
+        let mut usage: BTreeMap<String, Tokens> = BTreeMap::new();
+        while let Some(r) = rows.next()? {
+            let count = |at| r.get::<_, i64>(at).map(|n| n as u64);
+            *usage.entry(r.get(0)?).or_default() += Tokens {
+                input: count(1)?,
+                output: count(2)?,
+                cache_write: count(3)?,
+                cache_write_hour: count(4)?,
+                cache_read: count(5)?,
+            };
+        }
+        Ok(usage)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sources {
+    cwd: Option<String>,
+    branches: Vec<String>,
+    versions: Vec<String>,
+}
+
+fn add_new(list: &mut Vec<String>, more: Vec<String>) {
+    for value in more {
+        if !list.contains(&value) {
+            list.push(value);
+        }
+    }
+}

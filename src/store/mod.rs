@@ -1,0 +1,117 @@
+//! The index: one SQLite database, and the only folder with SQL.
+//!
+//! Written by one process at a time (the run lock), read by any number. WAL, so readers never wait for the writer. Deleted content
+//! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
+
+pub mod digests;
+pub mod ingest;
+pub mod load;
+pub mod money;
+pub mod pack;
+pub mod pages;
+mod schema;
+pub mod search;
+pub mod status;
+pub mod transfer;
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use rusqlite::{Connection, OpenFlags};
+
+/// How long a statement waits for another process's transaction. Ours take milliseconds.
+const BUSY: Duration = Duration::from_secs(10);
+
+pub struct Store {
+    pub(crate) db: Connection,
+}
+
+impl Store {
+    /// Opens the database for writing, creating it (0600) and bringing it to the newest form.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or was written by a newer program.
+    pub fn open(path: &Path) -> Result<Self> {
+        // SQLite would create the file with the umask's permissions; its WAL takes over the database's.
+        OpenOptions::new().create(true).append(true).mode(0o600).open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .with_context(|| format!("cannot open {}", path.display()))?;
+        let mut store = Self { db };
+        store.configure().and_then(|()| store.migrate()).with_context(|| format!("cannot use {}", path.display()))?;
+        Ok(store)
+    }
+
+    /// Opens the database for reading.
+    ///
+    /// # Errors
+    /// When there is none yet, it cannot be read, or its form is not this program's.
+    pub fn open_read_only(path: &Path) -> Result<Self> {
+        if !path.exists() {
+            bail!("there is no index at {} yet: run `recall digest` first", path.display());
+        }
+        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .with_context(|| format!("cannot open {}", path.display()))?;
+        db.busy_timeout(BUSY)?;
+        let store = Self { db };
+        let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
+        check_version(version, path)?;
+        if version < schema::MIGRATIONS.len() {
+            bail!("{} was made by an older recall: run `recall digest` once to bring it up to date", path.display());
+        }
+        Ok(store)
+    }
+
+    /// Writes a consistent copy.
+    pub fn copy_to(&self, path: &Path) -> Result<()> {
+        let path = path.to_str().context("the path of the copy is not UTF-8")?;
+        self.db.execute("VACUUM INTO ?1", [path])?;
+        Ok(())
+    }
+
+    fn configure(&self) -> Result<()> {
+        self.db.busy_timeout(BUSY)?;
+        // Must be set before the first table; without effect later.
+        self.db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
+        if mode != "wal" {
+            bail!("the file system does not support write-ahead logging (journal mode {mode})");
+        }
+        self.db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;")?;
+        self.db.set_prepared_statement_cache_capacity(64);
+        Ok(())
+    }
+
+    fn version(&self) -> Result<usize> {
+        Ok(self.db.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize)
+    }
+
+    fn migrate(&mut self) -> Result<()> {
+        let version = self.version()?;
+        check_version(version, Path::new(self.db.path().unwrap_or_default()))?;
+        for (at, step) in schema::MIGRATIONS.iter().enumerate().skip(version) {
+            let tx = self.db.transaction()?;
+            tx.execute_batch(step).with_context(|| format!("migration {at} failed"))?;
+            tx.pragma_update(None, "user_version", at as i64 + 1)?;
+            tx.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Gives free pages back and folds the write-ahead log into the database.
+    pub fn tidy(&self) -> Result<()> {
+        self.db.execute_batch("PRAGMA incremental_vacuum; PRAGMA optimize;")?;
+        self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+}
+
+fn check_version(version: usize, path: &Path) -> Result<()> {
+    let known = schema::MIGRATIONS.len();
+    if version > known {
+        bail!("{} was written by a newer recall (form {version}, this one knows {known}): upgrade recall", path.display());
+    }
+    Ok(())
+}

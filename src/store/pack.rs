@@ -1,0 +1,59 @@
+//! How bodies lie in the database: JSON, compressed where that pays.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Below this size a zstd frame saves less than it adds.
+const WORTH_IT: usize = 160;
+const PLAIN: u8 = 0;
+const ZSTD: u8 = 1;
+/// No body is larger: kept texts are bounded far below.
+const MAX_UNPACKED: usize = 64 << 20;
+
+pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
+    let json = serde_json::to_vec(value)?;
+    if json.len() >= WORTH_IT {
+        let packed = zstd::bulk::compress(&json, 6)?;
+        if packed.len() + 4 < json.len() {
+            let mut body = vec![ZSTD];
+            body.extend_from_slice(&(json.len() as u32).to_le_bytes());
+            body.extend(packed);
+            return Ok(body);
+        }
+    }
+    let mut body = vec![PLAIN];
+    body.extend(json);
+    Ok(body)
+}
+
+pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
+    match body.split_first() {
+        Some((&PLAIN, json)) => Ok(serde_json::from_slice(json)?),
+        Some((&ZSTD, rest)) if rest.len() > 4 => {
+            let (size, frame) = rest.split_at(4);
+            let size = u32::from_le_bytes(size.try_into()?) as usize;
+            anyhow::ensure!(size <= MAX_UNPACKED, "a stored body claims {size} bytes");
+            Ok(serde_json::from_slice(&zstd::bulk::decompress(frame, size)?)?)
+        }
+        _ => anyhow::bail!("a stored body has an unknown form"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_was_packed_is_unpacked(text in "\\PC{0,40}", times in 1usize..60) {
+            let long = text.repeat(times);
+            prop_assert_eq!(unpack::<String>(&pack(&long).unwrap()).unwrap(), long);
+        }
+
+        #[test]
+        fn garbage_is_an_error_and_no_panic(body in prop::collection::vec(any::<u8>(), 0..80)) {
+            let _ = unpack::<String>(&body);
+        }
+    }
+}

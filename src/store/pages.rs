@@ -1,0 +1,69 @@
+//! Which pages there are and which are out of date.
+
+use anyhow::Result;
+use rusqlite::params;
+
+use super::Store;
+use super::load::SessionHead;
+
+/// A page on record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRecord {
+    /// Below the data folder.
+    pub path: String,
+    /// `None` for a day page.
+    pub session: Option<i64>,
+    /// `YYYY-MM-DD`
+    pub day: String,
+}
+
+impl Store {
+    /// Sessions with a digest that the pages do not show yet.
+    pub fn page_dirty(&self) -> Result<Vec<i64>> {
+        let mut query = self.db.prepare("SELECT pk FROM session WHERE page_dirty ORDER BY started_at, id")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// All sessions that have a digest.
+    pub fn digested(&self) -> Result<Vec<SessionHead>> {
+        let mut heads = self.session_heads()?;
+        let mut query = self.db.prepare("SELECT session FROM digest WHERE superseded = 0")?;
+        let with: std::collections::HashSet<i64> = query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        heads.retain(|h| with.contains(&h.pk));
+        Ok(heads)
+    }
+
+    pub fn pages(&self) -> Result<Vec<PageRecord>> {
+        let mut query = self.db.prepare("SELECT path, session, day FROM page ORDER BY path")?;
+        let rows = query.query_map([], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Sessions whose page lies on this day.
+    pub fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
+        let mut query = self.db.prepare_cached("SELECT session FROM page WHERE day = ?1 AND session IS NOT NULL ORDER BY session")?;
+        Ok(query.query_map([day], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn record_page(&self, page: &PageRecord) -> Result<()> {
+        let sql = "INSERT INTO page VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET session = ?2, day = ?3";
+        self.db.execute(sql, params![page.path, page.session, page.day])?;
+        Ok(())
+    }
+
+    pub fn drop_page(&self, path: &str) -> Result<()> {
+        self.db.execute("DELETE FROM page WHERE path = ?1", [path])?;
+        Ok(())
+    }
+
+    pub fn pages_written(&self, session: i64) -> Result<()> {
+        self.db.execute("UPDATE session SET page_dirty = 0 WHERE pk = ?1", [session])?;
+        Ok(())
+    }
+
+    /// Do other sessions share the first `len` characters of this one's id?
+    pub fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE substr(id, 1, ?2) = substr(?1, 1, ?2) AND id <> ?1)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![id, len as i64], |r| r.get(0))?)
+    }
+}

@@ -1,0 +1,173 @@
+//! The database's form: an append-only list of migrations; its length is the `user_version`.
+//!
+//! A released migration is never edited. Row-shaped bodies are JSON of the types in `session.rs` and `digest.rs`, packed by `pack`.
+
+/// Each entry leads from version `n` to `n + 1`.
+pub const MIGRATIONS: [&str; 1] = [FIRST];
+
+const FIRST: &str = r#"
+-- A transcript file and how far it is stored. `size` and `mtime_ns` are those of the last look: unchanged means nothing to read.
+CREATE TABLE file (
+  pk INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  head_len INTEGER NOT NULL,
+  head_hash BLOB NOT NULL,
+  offset INTEGER NOT NULL
+);
+
+-- Lines that could not be read, and types of rows this program does not know.
+CREATE TABLE bad_line (
+  file INTEGER NOT NULL REFERENCES file(pk) ON DELETE CASCADE,
+  offset INTEGER NOT NULL,
+  why TEXT NOT NULL,
+  PRIMARY KEY (file, offset)
+) WITHOUT ROWID;
+CREATE TABLE unknown_row (
+  file INTEGER NOT NULL REFERENCES file(pk) ON DELETE CASCADE,
+  type TEXT NOT NULL,
+  rows INTEGER NOT NULL,
+  PRIMARY KEY (file, type)
+) WITHOUT ROWID;
+
+CREATE TABLE project (pk INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
+
+-- The first time each file tells of a session, in the order of its rows.
+CREATE TABLE start (
+  session TEXT NOT NULL,
+  file TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (session, file)
+) WITHOUT ROWID;
+
+-- `started_at`, the earliest of its `start`, decides who owns a row that several sessions hold.
+-- `dirty`: stored rows are newer than the digest. `page_dirty`: the digest is newer than the pages.
+CREATE TABLE session (
+  pk INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES project(pk),
+  started_at INTEGER,
+  grew_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  end_reason TEXT,
+  dirty INTEGER NOT NULL DEFAULT 1,
+  page_dirty INTEGER NOT NULL DEFAULT 0,
+  skip TEXT
+);
+CREATE INDEX session_project ON session(project, started_at);
+CREATE INDEX session_dirty ON session(dirty) WHERE dirty;
+CREATE INDEX session_page_dirty ON session(page_dirty) WHERE page_dirty;
+
+-- The part of a session that lies in one file: its own, a subagent's.
+CREATE TABLE source (
+  pk INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  file TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  first_at INTEGER,
+  last_at INTEGER,
+  cwd TEXT,
+  branches TEXT NOT NULL DEFAULT '[]',
+  versions TEXT NOT NULL DEFAULT '[]',
+  UNIQUE (session, file, agent)
+);
+
+-- What the rows of a session say, in the order of their places.
+CREATE TABLE item (
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  source INTEGER NOT NULL REFERENCES source(pk) ON DELETE CASCADE,
+  offset INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  key BLOB NOT NULL,
+  at INTEGER,
+  kind TEXT NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (session, source, offset, part)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX item_key ON item(key, session, part);
+
+-- Summaries by older clients name the last row of the conversation they are about, which lies in any session.
+CREATE TABLE leaf_title (leaf BLOB NOT NULL, text TEXT NOT NULL, PRIMARY KEY (leaf, text)) WITHOUT ROWID;
+
+CREATE TABLE usage (
+  message TEXT NOT NULL,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  model TEXT NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  cache_write_hour INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  PRIMARY KEY (message, session)
+) WITHOUT ROWID;
+CREATE INDEX usage_session ON usage(session);
+
+-- `queued`: made without the model, which is still wanted. `id` comes from what was digested, never from the run.
+CREATE TABLE digest (
+  pk INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  summarizer TEXT NOT NULL,
+  model TEXT,
+  input_hash BLOB NOT NULL,
+  made_at INTEGER NOT NULL,
+  cost_usd REAL,
+  queued INTEGER NOT NULL DEFAULT 0,
+  superseded INTEGER NOT NULL DEFAULT 0,
+  body BLOB NOT NULL
+);
+CREATE UNIQUE INDEX digest_current ON digest(session) WHERE superseded = 0;
+
+-- Next steps and blockers, until a later digest or the user closes them.
+CREATE TABLE open_item (
+  id TEXT PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  at INTEGER,
+  verified INTEGER NOT NULL,
+  place INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX open_item_session ON open_item(session);
+CREATE TABLE closed_item (
+  id TEXT NOT NULL,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  PRIMARY KEY (id, session)
+) WITHOUT ROWID;
+CREATE INDEX closed_item_session ON closed_item(session);
+
+-- What search finds: digests and prompts. The text itself lies in `digest` and `item`.
+CREATE TABLE doc (
+  pk INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  key BLOB NOT NULL,
+  part INTEGER NOT NULL,
+  UNIQUE (session, kind, key, part)
+);
+CREATE VIRTUAL TABLE search USING fts5(title, body, extra, content='', tokenize='porter unicode61 remove_diacritics 2');
+INSERT INTO search(search, rank) VALUES ('secure-delete', 1);
+
+-- Pages on disk, by path below the data folder.
+CREATE TABLE page (path TEXT PRIMARY KEY, session INTEGER, day TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX page_day ON page(day);
+
+-- Money: the worst case is reserved before a call and replaced by the real cost after it.
+CREATE TABLE spend (
+  pk INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  session TEXT NOT NULL,
+  model TEXT NOT NULL,
+  reserved_usd REAL NOT NULL,
+  actual_usd REAL
+);
+CREATE INDEX spend_at ON spend(at);
+CREATE TABLE attempt (
+  session INTEGER PRIMARY KEY REFERENCES session(pk) ON DELETE CASCADE,
+  failures INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  error TEXT NOT NULL
+);
+CREATE TABLE run (pk INTEGER PRIMARY KEY, at INTEGER NOT NULL, report TEXT NOT NULL);
+"#;

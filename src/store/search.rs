@@ -1,0 +1,143 @@
+//! Full-text search over digests and prompts.
+//!
+//! The FTS table holds no text of its own: what a document said is made again from `digest` and `item`, for showing it and for
+//! taking it out.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::Store;
+use super::load::SessionHead;
+use super::pack::unpack;
+use crate::digest::Digest;
+use crate::session::{Item, RowKey};
+use crate::terms::index_text;
+
+/// Weights of the columns title, body and extra in the rank.
+const WEIGHTS: &str = "4.0, 1.0, 0.7";
+/// Documents looked at for one page of results; several may be of one session.
+const LOOKED_AT: i64 = 400;
+
+/// A document that fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub session: SessionHead,
+    pub kind: HitKind,
+    /// The text to show a passage of.
+    pub text: String,
+    /// Smaller is better, as bm25 has it.
+    pub rank: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HitKind {
+    Digest,
+    Prompt,
+}
+
+struct Document {
+    title: String,
+    body: String,
+    extra: String,
+}
+
+impl Document {
+    fn of_digest(digest: &Digest) -> Self {
+        let claims = digest.decisions.iter().chain(&digest.blockers).chain(&digest.next_steps).map(|c| c.text.as_str());
+        let lists = digest.investigated.iter().chain(&digest.learned).chain(&digest.completed).map(String::as_str);
+        let files = digest.files.iter().map(|f| f.path.as_str());
+        let body: Vec<&str> = std::iter::once(digest.request.as_str()).chain(lists).chain(claims).chain(files).collect();
+        Self { title: index_text(&digest.title), body: index_text(&body.join("\n")), extra: index_text(&digest.questions.join("\n")) }
+    }
+
+    fn of_prompt(text: &str) -> Self {
+        Self { title: String::new(), body: index_text(text), extra: String::new() }
+    }
+}
+
+pub(super) fn add_prompt(tx: &Transaction<'_>, session: i64, key: RowKey, part: i64, text: &str) -> Result<()> {
+    add(tx, session, "prompt", key.0, part, &Document::of_prompt(text))
+}
+
+pub(super) fn add_digest(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
+    add(tx, session, "digest", [0; 16], 0, &Document::of_digest(digest))
+}
+
+/// Takes the current digest's document out. Must run while the digest is still there.
+pub(super) fn remove_digest(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    let sql = "SELECT d.pk, g.body FROM doc d JOIN digest g ON g.session = d.session AND g.superseded = 0 WHERE d.session = ?1 AND d.kind = 'digest'";
+    let found: Option<(i64, Vec<u8>)> = tx.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
+    if let Some((pk, body)) = found {
+        let old = Document::of_digest(&unpack(&body)?);
+        let sql = "INSERT INTO search(search, rowid, title, body, extra) VALUES ('delete', ?1, ?2, ?3, ?4)";
+        tx.prepare_cached(sql)?.execute(params![pk, old.title, old.body, old.extra])?;
+        tx.execute("DELETE FROM doc WHERE pk = ?1", [pk])?;
+    }
+    Ok(())
+}
+
+fn add(tx: &Transaction<'_>, session: i64, kind: &str, key: [u8; 16], part: i64, document: &Document) -> Result<()> {
+    let sql = "INSERT INTO doc(session, kind, key, part) VALUES (?1, ?2, ?3, ?4) RETURNING pk";
+    let pk: i64 = tx.prepare_cached(sql)?.query_row(params![session, kind, key, part], |r| r.get(0))?;
+    let sql = "INSERT INTO search(rowid, title, body, extra) VALUES (?1, ?2, ?3, ?4)";
+    tx.prepare_cached(sql)?.execute(params![pk, document.title, document.body, document.extra])?;
+    Ok(())
+}
+
+impl Store {
+    /// Documents that hold any of the words, best first, one a session and kind.
+    ///
+    /// `query` is an FTS5 expression; `fits` says which sessions are wanted.
+    pub fn search(&self, query: &str, limit: usize, fits: impl Fn(&SessionHead) -> bool) -> Result<Vec<Hit>> {
+        let sql = format!(
+            "SELECT d.session, d.kind, d.key, d.part, bm25(search, {WEIGHTS}) AS rank FROM search JOIN doc d ON d.pk = search.rowid
+             WHERE search MATCH ?1 ORDER BY rank, d.session LIMIT ?2"
+        );
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![query, LOOKED_AT])?;
+        let mut hits = Vec::new();
+        let mut seen = HashSet::new();
+        while let Some(row) = rows.next()? {
+            let (session, is_digest): (i64, bool) = (row.get(0)?, row.get::<_, String>(1)? == "digest");
+            if hits.len() >= limit || seen.contains(&session) {
+                continue;
+            }
+            let head = self.session_head(session)?;
+            if !fits(&head) {
+                continue;
+            }
+            let text = if is_digest { self.digest_text(session)? } else { self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)? };
+            let Some(text) = text else { continue };
+            seen.insert(session);
+            let kind = if is_digest { HitKind::Digest } else { HitKind::Prompt };
+            hits.push(Hit { session: head, kind, text, rank: row.get(4)? });
+        }
+        Ok(hits)
+    }
+
+    fn digest_text(&self, session: i64) -> Result<Option<String>> {
+        let Some(stored) = self.digest_of(session)? else { return Ok(None) };
+        let d = &stored.digest;
+        let claims = d.decisions.iter().chain(&d.blockers).chain(&d.next_steps).map(|c| c.text.as_str());
+        let lists = d.completed.iter().chain(&d.learned).chain(&d.investigated).map(String::as_str);
+        let files = d.files.iter().map(|f| f.path.as_str());
+        let all: Vec<&str> = std::iter::once(d.request.as_str()).chain(lists).chain(claims).chain(files).collect();
+        Ok(Some(all.join("\n")))
+    }
+
+    /// A prompt's text, unless the row belongs to another session that merely was copied here.
+    fn prompt_text(&self, head: &SessionHead, key: RowKey, part: i64) -> Result<Option<String>> {
+        let sql = "SELECT i.body FROM item i WHERE i.key = ?1 AND i.session = ?2 AND i.part = ?3
+             AND NOT EXISTS (SELECT 1 FROM item o JOIN session s ON s.pk = o.session WHERE o.key = ?1 AND o.session <> ?2
+                 AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?4, ?5))";
+        let body: Option<Vec<u8>> = self
+            .db
+            .prepare_cached(sql)?
+            .query_row(params![key.0, head.pk, part, head.started_at, head.id], |r| r.get(0))
+            .optional()?;
+        let item = body.map(|b| unpack::<Item>(&b)).transpose()?;
+        Ok(item.and_then(|item| if let Item::Prompt(text) = item { Some(text) } else { None }))
+    }
+}

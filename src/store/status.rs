@@ -1,0 +1,53 @@
+//! What is stored, in numbers.
+
+use anyhow::Result;
+
+use super::Store;
+
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Counts {
+    pub files: i64,
+    pub transcript_bytes: i64,
+    pub sessions: i64,
+    pub digests: i64,
+    pub by_model: i64,
+    /// Digests made without the model, which is still wanted.
+    pub queued: i64,
+    /// Sessions whose newest rows no digest holds yet.
+    pub waiting: i64,
+    /// Why sessions have no digest, or not the model's, with how many.
+    pub skipped: Vec<(String, i64)>,
+    /// Sessions the model failed on: id, failures, last error.
+    pub failing: Vec<(String, i64, String)>,
+    pub bad_lines: i64,
+    pub bad_at: Vec<(String, i64, String)>,
+    pub unknown: Vec<(String, i64)>,
+    pub spent_usd: f64,
+}
+
+impl Store {
+    /// Counts everything; of bad lines and failures at most `listed` are named.
+    pub fn counts(&self, listed: usize) -> Result<Counts> {
+        let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };
+        let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
+            Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+        };
+        let failing = "SELECT s.id, a.failures, a.error FROM attempt a JOIN session s ON s.pk = a.session ORDER BY a.last_at DESC, s.id LIMIT ?1";
+        let bad = "SELECT f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file ORDER BY f.path, b.offset LIMIT ?1";
+        Ok(Counts {
+            files: one("SELECT count(*) FROM file")?,
+            transcript_bytes: one("SELECT coalesce(sum(offset), 0) FROM file")?,
+            sessions: one("SELECT count(*) FROM session")?,
+            digests: one("SELECT count(*) FROM digest WHERE superseded = 0")?,
+            by_model: one("SELECT count(*) FROM digest WHERE superseded = 0 AND summarizer = 'claude'")?,
+            queued: one("SELECT count(*) FROM digest WHERE superseded = 0 AND queued")?,
+            waiting: one("SELECT count(*) FROM session WHERE dirty")?,
+            skipped: pairs("SELECT skip, count(*) FROM session WHERE skip IS NOT NULL GROUP BY skip ORDER BY count(*) DESC, skip")?,
+            failing: self.db.prepare(failing)?.query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?,
+            bad_lines: one("SELECT count(*) FROM bad_line")?,
+            bad_at: self.db.prepare(bad)?.query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?,
+            unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
+            spent_usd: self.spent_since(i64::MIN)?,
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! Everything stored, in a form that outlives the database's: for `recall export` and `recall import`.
+
+use anyhow::Result;
+use rusqlite::params;
+use serde::{Deserialize, Serialize};
+
+use super::ingest::project_pk;
+use super::load::SessionHead;
+use super::pack::{pack, unpack};
+use super::{Store, digests::NewDigest, search};
+use crate::digest::Digest;
+use crate::session::{Item, Millis, RowKey, Tokens};
+
+/// A session with its rows, as it is exported: one line of JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exported {
+    pub session: String,
+    pub project: String,
+    pub started_at: Option<Millis>,
+    pub grew_at: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<String>,
+    pub sources: Vec<ExportedSource>,
+    pub usage: Vec<ExportedUsage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<ExportedDigest>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedSource {
+    pub file: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    pub first_at: Option<Millis>,
+    pub last_at: Option<Millis>,
+    pub cwd: Option<String>,
+    pub branches: Vec<String>,
+    pub versions: Vec<String>,
+    pub rows: Vec<ExportedRow>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedRow {
+    pub offset: i64,
+    pub part: i64,
+    pub key: RowKey,
+    pub at: Option<Millis>,
+    pub item: Item,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedUsage {
+    pub message: String,
+    pub model: String,
+    pub tokens: Tokens,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedDigest {
+    pub summarizer: String,
+    pub model: Option<String>,
+    pub input_hash: String,
+    pub made_at: Millis,
+    pub cost_usd: Option<f64>,
+    pub queued: bool,
+    pub body: Digest,
+}
+
+impl Store {
+    pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
+        let started: Option<Millis> = (head.started_at != Millis::MAX).then_some(head.started_at);
+        let digest = self.digest_of(head.pk)?.map(|d| ExportedDigest {
+            summarizer: d.summarizer,
+            model: d.model,
+            input_hash: d.input_hash.iter().map(|b| format!("{b:02x}")).collect(),
+            made_at: d.made_at,
+            cost_usd: d.cost_usd,
+            queued: d.queued,
+            body: d.digest,
+        });
+        Ok(Exported {
+            session: head.id.clone(),
+            project: head.project.key.clone(),
+            started_at: started,
+            grew_at: head.grew_at,
+            ended_at: head.ended_at,
+            end_reason: head.end_reason.clone(),
+            sources: self.export_sources(head.pk)?,
+            usage: self.export_usage(head.pk)?,
+            digest,
+        })
+    }
+
+    fn export_sources(&self, session: i64) -> Result<Vec<ExportedSource>> {
+        let sql = "SELECT pk, file, agent, first_at, last_at, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY file, agent";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut rows = query.query([session])?;
+        let mut sources = Vec::new();
+        while let Some(r) = rows.next()? {
+            sources.push(ExportedSource {
+                file: r.get(1)?,
+                agent: r.get(2)?,
+                first_at: r.get(3)?,
+                last_at: r.get(4)?,
+                cwd: r.get(5)?,
+                branches: serde_json::from_str(&r.get::<_, String>(6)?)?,
+                versions: serde_json::from_str(&r.get::<_, String>(7)?)?,
+                rows: self.export_rows(session, r.get(0)?)?,
+            });
+        }
+        Ok(sources)
+    }
+
+    fn export_rows(&self, session: i64, source: i64) -> Result<Vec<ExportedRow>> {
+        let sql = "SELECT offset, part, key, at, body FROM item WHERE session = ?1 AND source = ?2 ORDER BY offset, part";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut rows = query.query([session, source])?;
+        let mut all = Vec::new();
+        while let Some(r) = rows.next()? {
+            let item = unpack(r.get_ref(4)?.as_blob()?)?;
+            all.push(ExportedRow { offset: r.get(0)?, part: r.get(1)?, key: RowKey(r.get(2)?), at: r.get(3)?, item });
+        }
+        Ok(all)
+    }
+
+    fn export_usage(&self, session: i64) -> Result<Vec<ExportedUsage>> {
+        let sql = "SELECT message, model, input, output, cache_write, cache_write_hour, cache_read FROM usage WHERE session = ?1 ORDER BY message";
+        let mut query = self.db.prepare_cached(sql)?;
+        let rows = query.query_map([session], |r| {
+            let count = |at| r.get::<_, i64>(at).map(|n| n as u64);
+            let tokens = Tokens { input: count(2)?, output: count(3)?, cache_write: count(4)?, cache_write_hour: count(5)?, cache_read: count(6)? };
+            Ok(ExportedUsage { message: r.get(0)?, model: r.get(1)?, tokens })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
+    pub fn import_session(&mut self, exported: &Exported) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        let project = project_pk(&tx, &exported.project)?;
+        let mut new = tx.execute(
+            "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+            params![exported.session, project, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason],
+        )? > 0;
+        let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
+        let mut rows_new = false;
+        for source in &exported.sources {
+            rows_new |= import_source(&tx, session, exported, source)?;
+        }
+        for u in &exported.usage {
+            let t = &u.tokens;
+            let values = params![u.message, session, u.model, t.input as i64, t.output as i64, t.cache_write as i64, t.cache_write_hour as i64, t.cache_read as i64];
+            rows_new |= tx.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING", values)? > 0;
+        }
+        if rows_new {
+            tx.execute("UPDATE session SET dirty = 1 WHERE pk = ?1", [session])?;
+        }
+        tx.commit()?;
+        new |= rows_new;
+        if let Some(digest) = &exported.digest
+            && new
+            && self.digest_of(session)?.is_none()
+        {
+            self.import_digest(session, digest)?;
+        }
+        Ok(new)
+    }
+
+    fn import_digest(&mut self, session: i64, digest: &ExportedDigest) -> Result<()> {
+        let head = self.session_head(session)?;
+        let mut input_hash = [0; 32];
+        for (byte, pair) in input_hash.iter_mut().zip(digest.input_hash.as_bytes().chunks(2)) {
+            *byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
+        }
+        let summarizer = if digest.summarizer == "claude" { "claude" } else { "extract" };
+        self.save_digest(&head, &NewDigest {
+            summarizer,
+            model: digest.model.clone(),
+            input_hash,
+            made_at: digest.made_at,
+            cost_usd: digest.cost_usd,
+            queued: digest.queued,
+            digest: digest.body.clone(),
+        })
+    }
+}
+
+fn import_source(tx: &rusqlite::Transaction<'_>, session: i64, exported: &Exported, source: &ExportedSource) -> Result<bool> {
+    let sql = "INSERT INTO source(session, file, agent, first_at, last_at, cwd, branches, versions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT DO UPDATE SET file = file RETURNING pk";
+    let lists = (serde_json::to_string(&source.branches)?, serde_json::to_string(&source.versions)?);
+    let values = params![session, source.file, source.agent, source.first_at, source.last_at, source.cwd, lists.0, lists.1];
+    let pk: i64 = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
+    if let Some(at) = exported.started_at {
+        tx.execute("INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", params![exported.session, source.file, at])?;
+    }
+    let mut new = false;
+    for row in &source.rows {
+        let sql = "INSERT INTO item(session, source, offset, part, key, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+        let values = params![session, pk, row.offset, row.part, row.key.0, row.at, row.item.kind(), pack(&row.item)?];
+        let added = tx.prepare_cached(sql)?.execute(values)? > 0;
+        if let Item::Prompt(text) = &row.item
+            && added
+            && source.agent.is_empty()
+        {
+            search::add_prompt(tx, session, row.key, row.part, text)?;
+        }
+        new |= added;
+    }
+    Ok(new)
+}

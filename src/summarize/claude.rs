@@ -1,0 +1,363 @@
+//! The model, through the `claude` command: the only file that starts it.
+//!
+//! The child gets no tools, no hooks, no MCP servers, no project, writes no transcript, and is bounded in time and output. What it
+//! answers is synced to disk before anything looks at it: a reply is paid for once.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use subprocess::unix::JobExt;
+use subprocess::{Exec, ExecExt, ExitStatus, InputData, Redirection};
+
+use super::{Failure, Input, Made, Summarizer, reply};
+use crate::clean::{one_line, plain, shorten};
+use crate::config::{Config, GUARD, Price};
+use crate::price::{cost, price_of};
+use crate::session::Tokens;
+use crate::stop;
+use crate::verify::verify;
+
+/// The most a child may print; a reply has a few kilobytes.
+const MAX_OUTPUT: usize = 2 << 20;
+/// The most the model may answer, in tokens; the form asks for some 600.
+const MAX_ANSWER_TOKENS: u64 = 4_000;
+/// What the client adds to our request, in bytes (measured: 1,236 with all flags known).
+const CLIENT_BYTES: usize = 2_000;
+/// What it adds when it knows no flag that keeps its own instructions and tools out, in bytes.
+const CLIENT_BYTES_FULL: usize = 120_000;
+/// Waits before trying again what may pass.
+const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
+const SIGKILL: i32 = 9;
+
+/// Flags that keep the request small and the child quiet, with their values. A client that does not know one goes without.
+const FLAGS: &[(&str, Option<&str>)] = &[
+    ("--setting-sources", Some("user")),
+    ("--no-session-persistence", None),
+    ("--settings", Some(r#"{"disableAllHooks":true}"#)),
+    ("--tools", Some("")),
+    ("--strict-mcp-config", None),
+    ("--max-turns", Some("1")),
+];
+/// Where `--tools` is not known, these are taken away by name.
+const TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
+
+pub struct Claude {
+    command: PathBuf,
+    model: String,
+    price: Option<Price>,
+    timeout: Duration,
+    child_dir: PathBuf,
+    replies: PathBuf,
+    /// Flags this client turned out not to know.
+    unknown: Mutex<Vec<String>>,
+}
+
+/// What a child left behind.
+struct Ran {
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    status: ExitStatus,
+}
+
+/// What became of one try.
+enum Try {
+    Made(Box<Made>),
+    Failed(Failure),
+    /// It may pass.
+    Again(String),
+}
+
+impl Claude {
+    /// The summarizer the config describes, when its command is there.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn find(config: &Config) -> Result<Self, String> {
+        let name = &config.digest.claude;
+        let command = which(name, &config.search_path).ok_or_else(|| format!("`{name}` was not found on the PATH"))?;
+        Ok(Self {
+            command,
+            model: config.digest.model.clone(),
+            price: price_of(&config.digest.model, &config.prices),
+            timeout: Duration::from_secs(config.digest.timeout_seconds),
+            child_dir: config.child_dir(),
+            replies: config.data_dir.join("replies"),
+            unknown: Mutex::default(),
+        })
+    }
+
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The most a call can cost, in US dollars; `None` when the model's price is unknown.
+    ///
+    /// Half a token a byte is more than any text of ours has; all input counts as written to the cache for an hour.
+    pub fn worst_cost(&self, input: &Input) -> Option<f64> {
+        let lean = self.unknown().is_empty();
+        let bytes = input.request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
+        let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: MAX_ANSWER_TOKENS, ..Tokens::default() };
+        self.price.map(|price| cost(&tokens, &price))
+    }
+
+    /// What a call will probably cost, for an estimate before a run: four bytes a token, an answer of 800 tokens.
+    pub fn likely_cost(&self, input: &Input) -> Option<f64> {
+        let tokens = Tokens { input: (input.request.bytes() + CLIENT_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
+        self.price.map(|price| cost(&tokens, &price))
+    }
+
+    fn unknown(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.unknown.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn reply_file(&self, input: &Input) -> PathBuf {
+        let hash = input.request.hash(&self.model);
+        let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
+        self.replies.join(format!("{name}.json"))
+    }
+
+    /// Was this very request answered before, and the answer not stored as a digest yet?
+    pub fn has_reply(&self, input: &Input) -> bool {
+        self.reply_file(input).exists()
+    }
+
+    /// The reply is stored as a digest: its file has done its work.
+    pub fn forget_reply(&self, input: &Input) {
+        let _ = fs::remove_file(self.reply_file(input));
+    }
+
+    fn arguments(&self, system: &str) -> Vec<String> {
+        let unknown = self.unknown();
+        let known = |flag: &str| !unknown.iter().any(|u| u == flag);
+        let mut all: Vec<String> = ["-p", "--output-format", "json", "--model", &self.model].map(str::to_owned).into();
+        for (flag, value) in FLAGS.iter().filter(|(flag, _)| known(flag)) {
+            all.push((*flag).to_owned());
+            all.extend(value.map(str::to_owned));
+        }
+        if !known("--tools") && known("--disallowedTools") {
+            all.extend(["--disallowedTools".to_owned(), TOOLS.to_owned()]);
+        }
+        let flag = ["--system-prompt", "--append-system-prompt"].into_iter().find(|f| known(f));
+        all.extend(flag.into_iter().flat_map(|flag| [flag.to_owned(), system.to_owned()]));
+        all
+    }
+
+    /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
+    fn run(&self, input: &Input) -> io::Result<Result<Ran, Failure>> {
+        crate::private::create_dir(&self.child_dir)?;
+        let job = Exec::cmd(&self.command)
+            .args(self.arguments(&input.request.system))
+            .cwd(&self.child_dir)
+            .env(GUARD, "1")
+            .env("MAX_THINKING_TOKENS", "0")
+            .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", MAX_ANSWER_TOKENS.to_string())
+            .env("CLAUDE_CODE_MAX_RETRIES", "0")
+            .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env_remove("CLAUDECODE")
+            .env_remove("CLAUDE_CODE_SESSION_ID")
+            .env_remove("CLAUDE_CODE_ENTRYPOINT")
+            .stdin(InputData::from_bytes(input.request.stdin.as_bytes().to_vec()))
+            .stdout(Redirection::Pipe)
+            .stderr(Redirection::Pipe)
+            .setpgid()
+            .start()?;
+        let mut job = job;
+        let ran = self.collect(&mut job);
+        if ran.as_ref().map_or(true, Result::is_err) {
+            // Before it is waited for, so that the group's id cannot be another's by now.
+            let _ = job.send_signal_group(SIGKILL);
+            let _ = job.wait();
+        }
+        ran
+    }
+
+    fn collect(&self, job: &mut subprocess::Job) -> io::Result<Result<Ran, Failure>> {
+        let deadline = Instant::now() + self.timeout;
+        let slice = Duration::from_millis(100);
+        let mut pipes = job.communicate()?.limit_time(slice).limit_size(64 << 10);
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        loop {
+            let before = stdout.len() + stderr.len();
+            match pipes.read_to(&mut stdout, &mut stderr) {
+                Ok(()) if stdout.len() + stderr.len() == before => break,
+                Ok(()) => {}
+                Err(e) if e.kind() == ErrorKind::TimedOut => {}
+                // It stopped reading what we wrote; what it printed still counts.
+                Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
+                Err(e) => return Err(e),
+            }
+            if let Some(failure) = self.out_of_bounds(deadline, stdout.len() + stderr.len()) {
+                return Ok(Err(failure));
+            }
+        }
+        loop {
+            if let Some(status) = job.wait_timeout(slice)? {
+                return Ok(Ok(Ran { stdout, stderr, status }));
+            }
+            if let Some(failure) = self.out_of_bounds(deadline, 0) {
+                return Ok(Err(failure));
+            }
+        }
+    }
+
+    fn out_of_bounds(&self, deadline: Instant, printed: usize) -> Option<Failure> {
+        let killed = |what: String| Some(Failure::Session { what, cost_usd: None });
+        if stop::asked() {
+            Some(Failure::Stopped)
+        } else if Instant::now() >= deadline {
+            killed(format!("claude took longer than {} s and was killed", self.timeout.as_secs()))
+        } else if printed > MAX_OUTPUT {
+            killed(format!("claude printed more than {} MiB and was killed", MAX_OUTPUT >> 20))
+        } else {
+            None
+        }
+    }
+
+    /// One try: the reply that is on disk already, else a new one.
+    fn try_once(&self, input: &Input) -> Try {
+        let file = self.reply_file(input);
+        if let Ok(stored) = fs::read(&file) {
+            let read = self.read(&stored, input);
+            if !matches!(read, Try::Made(_)) {
+                let _ = fs::remove_file(&file);
+            }
+            return read;
+        }
+        let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
+        let ran = match self.run(input) {
+            Err(e) => return Try::Failed(Failure::Model { what: format!("cannot run {}: {e}", self.command.display()), cost_usd: Some(0.0) }),
+            Ok(Err(failure)) => return Try::Failed(failure),
+            Ok(Ok(ran)) => ran,
+        };
+        if let Some(flag) = unknown_flag(&ran.stderr) {
+            let mut unknown = self.unknown();
+            if !unknown.contains(&flag) {
+                unknown.push(flag);
+                drop(unknown);
+                return self.try_once(input);
+            }
+        }
+        if ran.stdout.iter().all(u8::is_ascii_whitespace) {
+            return session(format!("claude {} and said nothing{}", describe(&ran.status), first_line(&ran.stderr)));
+        }
+        if let Err(e) = crate::private::replace(&file, &ran.stdout) {
+            return session(format!("cannot keep the reply at {}: {e}", file.display()));
+        }
+        let read = self.read(&ran.stdout, input);
+        if !matches!(read, Try::Made(_)) {
+            let _ = fs::remove_file(&file);
+        }
+        match read {
+            Try::Failed(Failure::Session { what, cost_usd }) if !ran.status.success() => {
+                session_with(format!("{what} (claude {}{})", describe(&ran.status), first_line(&ran.stderr)), cost_usd)
+            }
+            other => other,
+        }
+    }
+
+    /// What the client's own report and the model's reply in it come to.
+    fn read(&self, stdout: &[u8], input: &Input) -> Try {
+        let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
+            return session_with(format!("claude did not print JSON: {}", shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80)), None);
+        };
+        let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64).filter(|c| c.is_finite() && *c >= 0.0);
+        let said = report.get("result").and_then(Value::as_str).unwrap_or_default();
+        if report.get("is_error").and_then(Value::as_bool) != Some(false) {
+            return refused(&report, said, cost_usd);
+        }
+        match reply::read(said, &input.request) {
+            Ok(mut digest) => {
+                verify(&mut digest, &input.session);
+                let model = report.get("modelUsage").and_then(Value::as_object).and_then(|m| m.keys().next().cloned());
+                Try::Made(Box::new(Made { digest, model: model.or_else(|| Some(self.model.clone())), cost_usd }))
+            }
+            // A notice of a limit comes as an ordinary reply, with exit code 0.
+            Err(_) if said.len() < 400 && is_out_of_reach(said) => {
+                Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
+            }
+            Err(what) => session_with(what, cost_usd),
+        }
+    }
+}
+
+fn session_with(what: String, cost_usd: Option<f64>) -> Try {
+    Try::Failed(Failure::Session { what, cost_usd })
+}
+
+impl Summarizer for Claude {
+    fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+        let mut waits = BACKOFF.iter();
+        loop {
+            match self.try_once(input) {
+                Try::Made(made) => return Ok(*made),
+                Try::Failed(failure) => return Err(failure),
+                Try::Again(what) => match waits.next() {
+                    Some(wait) if !stop::asked() => std::thread::sleep(*wait),
+                    _ => return Err(Failure::Model { what, cost_usd: Some(0.0) }),
+                },
+            }
+        }
+    }
+}
+
+/// What an error the client reports means for this session and the ones after it.
+fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Try {
+    let status = report.get("api_error_status").and_then(Value::as_u64);
+    let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
+    let what = shorten(&one_line(&plain(if said.is_empty() { subtype } else { said })), 160);
+    let passing = matches!(status, Some(408 | 409 | 500..=599)) || said.contains("Unable to connect") || said.contains("Connection error") || said.contains("Overloaded");
+    if is_out_of_reach(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
+        Try::Failed(Failure::Model { what, cost_usd })
+    } else if passing {
+        Try::Again(what)
+    } else {
+        session_with(what, cost_usd)
+    }
+}
+
+/// Not logged in, or over a limit: the next call would say the same.
+fn is_out_of_reach(said: &str) -> bool {
+    const SIGNS: [&str; 12] = [
+        "not logged in", "please run /login", "invalid api key", "authentication", "oauth token", "hit your limit", "limit reached",
+        "usage limit", "session limit", "weekly limit", "credit balance", "rate limit",
+    ];
+    let lower = said.to_lowercase();
+    SIGNS.iter().any(|sign| lower.contains(sign))
+}
+
+/// `error: unknown option '--tools'`
+fn unknown_flag(stderr: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stderr);
+    let (_, after) = text.split_once("unknown option '")?;
+    after.split_once('\'').map(|(flag, _)| flag.split(['=', ' ']).next().unwrap_or(flag).to_owned())
+}
+
+fn describe(status: &ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended".into(),
+    }
+}
+
+fn first_line(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let line = text.lines().find(|l| !l.trim().is_empty()).map(|l| shorten(&one_line(&plain(l)), 120));
+    line.map_or_else(String::new, |l| format!(": {l}"))
+}
+
+/// The command, by its path or by the search path.
+fn which(name: &str, search_path: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let runs = |path: &Path| fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|p| runs(p));
+    }
+    std::env::split_paths(search_path).map(|dir| dir.join(name)).find(|p| p.is_absolute() && runs(p))
+}

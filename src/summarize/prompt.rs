@@ -1,0 +1,56 @@
+//! What the model is given: our instructions, and the session as fenced data.
+
+use crate::condense::{Condensed, condense};
+use crate::digest::OpenItem;
+use crate::session::{Millis, RowKey, Session, digest_of, short_id};
+
+/// The instructions that ship. The user's own file takes their place.
+pub const SHIPPED: &str = include_str!("../../prompts/digest.md");
+
+/// One call's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub system: String,
+    pub stdin: String,
+    /// The row behind each number the model may cite.
+    pub rows: Vec<RowKey>,
+    /// Ids it may close.
+    pub open: Vec<String>,
+}
+
+impl Request {
+    /// Of everything the model is given, and the model.
+    pub fn hash(&self, model: &str) -> [u8; 32] {
+        digest_of(&[b"claude", model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.system.len() + self.stdin.len()
+    }
+}
+
+/// Builds the request: a head of a few lines, open items, the condensed session inside a fence its text cannot hold.
+pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize) -> Request {
+    let Condensed { text, rows, .. } = condense(session, budget);
+    // The fence's name is a hash over the text, so the text cannot have known it.
+    let fence = short_id("record-", &[&text]);
+    let mut stdin = head(session);
+    if !open.is_empty() {
+        stdin.push_str("Open items of earlier sessions:\n");
+        for item in open {
+            stdin.push_str(&format!("{} {}\n", item.id, crate::clean::shorten(&crate::clean::one_line(&item.text), 120)));
+        }
+    }
+    stdin.push_str(&format!("<{fence}>\n{text}</{fence}>\nThe record ends here. Answer with the JSON object.\n"));
+    Request { system: system.to_owned(), stdin, rows, open: open.iter().map(|o| o.id.clone()).collect() }
+}
+
+fn head(session: &Session) -> String {
+    let minute = |at: Option<Millis>| {
+        let time = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+        time.map_or_else(|| "unknown".into(), |t| t.strftime("%Y-%m-%d %H:%M UTC").to_string())
+    };
+    let branch = session.branches.last().map_or(String::new(), |b| format!(", branch {}", crate::clean::shorten(&crate::clean::one_line(b), 60)));
+    let project = crate::clean::shorten(&crate::clean::one_line(session.project.name()), 60);
+    format!("Project {project}{branch}, {} to {}.\n", minute(session.began_at()), minute(session.last_at()))
+}

@@ -1,0 +1,142 @@
+//! The model's reply: one JSON object of a known form, or no digest.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::prompt::Request;
+use crate::clean::{one_line, plain, shorten};
+use crate::digest::{Claim, Digest, FileNote};
+
+/// Bounds on what is stored of a reply. It is never refused for its length.
+const MAX_STATEMENT: usize = 600;
+const MAX_LIST: usize = 24;
+const MAX_TITLE: usize = 120;
+
+/// A list, which a model may also give as one string or as nothing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Form {
+    title: Value,
+    request: Value,
+    investigated: Value,
+    learned: Value,
+    completed: Value,
+    decisions: Value,
+    files: Value,
+    blockers: Value,
+    next_steps: Value,
+    closes: Value,
+    questions: Value,
+}
+
+/// Reads a reply.
+///
+/// # Errors
+/// When it holds no JSON object, or one that lacks what makes a digest.
+pub fn read(reply: &str, request: &Request) -> Result<Digest, String> {
+    let form: Form = serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
+    let digest = Digest {
+        title: shorten(&text(&form.title), MAX_TITLE),
+        request: text(&form.request),
+        investigated: texts(&form.investigated),
+        learned: texts(&form.learned),
+        completed: texts(&form.completed),
+        decisions: claims(&form.decisions, request),
+        files: texts(&form.files).into_iter().map(|path| FileNote { path, verified: false }).collect(),
+        blockers: claims(&form.blockers, request),
+        next_steps: claims(&form.next_steps, request),
+        closes: texts(&form.closes).into_iter().filter(|id| request.open.contains(id)).collect(),
+        questions: texts(&form.questions),
+    };
+    validate(digest)
+}
+
+fn validate(digest: Digest) -> Result<Digest, String> {
+    for (name, value) in [("title", &digest.title), ("request", &digest.request)] {
+        if value.is_empty() {
+            return Err(format!("the reply has no \"{name}\""));
+        }
+    }
+    let says = !(digest.completed.is_empty() && digest.learned.is_empty() && digest.investigated.is_empty() && digest.decisions.is_empty());
+    if says { Ok(digest) } else { Err("the reply says nothing of what was done".into()) }
+}
+
+/// The object in a reply that may stand in a code fence or between sentences.
+fn object_in(reply: &str) -> Result<&str, String> {
+    let object = reply.find('{').zip(reply.rfind('}')).filter(|(from, to)| from < to).map(|(from, to)| &reply[from..=to]);
+    object.ok_or_else(|| {
+        let start = shorten(&one_line(&plain(reply)), 80);
+        if start.is_empty() { "the reply is empty".into() } else { format!("the reply is prose, not the JSON object asked for: {start}") }
+    })
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(s) => shorten(&one_line(&plain(s)), MAX_STATEMENT),
+        Value::Array(_) => shorten(&texts(value).join(" "), MAX_STATEMENT),
+        Value::Object(o) => o.get("text").map(text).unwrap_or_default(),
+        Value::Number(n) => n.to_string(),
+        Value::Null | Value::Bool(_) => String::new(),
+    }
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    items(value).iter().map(|v| text(v)).filter(|t| !t.is_empty()).take(MAX_LIST).collect()
+}
+
+fn items(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(list) => list.iter().collect(),
+        Value::Null => Vec::new(),
+        one => vec![one],
+    }
+}
+
+fn claims(value: &Value, request: &Request) -> Vec<Claim> {
+    let all = items(value).into_iter().map(|item| Claim { text: text(item), rows: rows(item, request) });
+    all.filter(|c| !c.text.is_empty()).take(MAX_LIST).collect()
+}
+
+/// The rows a statement cites, by the numbers the model saw; a number it made up is none.
+fn rows(item: &Value, request: &Request) -> Vec<crate::session::RowKey> {
+    let cited = item.get("rows").map(items).unwrap_or_default();
+    let number = |v: &Value| v.as_u64().or_else(|| v.as_str().and_then(|s| s.trim_matches(['[', ']', ' ']).parse().ok()));
+    cited.into_iter().filter_map(number).filter_map(|n| request.rows.get((n as usize).checked_sub(1)?).copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::RowKey;
+    use proptest::prelude::*;
+
+    fn request() -> Request {
+        let rows = vec![RowKey([1; 16]), RowKey([2; 16])];
+        Request { system: String::new(), stdin: String::new(), rows, open: vec!["n1".into()] }
+    }
+
+    #[test]
+    fn numbers_become_rows_and_what_was_made_up_is_dropped() {
+        let reply = r#"Here: ```json
+            {"title":"T","request":"R","completed":"one","decisions":[{"text":"D","rows":[2,9,"[1]"]},"bare"],"closes":["n1","n9"],"extra":1}
+        ```"#;
+        let digest = read(reply, &request()).unwrap();
+        assert_eq!(digest.decisions[0].rows, [RowKey([2; 16]), RowKey([1; 16])]);
+        assert_eq!(digest.decisions[1], Claim { text: "bare".into(), rows: vec![] });
+        assert_eq!((digest.completed, digest.closes), (vec!["one".to_owned()], vec!["n1".to_owned()]));
+    }
+
+    #[test]
+    fn prose_halves_and_empty_forms_are_failures() {
+        for bad in ["", "You've hit your limit.", r#"{"title":"T","request":"#, r#"{"title":"T","request":"R"}"#, r#"{"title":"","request":"R","completed":["x"]}"#, "{}", "[1]"] {
+            assert!(read(bad, &request()).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_reply_is_read_or_refused(reply in "[{}\\[\\]\":,a-z0-9 \\\\]{0,120}") {
+            let _ = read(&reply, &request());
+        }
+    }
+}
