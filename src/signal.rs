@@ -116,9 +116,14 @@ fn concreteness(sentence: &str) -> f64 {
     let code = sentence.matches('`').count() / 2;
     let named = sentence
         .split_whitespace()
-        .filter(|w| w.contains('/') || w.contains('_') || w.chars().any(|c| c.is_ascii_digit()) || w[..w.len().min(1)].chars().all(char::is_alphanumeric) && w.contains('.') && !w.ends_with('.'))
+        .filter(|w| w.contains('/') || w.contains('_') || w.chars().any(|c| c.is_ascii_digit()) || is_dotted(w))
         .count();
     (0.06 * (code + named) as f64).min(0.35)
+}
+
+/// `config.toml`, `Vec.push`, `v1.2` — but no end of a sentence.
+fn is_dotted(word: &str) -> bool {
+    word.starts_with(char::is_alphanumeric) && word.contains('.') && !word.ends_with('.')
 }
 
 /// Commands whose outcome says whether the work holds.

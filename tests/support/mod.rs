@@ -1,0 +1,219 @@
+//! A world of its own for every test: a home, a Claude Code config directory, a data folder and a clock that stands still.
+//!
+//! The one place where the tests start `recall`: no variable and no folder of the machine's user is ever seen by it.
+#![allow(dead_code, reason = "every test binary uses another part")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use assert_cmd::Command;
+
+/// The moment at which all runs take place unless a test says otherwise: after every fixture.
+pub const NOW: &str = "2026-11-21T12:00:00Z";
+
+pub struct World {
+    folder: tempfile::TempDir,
+}
+
+/// What a run printed and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let world = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        for dir in [world.home(), world.claude_dir().join("projects"), world.bin()] {
+            fs::create_dir_all(dir).expect("the folders of a world");
+        }
+        world
+    }
+
+    /// A world whose Claude Code config directory holds copies of the named fixtures.
+    pub fn with_fixtures(names: &[&str]) -> Self {
+        let world = Self::new();
+        for name in names {
+            copy_tree(&fixtures().join("claude-code-2.1.197").join(name), &world.claude_dir());
+        }
+        world.age_transcripts();
+        world
+    }
+
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.root().join("home")
+    }
+
+    pub fn claude_dir(&self) -> PathBuf {
+        self.root().join("claude")
+    }
+
+    pub fn data_dir(&self) -> PathBuf {
+        self.root().join("data")
+    }
+
+    pub fn config_file(&self) -> PathBuf {
+        self.root().join("config/config.toml")
+    }
+
+    /// The first folder of the search path: what lies here is `claude`.
+    pub fn bin(&self) -> PathBuf {
+        self.root().join("bin")
+    }
+
+    pub fn daily(&self) -> PathBuf {
+        self.data_dir().join("daily")
+    }
+
+    /// `recall`, with an environment that holds nothing of the machine's.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_recall"));
+        command.env_clear().envs(self.environment()).current_dir(self.root());
+        command
+    }
+
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        let text = |path: PathBuf| path.to_str().expect("a UTF-8 path").to_owned();
+        vec![
+            ("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", text(self.bin()))),
+            ("HOME", text(self.home())),
+            ("CLAUDE_CONFIG_DIR", text(self.claude_dir())),
+            ("RECALL_DATA_DIR", text(self.data_dir())),
+            ("RECALL_NOW", NOW.to_owned()),
+            ("TZ", "Europe/Berlin".to_owned()),
+        ]
+    }
+
+    /// Runs `recall` and waits for it.
+    pub fn recall<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
+        self.recall_with(args, &[])
+    }
+
+    /// The same with further variables.
+    pub fn recall_with<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>, variables: &[(&str, &str)]) -> Ran {
+        let output = self.command().args(args).envs(variables.iter().copied()).output().expect("recall starts");
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Runs `recall digest --json` with more arguments and returns its report.
+    pub fn digest(&self, args: &[&str]) -> serde_json::Value {
+        let ran = self.recall(["digest", "--json"].iter().chain(args));
+        assert!(ran.code < 2, "{ran:#?}");
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"))
+    }
+
+    /// Writes the config file and makes the runs use it: `recall_with(…, &[("RECALL_CONFIG", …)])` is not needed.
+    pub fn configure(&self, text: &str) {
+        // Where the platform looks for it below the home of this world.
+        for place in [".config/recall", "Library/Preferences/recall"] {
+            let dir = self.home().join(place);
+            fs::create_dir_all(&dir).expect("the config folder");
+            fs::write(dir.join("config.toml"), text).expect("the config file");
+        }
+    }
+
+    /// Writes a transcript below `projects/`, old enough to be settled.
+    pub fn transcript(&self, path: &str, lines: impl AsRef<[u8]>) -> PathBuf {
+        let file = self.claude_dir().join("projects").join(path);
+        fs::create_dir_all(file.parent().expect("a parent")).expect("the project's folder");
+        fs::write(&file, lines).expect("the transcript");
+        age(&file, Duration::from_secs(3600));
+        file
+    }
+
+    /// Makes all transcripts an hour old by the world's clock.
+    pub fn age_transcripts(&self) {
+        for file in files_below(&self.claude_dir()) {
+            age(&file, Duration::from_secs(3600));
+        }
+    }
+
+    /// Puts a script where `claude` is looked for.
+    pub fn fake_claude(&self, script: &str) -> PathBuf {
+        let path = self.bin().join("claude");
+        fs::write(&path, script).expect("the script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its permissions");
+        path
+    }
+
+    /// All pages by path below the data folder.
+    pub fn pages(&self) -> Vec<(String, String)> {
+        let mut pages: Vec<_> = files_below(&self.daily())
+            .into_iter()
+            .map(|file| {
+                let name = file.strip_prefix(self.data_dir()).expect("below the data folder").to_str().expect("UTF-8").to_owned();
+                (name, fs::read_to_string(&file).expect("a page"))
+            })
+            .collect();
+        pages.sort();
+        pages
+    }
+
+    /// The database, opened beside `recall` for looking only.
+    pub fn database(&self) -> rusqlite::Connection {
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+        rusqlite::Connection::open_with_flags(self.data_dir().join("recall.db"), flags).expect("the database")
+    }
+
+    /// One number from the database.
+    pub fn count(&self, sql: &str) -> i64 {
+        self.database().query_row(sql, [], |r| r.get(0)).unwrap_or_else(|e| panic!("{sql}: {e}"))
+    }
+}
+
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+/// Sets a file's time to `by` before the world's clock.
+pub fn age(file: &Path, by: Duration) {
+    let now: jiff::Timestamp = NOW.parse().expect("a time");
+    let at = SystemTime::from(now) - by;
+    fs::File::options().write(true).open(file).and_then(|f| f.set_modified(at)).expect("the file's time");
+}
+
+pub fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let all = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter().filter_map(Result::ok);
+    all.filter(|e| e.file_type().is_file()).map(|e| e.into_path()).collect()
+}
+
+pub fn copy_tree(from: &Path, to: &Path) {
+    for file in files_below(from) {
+        let target = to.join(file.strip_prefix(from).expect("below"));
+        fs::create_dir_all(target.parent().expect("a parent")).expect("a folder");
+        fs::copy(&file, &target).expect("a copy");
+    }
+}
+
+/// One `user` row.
+pub fn user(session: &str, uuid: &str, at: &str, text: &str) -> String {
+    let row = serde_json::json!({
+        "type": "user", "uuid": uuid, "sessionId": session, "timestamp": at, "cwd": "/home/dev/src/shop", "version": "2.1.197",
+        "gitBranch": "main", "message": {"role": "user", "content": text},
+    });
+    format!("{row}\n")
+}
+
+/// One `assistant` row with a text.
+pub fn assistant(session: &str, uuid: &str, at: &str, text: &str) -> String {
+    let row = serde_json::json!({
+        "type": "assistant", "uuid": uuid, "sessionId": session, "timestamp": at, "cwd": "/home/dev/src/shop", "version": "2.1.197",
+        "gitBranch": "main",
+        "message": {"id": format!("msg_{uuid}"), "role": "assistant", "model": "claude-haiku-4-5-20251001",
+            "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 10, "output_tokens": 5}},
+    });
+    format!("{row}\n")
+}
