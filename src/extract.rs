@@ -15,6 +15,10 @@ use crate::terms::{covered_by, words};
 const MAX_STATEMENT: usize = 260;
 const MAX_TITLE: usize = 90;
 const MAX_FILES: usize = 24;
+/// Statements about turns before the last.
+const MAX_EARLIER: usize = 12;
+/// The weightiest of them beyond one or two a turn.
+const MAX_MORE: usize = 5;
 /// Two statements that share this much of their telling words are one.
 const SAME: f64 = 0.7;
 /// An open item is closed when what was done later holds this much of its words.
@@ -27,7 +31,8 @@ pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
     let request = request(session);
     let next_steps = next_steps(session, &pool, &mut seen);
     let decisions = decisions(session, &pool, &mut seen);
-    let learned = pick(&pool, &mut seen, 7, |s| s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5));
+    let mut learned = pick(&pool, &mut seen, 7, |s| !s.offer && (s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5)));
+    learned.extend(fixed(session));
     let completed = completed(session, &pool, &mut seen);
     Digest {
         title: title(session),
@@ -54,6 +59,8 @@ struct Statement {
     closing: bool,
     /// Turns after this one: 0 is the last.
     turns_left: usize,
+    /// It offers or asks.
+    offer: bool,
 }
 
 impl Statement {
@@ -64,30 +71,46 @@ impl Statement {
 
 fn statements(session: &Session) -> Vec<Statement> {
     let closing = closing_replies(session);
+    let reports = agent_reports(session);
+    let last_commit = session.entries.iter().rposition(|e| matches!(&e.item, Item::Tool(t) if t.line.contains("git commit")) && !e.outcome.as_ref().is_some_and(has_failed));
     let mut all = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let text = match &entry.item {
-            Item::Reply(text) | Item::Plan(text) | Item::Away(text) if entry.is_main() => text,
+            Item::Reply(text) | Item::Plan(text) | Item::Away(text) if entry.is_main() || reports.contains(&at) => text,
             _ => continue,
         };
         let is_closing = closing.contains(&at) || matches!(entry.item, Item::Away(_));
-        let turns_left = closing.iter().filter(|c| **c > at).count();
+        // Subagents' rows come after the main ones; what they report belongs to no turn of the user's.
+        let turns_left = if entry.is_main() { closing.iter().filter(|c| **c > at).count() } else { 1 };
         for sentence in sentences(text) {
+            let stale = signal::awaits_commit(&sentence) && last_commit.is_some_and(|commit| at < commit);
             let base = weight(&sentence);
-            if base < 0.2 || sentence.chars().count() < 20 {
+            if stale || base < 0.2 || sentence.chars().count() < 20 {
                 continue;
             }
             all.push(Statement {
-                weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 },
+                weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 } - if entry.is_main() { 0.0 } else { 0.15 },
                 topics: signal::topics(&sentence),
+                offer: signal::is_offer(&sentence),
                 text: shorten(&one_line(&sentence), MAX_STATEMENT),
                 row: entry.key,
-                closing: is_closing,
+                closing: is_closing || !entry.is_main(),
                 turns_left,
             });
         }
     }
     all
+}
+
+/// The last reply of each subagent: what it reported to its parent.
+fn agent_reports(session: &Session) -> BTreeSet<usize> {
+    let mut last: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    for (at, entry) in session.entries.iter().enumerate() {
+        if let (Some(agent), Item::Reply(_)) = (&entry.agent, &entry.item) {
+            last.insert(agent, at);
+        }
+    }
+    last.into_values().collect()
 }
 
 /// What has been said already, so that nothing is said twice.
@@ -149,13 +172,32 @@ fn request(session: &Session) -> String {
     request
 }
 
+/// The end in some detail, and of every earlier turn what it came to.
 fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
-    let done = |s: &Statement| s.closing && (s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75);
-    let mut all = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
-    let earlier = pick(pool, seen, 8, |s| s.turns_left > 0 && done(s));
-    all.splice(0..0, earlier);
+    let done = |s: &Statement| s.closing && !s.offer && (s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75);
+    let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
+    let turns = pool.iter().map(|s| s.turns_left).max().unwrap_or(0);
+    let mut all: Vec<String> = Vec::new();
+    for turn in (1..=turns).rev() {
+        let few = if turns > 6 { 1 } else { 2 };
+        all.extend(pick(pool, seen, few, |s| s.turns_left == turn && done(s)));
+    }
+    let from = all.len().saturating_sub(MAX_EARLIER);
+    let mut all = all.split_off(from);
+    all.extend(pick(pool, seen, MAX_MORE, |s| s.turns_left > 0 && done(s)));
+    all.extend(last);
     all.extend(commits(session).into_iter().filter(|c| seen.is_new(c)));
     all
+}
+
+/// Checks that failed and what they passed after.
+fn fixed(session: &Session) -> Vec<String> {
+    let told = failures(session).into_iter().filter_map(|failure| {
+        let fix = failure.fix.filter(|fix| !fix.files.is_empty())?;
+        let files = fix.files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        Some(format!("`{}` failed ({}), passed after changes to {files}", shorten(&failure.command, 70), shorten(&failure.brief, 150)))
+    });
+    told.take(5).collect()
 }
 
 /// Commits and pull requests, by what git and the client said of them.
@@ -195,7 +237,7 @@ fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Clai
     all.extend(corrections(session));
     all.retain(|c| seen.is_new(&c.text));
     all.truncate(12);
-    all.extend(pick_rows(pool, seen, 7, |s| s.about(Topic::Decision) && s.weight > 0.5));
+    all.extend(pick_rows(pool, seen, 7, |s| !s.offer && s.about(Topic::Decision) && s.weight > 0.5));
     all
 }
 
@@ -214,9 +256,12 @@ fn corrections(session: &Session) -> Vec<Claim> {
         " no,", " no ", " not ", " don't", " dont ", " do not", " instead", " rather", " revert", " undo", " keep ", " let's ", " lets ", " use ",
         " never ", " always ", " only ", " remove", " change ", " without", " should ", " must ",
     ];
+    // A question asks for an answer; "can you …?" asks for a deed.
+    const ASKING: [&str; 12] = [" what ", " why ", " how ", " is ", " are ", " does ", " do you", " did ", " which ", " where ", " i wonder", " was "];
     let steers = |text: &str| {
         let lower = format!(" {} ", one_line(text).to_lowercase());
-        STEERING.iter().any(|mark| lower.contains(mark)) && (8..320).contains(&text.chars().count())
+        let asks = text.trim_end().ends_with('?') && ASKING.iter().any(|mark| lower.starts_with(mark));
+        !asks && STEERING.iter().any(|mark| lower.contains(mark)) && (8..320).contains(&text.chars().count())
     };
     session.prompts().skip(1).filter(|(_, text)| steers(text)).map(|(entry, text)| claim(format!("User: {}", shorten(&one_line(text), 200)), entry)).collect()
 }
@@ -268,7 +313,7 @@ fn blockers(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Claim
         .map(|f| Claim { text: format!("`{}` failed and was not seen to pass: {}", shorten(&f.command, 100), shorten(&f.brief, 140)), rows: vec![f.row] })
         .collect();
     all.truncate(3);
-    all.extend(pick_rows(pool, seen, 3, |s| s.about(Topic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5));
+    all.extend(pick_rows(pool, seen, 3, |s| !s.offer && s.about(Topic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5));
     all
 }
 
@@ -282,7 +327,7 @@ fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Cla
     all.extend(unanswered(session));
     all.retain(|c| seen.is_new(&c.text));
     all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && s.closing && s.turns_left == 0));
-    all.extend(pick_rows(pool, seen, 2, |s| s.about(Topic::Next) && s.closing && (1..3).contains(&s.turns_left) && s.weight > 0.7));
+    all.extend(pick_rows(pool, seen, 2, |s| !s.offer && s.about(Topic::Next) && s.closing && (1..3).contains(&s.turns_left) && s.weight > 0.7));
     all
 }
 

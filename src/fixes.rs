@@ -1,7 +1,7 @@
 //! Commands that failed, and what came before the same command passed.
 
 use crate::session::{Entry, Item, RowKey, Session, ToolUse, Touch};
-use crate::signal::has_failed;
+use crate::signal::{has_failed, only_looks};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -21,7 +21,7 @@ pub struct Fix {
     pub files: Vec<String>,
 }
 
-/// Failed commands in the order of their first failure, each once.
+/// Failed commands in the order of their first failure, each once. Commands that only look do not count.
 pub fn failures(session: &Session) -> Vec<Failure> {
     let mut found: Vec<(String, Failure)> = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
@@ -30,6 +30,9 @@ pub fn failures(session: &Session) -> Vec<Failure> {
             continue;
         }
         let signature = signature(&tool.line);
+        if only_looks(&signature) {
+            continue;
+        }
         if let Some((_, open)) = found.iter_mut().find(|(known, f)| *known == signature && f.fix.as_ref().is_none_or(|fix| comes_after(session, fix.row, at))) {
             open.times += 1;
             continue;

@@ -19,9 +19,9 @@ pub enum Topic {
 /// Phrases of lower-cased sentences, by topic. A phrase that starts or ends with a space wants a word's edge there.
 const PHRASES: &[(Topic, &[&str])] = &[
     (Topic::Next, &[
-        " next step", " next:", " next up", " next,", " to do:", " todo", " remaining", " still need", " still to ", " not yet ", " left to do",
+        " next step", " next:", " next up", " next,", " to do:", " todo:", " to-do", " remaining", " still need", " still to ", " not yet ", " left to do",
         " follow-up", " follow up", " you'll need to", " you will need to", " you'll want to", " would you like", " want me to", " shall i",
-        " should i ", " let me know", " ready to ", " pending", " when you're ready", " not pushed", " not committed", " uncommitted",
+        " should i ", " let me know", " pending", " when you're ready", " not pushed", " not committed", " uncommitted",
         " haven't ", " hasn't been", " before merging", " out of scope", " future work", " could be added", " worth ", " if you want",
         " if you'd like", " say the word", " happy to ", " needs to be ", " need to be ", " wasn't ", " not been ", " unpushed",
     ]),
@@ -145,7 +145,7 @@ pub fn is_commit(tool: &ToolUse) -> bool {
 
 /// Did a tool use fail, by its result or by what its output says? A refusal by the user is an answer, no failure.
 pub fn has_failed(outcome: &Outcome) -> bool {
-    if outcome.brief == REFUSED {
+    if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) {
         return false;
     }
     let brief = outcome.brief.to_lowercase();
@@ -159,6 +159,38 @@ pub fn has_failed(outcome: &Outcome) -> bool {
 }
 
 pub const REFUSED: &str = "refused by the user";
+/// Another tool use of the same message failed; this one never ran.
+const CANCELLED: &str = "Cancelled: ";
+
+/// Programs that look at things. That one finds nothing is no failure of the work.
+const LOOKING: &[&str] = &[
+    "ls", "cat", "find", "grep", "rg", "head", "tail", "which", "pwd", "cd", "echo", "wc", "sed", "awk", "tree", "stat", "file", "type", "sleep", "kill",
+    "pkill", "curl", "open", "git log", "git show", "git diff", "git status", "git remote", "git branch", "git rev-parse", "gh run", "gh pr view",
+];
+
+/// Does a command only look?
+pub fn only_looks(command: &str) -> bool {
+    LOOKING.iter().any(|program| command.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
+}
+
+/// Does a sentence offer or ask rather than state?
+pub fn is_offer(sentence: &str) -> bool {
+    const OFFERS: &[&str] = &[
+        " want me to", " would you like", " let me know", " shall i", " should i ", " if you want", " if you'd like", " say the word", " happy to ", " when you're ready",
+    ];
+    let lower = padded(sentence);
+    sentence.trim_end().ends_with('?') || OFFERS.iter().any(|offer| lower.contains(offer))
+}
+
+/// Does a sentence say that something is not committed or pushed yet? A later commit makes it history.
+pub fn awaits_commit(sentence: &str) -> bool {
+    const AWAITING: &[&str] = &[
+        "uncommitted", "not committed", "isn't committed", "haven't committed", "not yet committed", "hasn't been committed", "unpushed", "not pushed",
+        "haven't pushed", "to commit", "commit the change", "commit it", "commit and push", "commit + push",
+    ];
+    let lower = padded(sentence);
+    AWAITING.iter().any(|mark| lower.contains(mark))
+}
 
 /// The importance of an item.
 pub fn importance(entry: &Entry) -> f64 {
@@ -195,7 +227,14 @@ fn tool_importance(tool: &ToolUse, outcome: Option<&Outcome>) -> f64 {
     }
 }
 
-/// The sentences and list items of a text, without markup, code blocks and tables' rules.
+/// A heading shorter than this only names what follows it, in characters.
+const SHORT_HEADING: usize = 48;
+
+fn is_heading(line: &str) -> bool {
+    line.starts_with('#') || line.starts_with("**") && line.ends_with("**") && line.matches("**").count() == 2
+}
+
+/// The sentences and list items of a text, without markup, code blocks, headings and tables' rules.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut in_code = false;
@@ -205,6 +244,9 @@ pub fn sentences(text: &str) -> Vec<String> {
             in_code = !in_code;
         } else if !in_code && !line.is_empty() && line.chars().any(char::is_alphanumeric) {
             let (bare, whole) = without_markup(line);
+            if is_heading(line) && bare.chars().count() < SHORT_HEADING {
+                continue;
+            }
             if whole { all.push(bare) } else { split_sentences(&bare, &mut all) }
         }
     }
@@ -278,7 +320,7 @@ mod tests {
     #[test]
     fn markup_code_and_rules_of_tables_are_left_out() {
         let text = "## Summary\n\n- **Fixed** the `cursor`. It works.\n1. First\n```rust\nlet x = 1;\n```\n| a | b |\n|---|---|\nSee e.g. Foo. Then stop.";
-        assert_eq!(sentences(text), ["Summary", "Fixed the `cursor`. It works.", "First", "a — b", "See e.g. Foo.", "Then stop."]);
+        assert_eq!(sentences(text), ["Fixed the `cursor`. It works.", "First", "a — b", "See e.g. Foo.", "Then stop."]);
     }
 
     proptest! {

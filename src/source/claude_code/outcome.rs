@@ -63,7 +63,8 @@ fn verdict(output: &str) -> String {
 /// The lines of a failed output that say what went wrong; else its first and last.
 fn complaint(output: &str) -> String {
     let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
-    let lines: Vec<&str> = output.lines().map(str::trim).filter(|l| l.chars().any(char::is_alphanumeric)).collect();
+    let says_something = |l: &&str| l.chars().any(char::is_alphanumeric) && !l.starts_with("Exit code ");
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(says_something).collect();
     let mut chosen: Vec<usize> = (0..lines.len()).filter(|i| is_complaint(lines[*i])).take(3).collect();
     chosen.extend((0..lines.len()).rev().find(|i| is_verdict(lines[*i])));
     if chosen.is_empty() {
