@@ -8,7 +8,7 @@ use crate::condense::closing_replies;
 use crate::digest::{Claim, Digest, FileNote, OpenItem};
 use crate::fixes::failures;
 use crate::session::{Entry, Item, RowKey, Session, Todo, ToolUse, Touch};
-use crate::signal::{self, Topic, has_failed, sentences, weight};
+use crate::signal::{self, Topic, has_failed, outline, sentences, weight};
 use crate::terms::{covered_by, words};
 
 /// Longest statement of a digest, in characters.
@@ -61,6 +61,12 @@ struct Statement {
     turns_left: usize,
     /// It offers or asks.
     offer: bool,
+    /// It stands in a list of next steps.
+    listed_next: bool,
+    /// It says how far things were then.
+    progress: bool,
+    /// The user turned down what its turn did.
+    overruled: bool,
 }
 
 impl Statement {
@@ -72,6 +78,7 @@ impl Statement {
 fn statements(session: &Session) -> Vec<Statement> {
     let closing = closing_replies(session);
     let reports = agent_reports(session);
+    let refused = refused_turns(session);
     let last_commit = session.entries.iter().rposition(|e| matches!(&e.item, Item::Tool(t) if t.line.contains("git commit")) && !e.outcome.as_ref().is_some_and(has_failed));
     let mut all = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
@@ -82,15 +89,22 @@ fn statements(session: &Session) -> Vec<Statement> {
         let is_closing = closing.contains(&at) || matches!(entry.item, Item::Away(_));
         // Subagents' rows come after the main ones; what they report belongs to no turn of the user's.
         let turns_left = if entry.is_main() { closing.iter().filter(|c| **c > at).count() } else { 1 };
-        for sentence in sentences(text) {
+        for said in outline(text) {
+            let sentence = said.text;
             let stale = signal::awaits_commit(&sentence) && last_commit.is_some_and(|commit| at < commit);
-            let base = weight(&sentence);
-            if stale || base < 0.2 || sentence.chars().count() < 20 {
+            let announces = sentence.ends_with(':') && sentence.chars().count() < 60;
+            let base = weight(&sentence) + if said.under.is_some() { 0.3 } else { 0.0 };
+            if stale || announces || base < 0.2 || sentence.chars().count() < 12 {
                 continue;
             }
+            let mut topics = signal::topics(&sentence);
+            topics.extend(said.under);
             all.push(Statement {
                 weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 } - if entry.is_main() { 0.0 } else { 0.15 },
-                topics: signal::topics(&sentence),
+                listed_next: said.under == Some(Topic::Next),
+                progress: signal::is_progress(&sentence),
+                overruled: refused.contains(&turns_left) && entry.is_main(),
+                topics,
                 offer: signal::is_offer(&sentence),
                 text: shorten(&one_line(&sentence), MAX_STATEMENT),
                 row: entry.key,
@@ -100,6 +114,16 @@ fn statements(session: &Session) -> Vec<Statement> {
         }
     }
     all
+}
+
+/// Turns whose work the user turned down with the next prompt, counted from the end as `turns_left` is.
+fn refused_turns(session: &Session) -> BTreeSet<usize> {
+    let closing = closing_replies(session);
+    let prompts = session.entries.iter().enumerate().filter_map(|(at, e)| match &e.item {
+        Item::Prompt(text) if e.is_main() && signal::refuses(text) => Some(at),
+        _ => None,
+    });
+    prompts.map(|at| closing.iter().filter(|c| **c > at).count()).collect()
 }
 
 /// The last reply of each subagent: what it reported to its parent.
@@ -153,6 +177,7 @@ fn title(session: &Session) -> String {
     }
     let first = session.prompts().map(|(_, text)| text).find(|t| t.chars().count() > 12).or_else(|| session.prompts().next().map(|(_, t)| t));
     let line = first.and_then(|text| text.lines().find(|l| l.chars().any(char::is_alphanumeric))).unwrap_or("Untitled session");
+    let line = line.split_once(". ").map_or(line, |(sentence, _)| sentence);
     shorten(&one_line(line.trim_start_matches(['#', '-', '*', ' '])), MAX_TITLE)
 }
 
@@ -174,7 +199,7 @@ fn request(session: &Session) -> String {
 
 /// The end in some detail, and of every earlier turn what it came to.
 fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
-    let done = |s: &Statement| s.closing && !s.offer && (s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75);
+    let done = |s: &Statement| s.closing && !s.offer && !s.overruled && !(s.progress && s.turns_left > 0) && !s.listed_next && (s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75);
     let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
     let turns = pool.iter().map(|s| s.turns_left).max().unwrap_or(0);
     let mut all: Vec<String> = Vec::new();
@@ -186,6 +211,10 @@ fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Stri
     let mut all = all.split_off(from);
     all.extend(pick(pool, seen, MAX_MORE, |s| s.turns_left > 0 && done(s)));
     all.extend(last);
+    if all.is_empty() {
+        // An answer is an outcome too.
+        all = pick(pool, seen, 4, |s| s.closing && !s.offer && !s.listed_next);
+    }
     all.extend(commits(session).into_iter().filter(|c| seen.is_new(c)));
     all
 }
@@ -326,8 +355,9 @@ fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Cla
     let mut all: Vec<Claim> = open_todos(session);
     all.extend(unanswered(session));
     all.retain(|c| seen.is_new(&c.text));
+    all.extend(pick_rows(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
     all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && s.closing && s.turns_left == 0));
-    all.extend(pick_rows(pool, seen, 2, |s| !s.offer && s.about(Topic::Next) && s.closing && (1..3).contains(&s.turns_left) && s.weight > 0.7));
+    all.extend(pick_rows(pool, seen, 3, |s| !s.offer && !s.progress && s.about(Topic::Next) && s.closing && (1..3).contains(&s.turns_left) && s.weight > 0.7));
     all
 }
 

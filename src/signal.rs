@@ -182,6 +182,19 @@ pub fn is_offer(sentence: &str) -> bool {
     sentence.trim_end().ends_with('?') || OFFERS.iter().any(|offer| lower.contains(offer))
 }
 
+/// Does a sentence say how far things were at its time? Later turns make it history.
+pub fn is_progress(sentence: &str) -> bool {
+    let lower = padded(sentence);
+    [" yet", " haven't ", " hasn't ", " not been ", " wasn't "].iter().any(|mark| lower.contains(mark))
+}
+
+/// Does the user take back or turn down what was just done?
+pub fn refuses(prompt: &str) -> bool {
+    const REFUSALS: &[&str] = &["no,", "no ", "no.", "don't ", "dont ", "do not ", "revert", "undo", "stop", "wait", "not like that", "that's wrong", "can you revert"];
+    let lower = prompt.trim_start().to_lowercase().replace('\u{2019}', "'");
+    REFUSALS.iter().any(|start| lower.starts_with(start)) || lower.len() < 120 && (lower.contains("revert") || lower.contains("undo "))
+}
+
 /// Does a sentence say that something is not committed or pushed yet? A later commit makes it history.
 pub fn awaits_commit(sentence: &str) -> bool {
     const AWAITING: &[&str] = &[
@@ -227,6 +240,46 @@ fn tool_importance(tool: &ToolUse, outcome: Option<&Outcome>) -> f64 {
     }
 }
 
+/// A sentence, and what the heading or the line above its list announces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub text: String,
+    pub under: Option<Topic>,
+}
+
+/// The sentences of a text, each with what stands above it: items under "Left to do:" are next steps whatever their words.
+pub fn outline(text: &str) -> Vec<Said> {
+    let mut all = Vec::new();
+    let mut under = None;
+    for block in unfenced(text) {
+        let announces = is_heading(block) || block.trim_end_matches('*').ends_with(':');
+        let item = is_item(block);
+        if announces && !item {
+            under = [Topic::Next, Topic::Blocker, Topic::Decision].into_iter().find(|t| is_about(block, *t));
+        } else if !item && !block.starts_with(' ') {
+            under = None;
+        }
+        all.extend(sentences(block).into_iter().map(|text| Said { text, under }));
+    }
+    all
+}
+
+/// Lines outside of code blocks that hold words.
+fn unfenced(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        in_code ^= fence;
+        !fence && !in_code && line.chars().any(char::is_alphanumeric)
+    })
+}
+
+fn is_item(line: &str) -> bool {
+    let bare = line.trim_start();
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    bare.starts_with(['-', '*', '+', '•', '|']) && !bare.starts_with("**") || digits > 0 && bare[digits..].starts_with(['.', ')'])
+}
+
 /// A heading shorter than this only names what follows it, in characters.
 const SHORT_HEADING: usize = 48;
 
@@ -237,18 +290,12 @@ fn is_heading(line: &str) -> bool {
 /// The sentences and list items of a text, without markup, code blocks, headings and tables' rules.
 pub fn sentences(text: &str) -> Vec<String> {
     let mut all = Vec::new();
-    let mut in_code = false;
-    for line in text.lines() {
-        let line = line.trim();
-        if line.starts_with("```") || line.starts_with("~~~") {
-            in_code = !in_code;
-        } else if !in_code && !line.is_empty() && line.chars().any(char::is_alphanumeric) {
-            let (bare, whole) = without_markup(line);
-            if is_heading(line) && bare.chars().count() < SHORT_HEADING {
-                continue;
-            }
-            if whole { all.push(bare) } else { split_sentences(&bare, &mut all) }
+    for line in unfenced(text).map(str::trim) {
+        let (bare, whole) = without_markup(line);
+        if is_heading(line) && bare.chars().count() < SHORT_HEADING {
+            continue;
         }
+        if whole { all.push(bare) } else { split_sentences(&bare, &mut all) }
     }
     all
 }
@@ -315,6 +362,14 @@ mod tests {
         assert!(!has_failed(&outcome(true, "0 failed, 12 passed")));
         assert!(!has_failed(&outcome(true, "test result: ok. 12 passed; 0 failed")));
         assert!(!has_failed(&outcome(false, REFUSED)));
+    }
+
+    #[test]
+    fn what_a_list_is_about_stands_above_it() {
+        let said = outline("All pass.\n\nLeft to do:\n- The index.\n- The export.\n\nDone otherwise.");
+        let under: Vec<_> = said.iter().map(|s| (s.text.as_str(), s.under)).collect();
+        let next = Some(Topic::Next);
+        assert_eq!(under, [("All pass.", None), ("Left to do:", next), ("The index.", next), ("The export.", next), ("Done otherwise.", None)]);
     }
 
     #[test]

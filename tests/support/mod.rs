@@ -217,3 +217,67 @@ pub fn assistant(session: &str, uuid: &str, at: &str, text: &str) -> String {
     });
     format!("{row}\n")
 }
+
+/// What tests of reading, slices, pages and commands need beyond a plain run.
+impl World {
+    /// Starts `recall` and does not wait for it.
+    pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> std::process::Child {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_recall"));
+        command.env_clear().envs(self.environment()).current_dir(self.root()).args(args);
+        command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        command.spawn().expect("recall starts")
+    }
+
+    /// Runs a shell script in which `$RECALL` is `recall`.
+    pub fn shell(&self, script: &str) -> Ran {
+        let mut command = std::process::Command::new("/bin/sh");
+        command.env_clear().envs(self.environment()).env("RECALL", env!("CARGO_BIN_EXE_recall")).current_dir(self.root());
+        Ran::of(command.args(["-c", script]).output().expect("a shell"))
+    }
+
+    /// What `recall status --json` says.
+    pub fn status(&self) -> serde_json::Value {
+        let ran = self.recall(["status", "--json"]);
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"))
+    }
+
+    /// What `recall show ID --json` says.
+    pub fn show(&self, id: &str) -> serde_json::Value {
+        let ran = self.recall(["show", id, "--json"]);
+        serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"))
+    }
+
+    /// All stored sessions, as `recall export` writes them.
+    pub fn exported(&self) -> Vec<serde_json::Value> {
+        let ran = self.recall(["export"]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        ran.out.lines().skip(1).map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+    }
+
+    /// The texts of one kind of item (`prompt`, `reply` …) of one session, in order.
+    pub fn texts(&self, session: &str, kind: &str) -> Vec<String> {
+        let all = self.exported();
+        let sources = all.iter().filter(|s| s["session"] == session).flat_map(|s| s["sources"].as_array().into_iter().flatten());
+        let rows = sources.flat_map(|s| s["rows"].as_array().into_iter().flatten()).filter(|r| r["item"]["kind"] == kind);
+        rows.map(|r| r["item"]["data"].as_str().map_or_else(|| r["item"]["data"].to_string(), str::to_owned)).collect()
+    }
+
+    /// Every file of the world with its bytes and its time, to see what a run leaves as it was.
+    pub fn everything(&self) -> Vec<(PathBuf, Vec<u8>, SystemTime)> {
+        let read = |file: PathBuf| {
+            let time = fs::metadata(&file).and_then(|m| m.modified()).expect("a time");
+            (file.clone(), fs::read(&file).expect("a file"), time)
+        };
+        files_below(self.root()).into_iter().map(read).collect()
+    }
+}
+
+impl Ran {
+    pub fn of(output: std::process::Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}

@@ -82,13 +82,18 @@ fn short_line(line: &str) -> String {
 /// Does a line of output state the result of a test run, a build, a commit or a push?
 pub(crate) fn is_verdict(line: &str) -> bool {
     let line = line.trim();
+    // What Python's unittest says when all is well.
+    if line == "OK" {
+        return true;
+    }
     if line.len() < 4 || line.len() > 400 {
         return false;
     }
     let lower = line.to_lowercase();
     let counted = |words: &[&str]| words.iter().any(|word| number_before(&lower, word));
     counted(&["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"])
-        || ["test result:", "tests:", "ok  \t", "fail\t", "--- fail", "build succeeded", "build failed", "compiled successfully",
+        || matches!(lower.as_str(), "failed" | "passed") || lower.starts_with("failed (") || lower.starts_with("ok (")
+        || ["test result:", "ok  \t", "fail\t", "--- fail", "build succeeded", "build failed", "compiled successfully",
             "all checks passed", "no issues found", "failed to compile", "would reformat", "pull/"]
             .iter()
             .any(|mark| lower.starts_with(mark) || (mark.ends_with('/') && lower.contains(mark) && lower.starts_with("http")))
