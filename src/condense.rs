@@ -105,7 +105,8 @@ fn candidates(session: &Session) -> Vec<Candidate<'_>> {
             Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_) => continue,
             _ => (rank_of(weight), cap::TOOL),
         };
-        if weight < 0.3 || repeats_edit(&mut all, entry) {
+        let needed = rank == Rank::First || is_closing;
+        if weight < 0.3 && !needed || repeats_edit(&mut all, entry) {
             continue;
         }
         all.push(Candidate { at, rank, weight, entry, cap, repeats: 0 });

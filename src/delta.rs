@@ -94,6 +94,9 @@ impl<R: Read> Lines<R> {
                 let end = self.scanned + at;
                 let (offset, line) = (self.offset, self.start..end);
                 self.advance(end + 1);
+                if line.len() > self.max_line {
+                    return Ok(Some((offset, self.offset, Piece::TooLong)));
+                }
                 return Ok(Some((offset, self.offset, Piece::Line(trim_cr(&self.buffer[line])))));
             }
             self.scanned = self.buffer.len();

@@ -48,6 +48,8 @@ pub struct FileNote {
 pub struct OpenItem {
     pub id: String,
     pub text: String,
+    /// The session that left it open, by its place in the index.
+    pub session: i64,
 }
 
 impl Digest {

@@ -5,7 +5,7 @@ use jiff::{Timestamp, Zoned};
 
 use crate::clean::shorten;
 use crate::condense::tool_line;
-use crate::digest::{Claim, Digest};
+use crate::digest::{Claim, Digest, FileNote};
 use crate::fixes::{Failure, failures};
 use crate::markdown::{code, inline, slug, yaml};
 use crate::session::{Entry, Item, Millis, RowKey, Session, Touch};
@@ -100,13 +100,17 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
     bullets(page, "Outcome", digest.completed.iter().map(|t| inline(&shorten(t, 240))).rev().take(5).collect::<Vec<_>>().into_iter().rev());
     bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
     if !digest.files.is_empty() {
-        let names: Vec<String> = digest.files.iter().take(8).map(|f| code(&f.path)).collect();
+        let names: Vec<String> = digest.files.iter().take(8).map(file_name).collect();
         let more = digest.files.len().saturating_sub(8);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         page.push_str(&format!("\n**Files** {}{more}\n", names.join(", ")));
     }
     bullets(page, "Blockers", open_lines(one, "blocker", &digest.blockers));
     bullets(page, "Next", open_lines(one, "next", &digest.next_steps));
+}
+
+fn file_name(file: &FileNote) -> String {
+    format!("{}{}", code(&file.path), if file.verified { "" } else { " *(unverified)*" })
 }
 
 fn paragraph(page: &mut String, label: &str, text: &str) {
@@ -224,7 +228,7 @@ fn failure_line(failure: &Failure) -> String {
 }
 
 fn file_lines(one: &Shown<'_>) -> impl Iterator<Item = String> {
-    let named = one.digest.files.iter().filter(|f| !f.verified).map(|f| format!("{} *(unverified)*", code(&f.path)));
+    let named = one.digest.files.iter().filter(|f| !f.verified).map(file_name);
     let touched = one.session.files();
     let (read, changed): (Vec<_>, Vec<_>) = touched.into_iter().partition(|(_, t)| t.how == Touch::Read);
     let mut lines: Vec<String> = changed.iter().map(|(path, t)| format!("{} +{} −{}", code(path), t.added, t.removed)).collect();

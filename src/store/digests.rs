@@ -8,11 +8,10 @@ use super::pack::{pack, unpack};
 use super::{Store, search};
 use crate::digest::{Digest, OpenItem};
 use crate::session::{Millis, short_id};
+use crate::terms::{covered_by, words};
 
-/// How long an open item is worth showing to a later session, in milliseconds.
-const OPEN_FOR: Millis = 14 * 24 * 3600 * 1000;
-/// Open items a summarizer is shown at most.
-const MAX_OPEN: i64 = 12;
+/// Two wordings of an open item are one when they share this much of their telling words.
+const SAME_ITEM: f64 = 0.6;
 
 /// A digest as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,13 +30,15 @@ pub struct Stored {
 
 /// A digest on its way in.
 #[derive(Debug, Clone)]
-pub struct NewDigest {
+pub struct NewDigest<'a> {
     pub summarizer: &'static str,
     pub model: Option<String>,
     pub input_hash: [u8; 32],
     pub made_at: Millis,
     pub cost_usd: Option<f64>,
     pub queued: bool,
+    /// What its summarizer was shown as open, of which it may close some.
+    pub open: &'a [OpenItem],
     pub digest: Digest,
 }
 
@@ -47,8 +48,6 @@ pub struct DigestState {
     pub summarizer: String,
     pub input_hash: [u8; 32],
     pub queued: bool,
-    pub failures: u32,
-    pub last_failure: Option<(Millis, String)>,
 }
 
 impl Store {
@@ -59,19 +58,9 @@ impl Store {
     }
 
     pub fn digest_state(&self, session: i64) -> Result<Option<DigestState>> {
-        let sql = "SELECT d.summarizer, d.input_hash, d.queued, coalesce(a.failures, 0), a.last_at, a.error
-             FROM digest d LEFT JOIN attempt a ON a.session = d.session WHERE d.session = ?1 AND d.superseded = 0";
-        let state = self.db.prepare_cached(sql)?.query_row([session], |r| {
-            let last_at: Option<Millis> = r.get(4)?;
-            Ok(DigestState {
-                summarizer: r.get(0)?,
-                input_hash: r.get(1)?,
-                queued: r.get(2)?,
-                failures: r.get(3)?,
-                last_failure: last_at.zip(r.get(5)?),
-            })
-        });
-        Ok(state.optional()?)
+        let sql = "SELECT summarizer, input_hash, queued FROM digest WHERE session = ?1 AND superseded = 0";
+        let state = |r: &rusqlite::Row<'_>| Ok(DigestState { summarizer: r.get(0)?, input_hash: r.get(1)?, queued: r.get(2)? });
+        Ok(self.db.prepare_cached(sql)?.query_row([session], state).optional()?)
     }
 
     pub fn has_digests(&self) -> Result<bool> {
@@ -79,9 +68,8 @@ impl Store {
     }
 
     /// Stores a session's digest in place of the one it had, with all that follows from it.
-    pub fn save_digest(&mut self, head: &SessionHead, new: &NewDigest) -> Result<()> {
+    pub fn save_digest(&mut self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
         let tx = self.db.transaction()?;
-        let before = open_texts(&tx, head.pk)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
         let id = short_id("d", &[&head.id, new.summarizer, &serde_json::to_string(&new.digest)?]);
@@ -89,13 +77,7 @@ impl Store {
         let sql = "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         tx.execute(sql, params![id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body])?;
         search::add_digest(&tx, head.pk, &new.digest)?;
-        save_open_items(&tx, head, &new.digest)?;
-        if open_texts(&tx, head.pk)? != before {
-            // Later sessions are shown what this one left open: theirs may have to be made again.
-            let sql = "UPDATE session SET dirty = 1 WHERE project = (SELECT project FROM session WHERE pk = ?1) AND pk <> ?1
-                 AND (coalesce(started_at, 0), id) > (?2, ?3) AND started_at <= ?2 + ?4 AND EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
-            tx.execute(sql, params![head.pk, head.started_at, head.id, OPEN_FOR])?;
-        }
+        save_open_items(&tx, head, new)?;
         tx.execute("UPDATE session SET dirty = 0, page_dirty = 1, skip = NULL WHERE pk = ?1", [head.pk])?;
         if new.summarizer == "claude" {
             tx.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
@@ -110,9 +92,13 @@ impl Store {
         Ok(())
     }
 
-    /// Nothing is to be made of what is stored now.
-    pub fn mark_clean(&self, session: i64) -> Result<()> {
-        self.db.execute("UPDATE session SET dirty = 0 WHERE pk = ?1 AND dirty", [session])?;
+    /// Nothing is to be made of what is stored now: what was made of it before, when copied rows still counted as its own, goes.
+    pub fn drop_digest(&mut self, session: i64) -> Result<()> {
+        let tx = self.db.transaction()?;
+        supersede(&tx, session)?;
+        let had = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
+        tx.execute(&format!("UPDATE session SET dirty = 0, page_dirty = page_dirty OR {had} WHERE pk = ?1 AND dirty"), [session])?;
+        tx.commit()?;
         Ok(())
     }
 
@@ -128,23 +114,25 @@ impl Store {
         Ok(())
     }
 
-    /// What earlier sessions of the project left open when this one began, newest first.
-    pub fn open_before(&self, head: &SessionHead) -> Result<Vec<OpenItem>> {
-        let sql = "SELECT o.id, o.text FROM open_item o JOIN session s ON s.pk = o.session
-             WHERE s.project = (SELECT project FROM session WHERE pk = ?1) AND (s.started_at, s.id) < (?2, ?3) AND s.started_at >= ?2 - ?4
-             AND NOT EXISTS (SELECT 1 FROM closed_item c JOIN session b ON b.pk = c.session
-                 WHERE c.id = o.id AND b.pk <> ?1 AND (b.started_at, b.id) < (?2, ?3))
-             ORDER BY s.started_at DESC, s.id, o.kind, o.place LIMIT ?5";
-        let mut query = self.db.prepare_cached(sql)?;
-        let rows = query.query_map(params![head.pk, head.started_at, head.id, OPEN_FOR, MAX_OPEN], |r| Ok(OpenItem { id: r.get(0)?, text: r.get(1)? }))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    /// The ids of a session's open items that a later session has closed: by id, or in other words.
+    pub fn closed_of(&self, session: i64) -> Result<Vec<String>> {
+        let pairs = |sql: &str| -> Result<Vec<(String, String)>> {
+            let mut query = self.db.prepare_cached(sql)?;
+            Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+        };
+        let closed = pairs("SELECT id, text FROM closed_item WHERE of = ?1 ORDER BY id")?;
+        let open = pairs("SELECT id, text FROM open_item WHERE session = ?1 ORDER BY place")?;
+        let is_closed = |(id, text): &(String, String)| {
+            let wanted = words(text);
+            closed.iter().any(|(other, said)| id == other || covered_by(&wanted, &words(said)).max(covered_by(&words(said), &wanted)) >= SAME_ITEM)
+        };
+        Ok(open.into_iter().filter(is_closed).map(|(id, _)| id).collect())
     }
 
-    /// The ids of a session's open items that a later session has closed.
-    pub fn closed_of(&self, session: i64) -> Result<Vec<String>> {
-        let sql = "SELECT DISTINCT c.id FROM closed_item c JOIN open_item o ON o.id = c.id WHERE o.session = ?1";
-        let mut query = self.db.prepare_cached(sql)?;
-        Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    /// How often the model failed on a session in a row, and when last.
+    pub fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
+        let sql = "SELECT failures, last_at FROM attempt WHERE session = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
     }
 
     pub fn log_run(&self, at: Millis, report: &str) -> Result<()> {
@@ -172,11 +160,6 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
     })
 }
 
-fn open_texts(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
-    let sql = "SELECT id || ' ' || place FROM open_item WHERE session = ?1 UNION ALL SELECT 'closed ' || id FROM closed_item WHERE session = ?1 ORDER BY 1";
-    Ok(tx.prepare_cached(sql)?.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
-}
-
 /// Takes back what the current digest brought. One that was paid for is kept; one without a model can be made again.
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     search::remove_digest(tx, session)?;
@@ -188,22 +171,21 @@ fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     Ok(())
 }
 
-fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, digest: &Digest) -> Result<()> {
-    for (place, (id, kind, claim)) in digest.open_items(&head.id).enumerate() {
+fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
+    for (place, (id, kind, claim)) in new.digest.open_items(&head.id).enumerate() {
         let at = (head.started_at != Millis::MAX).then_some(head.started_at);
         let sql = "INSERT INTO open_item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
         tx.execute(sql, params![id, head.pk, kind, claim.text, at, claim.is_verified(), place as i64])?;
     }
-    for id in &digest.closes {
-        tx.execute("INSERT INTO closed_item VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![id, head.pk])?;
+    for item in new.open.iter().filter(|item| new.digest.closes.contains(&item.id)) {
+        tx.execute("INSERT INTO closed_item VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING", params![item.id, head.pk, item.session, item.text])?;
     }
     mark_closed_pages(tx, head.pk)
 }
 
 /// Pages of sessions whose open items this one closes show them as done.
 fn mark_closed_pages(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN
-         (SELECT o.session FROM closed_item c JOIN open_item o ON o.id = c.id WHERE c.session = ?1)";
+    let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT of FROM closed_item WHERE session = ?1)";
     tx.execute(sql, [session])?;
     Ok(())
 }

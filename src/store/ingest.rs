@@ -1,17 +1,21 @@
 //! Storing what transcripts gained, together with the cursors, in one transaction.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::Result;
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 
+use super::load::EARLIER;
 use super::pack::pack;
 use super::{Store, search};
 use crate::delta::Cursor;
 use crate::session::{Item, Millis, Row};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
+
+/// More than any file is long.
+const GENERATION: i64 = 1 << 40;
 
 /// What one read of a file brought; a large file comes in several.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ pub struct Batch {
     pub rows: Vec<(u64, Row)>,
     /// The first time that is told for each session, in the order of the lines.
     pub starts: BTreeMap<String, Millis>,
+    /// Sessions that have rows in an excluded project.
+    pub excluded: BTreeSet<String>,
     pub bad: Vec<(u64, &'static str)>,
     pub unknown: BTreeMap<String, u64>,
     pub bytes: u64,
@@ -160,6 +166,12 @@ impl<'t> Writer<'t> {
         if batch.replaced {
             self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;
             self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
+            // Rows that are in the index outlive the file they came from; their places go before all of the new file's.
+            let sql = "UPDATE item SET offset = offset - ?2 WHERE source IN (SELECT pk FROM source WHERE file = ?1)";
+            self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
+        }
+        for session in &batch.excluded {
+            self.exclude(session)?;
         }
         for (offset, why) in &batch.bad {
             let mut insert = self.tx.prepare_cached("INSERT INTO bad_line VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
@@ -191,7 +203,27 @@ impl<'t> Writer<'t> {
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }
 
+    /// Leaves a session of an excluded project out: what it said before it told where it took place goes again.
+    fn exclude(&self, session: &str) -> Result<()> {
+        self.tx.prepare_cached("INSERT INTO excluded_session VALUES (?1) ON CONFLICT DO NOTHING")?.execute([session])?;
+        let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
+        let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
+        if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
+            search::remove_session(self.tx, pk)?;
+            self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
+        }
+        Ok(())
+    }
+
+    fn is_excluded(&self, session: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
+        Ok(self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
+    }
+
     fn row(&mut self, batch: &Batch, path: &Arc<str>, offset: u64, row: &Row) -> Result<()> {
+        if row.cwd.is_none() && self.is_excluded(&row.session)? {
+            return Ok(());
+        }
         let session = self.session(batch, row)?;
         let source = self.source(session, path, row)?;
         let mut new = false;
@@ -249,16 +281,15 @@ impl<'t> Writer<'t> {
         if let Some(pk) = self.sessions.get(&row.session) {
             return Ok(*pk);
         }
-        let known = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([&row.session], |r| r.get(0));
+        let known: Option<i64> = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([&row.session], |r| r.get(0)).optional()?;
         let pk = match known {
-            Ok(pk) => pk,
-            Err(rusqlite::Error::QueryReturnedNoRows) => {
+            Some(pk) => pk,
+            None => {
                 self.done.sessions_new += 1;
                 let project = project_pk(self.tx, &folder_key(batch))?;
                 let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
                 insert.query_row(params![row.session, project], |r| r.get(0))?
             }
-            Err(e) => return Err(e.into()),
         };
         let grew = "UPDATE session SET grew_at = max(grew_at, ?2) WHERE pk = ?1";
         self.tx.prepare_cached(grew)?.execute(params![pk, batch.grew_at])?;
@@ -341,6 +372,13 @@ impl<'t> Writer<'t> {
             let sql = "UPDATE session SET dirty = 1, skip = NULL WHERE pk = ?1 OR (dirty = 0 AND pk IN
                  (SELECT o.session FROM item i JOIN item o ON o.key = i.key AND o.session <> i.session WHERE i.session = ?1))";
             self.tx.prepare_cached(sql)?.execute([session])?;
+            // The next sessions of the project were shown what this one had left open.
+            let sql = format!(
+                "UPDATE session SET dirty = 1 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1
+                     WHERE n.project = s.project AND (n.started_at, n.id) > (s.started_at, s.id) ORDER BY n.started_at, n.id LIMIT {EARLIER})
+                 AND EXISTS (SELECT 1 FROM digest WHERE session = session.pk)"
+            );
+            self.tx.prepare_cached(&sql)?.execute([session])?;
         }
         Ok(())
     }

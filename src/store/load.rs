@@ -15,6 +15,10 @@ use crate::session::{Entry, Item, Millis, Outcome, Project, RowKey, Session, Tit
 const NOT_OWNED_EARLIER: &str = "NOT EXISTS (SELECT 1 FROM item o JOIN session s ON s.pk = o.session
      WHERE o.key = i.key AND o.session <> i.session AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?2, ?3))";
 
+/// How many earlier sessions' open items a session is shown, and how old they may be, in milliseconds.
+pub(super) const EARLIER: usize = 3;
+const OPEN_FOR: Millis = 14 * 24 * 3600 * 1000;
+
 /// How many characters of an id people type at least.
 const MIN_PREFIX: usize = 4;
 
@@ -25,13 +29,16 @@ pub struct SessionHead {
     pub id: String,
     pub project: Project,
     pub started_at: Millis,
+    /// The last time its rows tell.
+    pub last_at: Option<Millis>,
     pub grew_at: Millis,
     pub ended_at: Option<Millis>,
     pub end_reason: Option<String>,
     pub dirty: bool,
 }
 
-const HEAD: &str = "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty
+const HEAD: &str = "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
+     (SELECT max(last_at) FROM source WHERE session = s.pk)
      FROM session s JOIN project p ON p.pk = s.project";
 
 fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
@@ -44,6 +51,7 @@ fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
         ended_at: r.get(5)?,
         end_reason: r.get(6)?,
         dirty: r.get(7)?,
+        last_at: r.get(8)?,
     })
 }
 
@@ -56,6 +64,16 @@ impl Store {
     pub fn session_head(&self, pk: i64) -> Result<SessionHead> {
         let mut query = self.db.prepare_cached(&format!("{HEAD} WHERE s.pk = ?1"))?;
         query.query_row([pk], head).context("the session is gone from the index")
+    }
+
+    /// The sessions of the project that began last before this one and not long before it, newest first.
+    pub fn earlier_sessions(&self, of: &SessionHead) -> Result<Vec<SessionHead>> {
+        let sql = format!(
+            "{HEAD} WHERE s.project = (SELECT project FROM session WHERE pk = ?1) AND (s.started_at, s.id) < (?2, ?3) AND s.started_at >= ?2 - ?4
+             ORDER BY s.started_at DESC, s.id DESC LIMIT {EARLIER}"
+        );
+        let mut query = self.db.prepare_cached(&sql)?;
+        Ok(query.query_map(params![of.pk, of.started_at, of.id, OPEN_FOR], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The session whose id starts with `prefix`, or that a digest id belongs to.

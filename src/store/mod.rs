@@ -40,7 +40,11 @@ impl Store {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         let mut store = Self { db };
-        store.configure().and_then(|()| store.migrate()).with_context(|| format!("cannot use {}", path.display()))?;
+        store.db.busy_timeout(BUSY)?;
+        // Before anything that writes: a newer program's database stays as it is.
+        let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
+        check_version(version, path)?;
+        store.configure(version == 0).and_then(|()| store.migrate(version)).with_context(|| format!("cannot use {}", path.display()))?;
         Ok(store)
     }
 
@@ -71,10 +75,11 @@ impl Store {
         Ok(())
     }
 
-    fn configure(&self) -> Result<()> {
-        self.db.busy_timeout(BUSY)?;
-        // Must be set before the first table; without effect later.
-        self.db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    fn configure(&self, new: bool) -> Result<()> {
+        if new {
+            // Without effect after the first table. Setting it again would write to the file.
+            self.db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        }
         let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
         if mode != "wal" {
             bail!("the file system does not support write-ahead logging (journal mode {mode})");
@@ -88,9 +93,7 @@ impl Store {
         Ok(self.db.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize)
     }
 
-    fn migrate(&mut self) -> Result<()> {
-        let version = self.version()?;
-        check_version(version, Path::new(self.db.path().unwrap_or_default()))?;
+    fn migrate(&mut self, version: usize) -> Result<()> {
         for (at, step) in schema::MIGRATIONS.iter().enumerate().skip(version) {
             let tx = self.db.transaction()?;
             tx.execute_batch(step).with_context(|| format!("migration {at} failed"))?;

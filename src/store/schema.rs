@@ -31,6 +31,9 @@ CREATE TABLE unknown_row (
   PRIMARY KEY (file, type)
 ) WITHOUT ROWID;
 
+-- Sessions of excluded projects: their rows that name no working directory are left out with the others.
+CREATE TABLE excluded_session (id TEXT PRIMARY KEY) WITHOUT ROWID;
+
 CREATE TABLE project (pk INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
 
 -- The first time each file tells of a session, in the order of its rows.
@@ -130,11 +133,15 @@ CREATE TABLE open_item (
   place INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX open_item_session ON open_item(session);
+-- What a later session (`session`) closed of an earlier one's (`of`), in the words in which it was shown to it.
 CREATE TABLE closed_item (
   id TEXT NOT NULL,
   session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  of INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  text TEXT NOT NULL,
   PRIMARY KEY (id, session)
 ) WITHOUT ROWID;
+CREATE INDEX closed_item_of ON closed_item(of);
 CREATE INDEX closed_item_session ON closed_item(session);
 
 -- What search finds: digests and prompts. The text itself lies in `digest` and `item`.

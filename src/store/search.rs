@@ -70,11 +70,29 @@ pub(super) fn remove_digest(tx: &Transaction<'_>, session: i64) -> Result<()> {
     let sql = "SELECT d.pk, g.body FROM doc d JOIN digest g ON g.session = d.session AND g.superseded = 0 WHERE d.session = ?1 AND d.kind = 'digest'";
     let found: Option<(i64, Vec<u8>)> = tx.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
     if let Some((pk, body)) = found {
-        let old = Document::of_digest(&unpack(&body)?);
-        let sql = "INSERT INTO search(search, rowid, title, body, extra) VALUES ('delete', ?1, ?2, ?3, ?4)";
-        tx.prepare_cached(sql)?.execute(params![pk, old.title, old.body, old.extra])?;
-        tx.execute("DELETE FROM doc WHERE pk = ?1", [pk])?;
+        take_out(tx, pk, &Document::of_digest(&unpack(&body)?))?;
     }
+    Ok(())
+}
+
+/// Takes all of a session's documents out, before its rows go.
+pub(super) fn remove_session(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    remove_digest(tx, session)?;
+    let sql = "SELECT d.pk, i.body FROM doc d JOIN item i ON i.key = d.key AND i.session = d.session AND i.part = d.part WHERE d.session = ?1 AND d.kind = 'prompt'";
+    let prompts: Vec<(i64, Vec<u8>)> =
+        tx.prepare_cached(sql)?.query_map([session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    for (pk, body) in prompts {
+        if let Item::Prompt(text) = unpack(&body)? {
+            take_out(tx, pk, &Document::of_prompt(&text))?;
+        }
+    }
+    Ok(())
+}
+
+fn take_out(tx: &Transaction<'_>, pk: i64, old: &Document) -> Result<()> {
+    let sql = "INSERT INTO search(search, rowid, title, body, extra) VALUES ('delete', ?1, ?2, ?3, ?4)";
+    tx.prepare_cached(sql)?.execute(params![pk, old.title, old.body, old.extra])?;
+    tx.prepare_cached("DELETE FROM doc WHERE pk = ?1")?.execute([pk])?;
     Ok(())
 }
 

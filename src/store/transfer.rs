@@ -182,6 +182,7 @@ impl Store {
             made_at: digest.made_at,
             cost_usd: digest.cost_usd,
             queued: digest.queued,
+            open: &[],
             digest: digest.body.clone(),
         })
     }

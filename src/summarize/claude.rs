@@ -10,14 +10,13 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use subprocess::unix::JobExt;
 use subprocess::{Exec, ExecExt, ExitStatus, InputData, Redirection};
 
 use super::{Failure, Input, Made, Summarizer, reply};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
 use crate::price::{cost, price_of};
-use crate::session::Tokens;
+use crate::session::{Millis, Tokens};
 use crate::stop;
 use crate::verify::verify;
 
@@ -31,7 +30,9 @@ const CLIENT_BYTES: usize = 2_000;
 const CLIENT_BYTES_FULL: usize = 120_000;
 /// Waits before trying again what may pass.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
-const SIGKILL: i32 = 9;
+
+/// How long a reply waits to be used.
+const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
 /// Flags that keep the request small and the child quiet, with their values. A client that does not know one goes without.
 const FLAGS: &[(&str, Option<&str>)] = &[
@@ -42,6 +43,8 @@ const FLAGS: &[(&str, Option<&str>)] = &[
     ("--strict-mcp-config", None),
     ("--max-turns", Some("1")),
 ];
+/// Without these the client sends its own instructions and tools along.
+const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
 /// Where `--tools` is not known, these are taken away by name.
 const TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
@@ -98,7 +101,7 @@ impl Claude {
     ///
     /// Half a token a byte is more than any text of ours has; all input counts as written to the cache for an hour.
     pub fn worst_cost(&self, input: &Input) -> Option<f64> {
-        let lean = self.unknown().is_empty();
+        let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
         let bytes = input.request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
         let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: MAX_ANSWER_TOKENS, ..Tokens::default() };
         self.price.map(|price| cost(&tokens, &price))
@@ -130,6 +133,17 @@ impl Claude {
         let _ = fs::remove_file(self.reply_file(input));
     }
 
+    /// Replies nobody came for: their sessions went on before they could be used.
+    pub fn drop_old_replies(&self, now: Millis) {
+        let Ok(files) = fs::read_dir(&self.replies) else { return };
+        let age = |meta: fs::Metadata| Some(now - meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as Millis);
+        for file in files.flatten() {
+            if file.metadata().ok().and_then(age).is_some_and(|age| age > KEEP_REPLIES) {
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+
     fn arguments(&self, system: &str) -> Vec<String> {
         let unknown = self.unknown();
         let known = |flag: &str| !unknown.iter().any(|u| u == flag);
@@ -146,11 +160,18 @@ impl Claude {
         all
     }
 
+    /// The instructions go in front of the record when the client has no flag for them.
+    fn stdin(arguments: &[String], input: &Input) -> Vec<u8> {
+        let told = arguments.iter().any(|a| a.ends_with("system-prompt"));
+        let instructions = if told { String::new() } else { format!("{}\n\n", input.request.system) };
+        format!("{instructions}{}", input.request.stdin).into_bytes()
+    }
+
     /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
-    fn run(&self, input: &Input) -> io::Result<Result<Ran, Failure>> {
+    fn run(&self, arguments: &[String], input: &Input) -> io::Result<Result<Ran, Failure>> {
         crate::private::create_dir(&self.child_dir)?;
-        let job = Exec::cmd(&self.command)
-            .args(self.arguments(&input.request.system))
+        let mut job = Exec::cmd(&self.command)
+            .args(arguments)
             .cwd(&self.child_dir)
             .env(GUARD, "1")
             .env("MAX_THINKING_TOKENS", "0")
@@ -162,18 +183,16 @@ impl Claude {
             .env_remove("CLAUDECODE")
             .env_remove("CLAUDE_CODE_SESSION_ID")
             .env_remove("CLAUDE_CODE_ENTRYPOINT")
-            .stdin(InputData::from_bytes(input.request.stdin.as_bytes().to_vec()))
+            .stdin(InputData::from_bytes(Self::stdin(arguments, input)))
             .stdout(Redirection::Pipe)
             .stderr(Redirection::Pipe)
             .setpgid()
             .start()?;
-        let mut job = job;
         let ran = self.collect(&mut job);
-        if ran.as_ref().map_or(true, Result::is_err) {
-            // Before it is waited for, so that the group's id cannot be another's by now.
-            let _ = job.send_signal_group(SIGKILL);
-            let _ = job.wait();
-        }
+        // What the child started goes with it, however it ended.
+        let group = rustix::process::Pid::from_raw(job.pid() as i32);
+        let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+        let _ = job.wait();
         ran
     }
 
@@ -187,6 +206,8 @@ impl Claude {
             match pipes.read_to(&mut stdout, &mut stderr) {
                 Ok(()) if stdout.len() + stderr.len() == before => break,
                 Ok(()) => {}
+                // Something it started may hold the pipes open after its end.
+                Err(e) if e.kind() == ErrorKind::TimedOut && job.poll().is_some() => break,
                 Err(e) if e.kind() == ErrorKind::TimedOut => {}
                 // It stopped reading what we wrote; what it printed still counts.
                 Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
@@ -230,18 +251,16 @@ impl Claude {
             return read;
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
-        let ran = match self.run(input) {
+        let arguments = self.arguments(&input.request.system);
+        let ran = match self.run(&arguments, input) {
             Err(e) => return Try::Failed(Failure::Model { what: format!("cannot run {}: {e}", self.command.display()), cost_usd: Some(0.0) }),
             Ok(Err(failure)) => return Try::Failed(failure),
             Ok(Ok(ran)) => ran,
         };
-        if let Some(flag) = unknown_flag(&ran.stderr) {
-            let mut unknown = self.unknown();
-            if !unknown.contains(&flag) {
-                unknown.push(flag);
-                drop(unknown);
-                return self.try_once(input);
-            }
+        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| arguments.contains(flag)) {
+            let costs_more = SIZE_FLAGS.contains(&flag.as_str());
+            self.unknown().push(flag);
+            return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(input) };
         }
         if ran.stdout.iter().all(u8::is_ascii_whitespace) {
             return session(format!("claude {} and said nothing{}", describe(&ran.status), first_line(&ran.stderr)));
@@ -278,7 +297,7 @@ impl Claude {
                 Try::Made(Box::new(Made { digest, model: model.or_else(|| Some(self.model.clone())), cost_usd }))
             }
             // A notice of a limit comes as an ordinary reply, with exit code 0.
-            Err(_) if said.len() < 400 && is_out_of_reach(said) => {
+            Err(_) if is_limit_notice(said) => {
                 Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
             }
             Err(what) => session_with(what, cost_usd),
@@ -319,6 +338,16 @@ fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Try {
     } else {
         session_with(what, cost_usd)
     }
+}
+
+/// Is an ordinary reply the client's notice of a limit? A model's prose may speak of limits too, but not in one short line.
+fn is_limit_notice(said: &str) -> bool {
+    const NOTICES: [&str; 8] = [
+        "hit your limit", "hit your session limit", "hit your weekly limit", "usage limit reached", "limit reached", "credit balance is too low",
+        "please run /login", "limit · resets",
+    ];
+    let lower = said.to_lowercase();
+    said.len() < 200 && said.trim().lines().count() < 3 && NOTICES.iter().any(|notice| lower.contains(notice))
 }
 
 /// Not logged in, or over a limit: the next call would say the same.

@@ -38,6 +38,9 @@ pub enum Failure {
     /// The model cannot be had now: not logged in, over a limit, not installed. Asking for more sessions is no use.
     #[error("{what}")]
     Model { what: String, cost_usd: Option<f64> },
+    /// The client lacks a flag that keeps the request small: the call has to be paid for at another price.
+    #[error("the call costs more than was reserved for it")]
+    CostsMore,
     #[error("stopped")]
     Stopped,
 }

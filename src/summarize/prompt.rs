@@ -7,8 +7,11 @@ use crate::session::{Millis, RowKey, Session, digest_of, short_id};
 /// The instructions that ship. The user's own file takes their place.
 pub const SHIPPED: &str = include_str!("../../prompts/digest.md");
 
+/// Room for open items in a request, in bytes.
+const MAX_OPEN_BYTES: usize = 900;
+
 /// One call's input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
     pub system: String,
     pub stdin: String,
@@ -37,8 +40,13 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
     let mut stdin = head(session);
     if !open.is_empty() {
         stdin.push_str("Open items of earlier sessions:\n");
+        // Characters of other scripts have several bytes; the list as a whole keeps to its room.
+        let end = stdin.len() + MAX_OPEN_BYTES;
         for item in open {
-            stdin.push_str(&format!("{} {}\n", item.id, crate::clean::shorten(&crate::clean::one_line(&item.text), 120)));
+            let line = format!("{} {}\n", item.id, crate::clean::shorten(&crate::clean::one_line(&item.text), 100));
+            if stdin.len() + line.len() <= end {
+                stdin.push_str(&line);
+            }
         }
     }
     stdin.push_str(&format!("<{fence}>\n{text}</{fence}>\nThe record ends here. Answer with the JSON object.\n"));

@@ -38,7 +38,7 @@ fn corrupt_lines_are_counted_and_located() {
 
     let status = world.status();
     let first = before().len() as u64;
-    let second = first + 22;
+    let second = first + "{\"type\":\"user\",\"mess\n".len() as u64;
     assert_eq!(status["bad_lines"], 4, "{status:#}");
     assert_eq!(status["bad_lines_at"][0]["offset"], first);
     assert_eq!(status["bad_lines_at"][1]["offset"], second);

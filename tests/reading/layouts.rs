@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use crate::support::{NOW, World, age, assistant, user};
+use crate::support::{World, age, assistant, user};
 
 const S: &str = "11111111-aaaa-4aaa-8aaa-111111111111";
 
@@ -112,17 +112,4 @@ fn what_is_no_transcript_is_left_alone() {
     fs::create_dir_all(world.claude_dir().join("projects/-p/folder.jsonl")).unwrap();
     let report = world.digest(&[]);
     assert_eq!((&report["files_seen"], &report["rows_bad"]), (&0.into(), &0.into()), "{report}");
-}
-
-#[test]
-fn a_data_folder_inside_the_config_directory_is_no_source() {
-    let world = World::with_fixtures(&["plain"]);
-    let inside = world.claude_dir().join("recall");
-    let inside = inside.to_str().unwrap();
-    let variables = [("RECALL_DATA_DIR", inside), ("RECALL_NOW", NOW)];
-    for expected in [1, 0] {
-        let ran = world.recall_with(["digest", "--summarizer", "extract", "--json"], &variables);
-        let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
-        assert_eq!((ran.code, &report["files_read"]), (0, &expected.into()), "{ran:#?}");
-    }
 }

@@ -218,16 +218,20 @@ pub fn assistant(session: &str, uuid: &str, at: &str, text: &str) -> String {
     format!("{row}\n")
 }
 
+/// A file with its bytes and its time.
+pub type FileState = (PathBuf, Vec<u8>, SystemTime);
+
+/// The files that differ, came or went between two looks.
+pub fn changed(before: &[FileState], after: &[FileState]) -> Vec<PathBuf> {
+    let only = |a: &[FileState], b: &[FileState]| a.iter().filter(|f| !b.contains(f)).map(|f| f.0.clone()).collect::<Vec<_>>();
+    let mut all = [only(before, after), only(after, before)].concat();
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// What tests of reading, slices, pages and commands need beyond a plain run.
 impl World {
-    /// Starts `recall` and does not wait for it.
-    pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> std::process::Child {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_recall"));
-        command.env_clear().envs(self.environment()).current_dir(self.root()).args(args);
-        command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-        command.spawn().expect("recall starts")
-    }
-
     /// Runs a shell script in which `$RECALL` is `recall`.
     pub fn shell(&self, script: &str) -> Ran {
         let mut command = std::process::Command::new("/bin/sh");
@@ -263,7 +267,7 @@ impl World {
     }
 
     /// Every file of the world with its bytes and its time, to see what a run leaves as it was.
-    pub fn everything(&self) -> Vec<(PathBuf, Vec<u8>, SystemTime)> {
+    pub fn everything(&self) -> Vec<FileState> {
         let read = |file: PathBuf| {
             let time = fs::metadata(&file).and_then(|m| m.modified()).expect("a time");
             (file.clone(), fs::read(&file).expect("a file"), time)
@@ -279,5 +283,14 @@ impl Ran {
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
+    }
+}
+
+impl World {
+    /// `recall` as a process of its own, for tests that look or stop it while it runs.
+    pub fn process(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_recall"));
+        command.env_clear().envs(self.environment()).current_dir(self.root());
+        command
     }
 }

@@ -26,11 +26,11 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
     let mut store = Store::open(&copy)?;
     let mut report = Report::default();
     let work = find_work(config, ui, &store, &mut report)?;
-    super::Reader { config, projects: &config.project_keys(), jobs: args.jobs, now, ui }.run(&work, &mut store, &mut report)?;
+    super::Reader::new(config, &config.project_keys(), args.jobs, now, ui).run(&work, &mut store, &mut report)?;
     let wanted = wanted(args, config)?;
     let maker = Maker::new(config, ui, now, &wanted)?;
     let plan = maker.plan(&store)?;
-    let costs = estimate(&maker, &store, &plan)?;
+    let costs = estimate(config, &maker, &store, &plan)?;
     if args.json {
         serde_json::to_writer(&mut *out, &as_json(&report, &plan, &costs))?;
         writeln!(out)?;
@@ -46,16 +46,25 @@ struct Costs {
     worst: Option<f64>,
 }
 
-fn estimate(maker: &Maker<'_>, store: &Store, plan: &Plan) -> Result<Costs> {
-    // For a backlog the price of doing it with the model is what the user wants to know.
-    let wanted = if plan.backlog { &plan.chosen } else { &plan.for_model };
+impl Costs {
+    /// A run ends where its budget does.
+    fn cap(&mut self, budget: f64) {
+        self.likely = self.likely.map(|usd| usd.min(budget));
+        self.worst = self.worst.map(|usd| usd.min(budget));
+    }
+}
+
+fn estimate(config: &Config, maker: &Maker<'_>, store: &Store, plan: &Plan) -> Result<Costs> {
     let mut costs = Costs { calls: 0, likely: Some(0.0), worst: Some(0.0) };
-    for pk in wanted {
-        let input = maker.input(store, &store.session_head(*pk)?)?;
-        let Some((likely, worst)) = maker.price(&input) else { continue };
+    // For a backlog the price of doing it with the model is what the user wants to know.
+    for (head, _) in plan.chosen.iter().filter(|(_, not_now)| not_now.is_none() || plan.backlog) {
+        let Some((likely, worst)) = maker.price(&maker.input(store, head)?) else { continue };
         costs.calls += 1;
         costs.likely = costs.likely.zip(likely).map(|(a, b)| a + b);
         costs.worst = costs.worst.zip(worst).map(|(a, b)| a + b);
+    }
+    if !plan.backlog {
+        costs.cap(config.digest.max_cost_usd.min(config.digest.max_cost_usd_per_day));
     }
     Ok(costs)
 }
@@ -66,17 +75,15 @@ fn usd(amount: Option<f64>) -> String {
 
 fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> Result<()> {
     writeln!(out, "would read      {} of {} files, {} new rows, {:.1} MB", report.files_read, report.files_seen, report.rows_new, report.bytes_read as f64 / 1e6)?;
-    let model = if plan.backlog { 0 } else { plan.for_model.len() };
+    let model = plan.chosen.iter().filter(|(_, not_now)| not_now.is_none()).count();
     writeln!(out, "would digest    {} sessions: {model} with the model, {} without", plan.chosen.len(), plan.chosen.len() - model)?;
     if costs.calls > 0 {
-        let what = if plan.backlog { "with the model it would cost" } else { "would cost" };
-        writeln!(out, "{what}      about {}, at most {}, for {} calls", usd(costs.likely), usd(costs.worst), costs.calls)?;
+        let what = if plan.backlog { "with the model" } else { "would cost    " };
+        writeln!(out, "{what}  about {}, at most {}, for {} calls", usd(costs.likely), usd(costs.worst), costs.calls)?;
     }
-    for (heads, label) in [(plan.projects.values().flatten(), "digest")] {
-        for head in heads.filter(|h| plan.chosen.contains(&h.pk)) {
-            let who = if plan.for_model.contains(&head.pk) { "model" } else { "no model" };
-            writeln!(out, "  {label}  {}  {who}  {}", plain(&head.id), plain(head.project.name()))?;
-        }
+    for (head, not_now) in &plan.chosen {
+        let who = not_now.as_ref().map_or_else(|| "with the model".into(), |why| format!("without the model: {why}"));
+        writeln!(out, "  digest  {}  {}  {who}", plain(&head.id), plain(head.project.name()))?;
     }
     for (head, why) in &plan.skipped {
         writeln!(out, "  skip    {}  {why}", plain(&head.id))?;
@@ -85,9 +92,11 @@ fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> R
 }
 
 fn as_json(report: &Report, plan: &Plan, costs: &Costs) -> serde_json::Value {
-    let chosen: Vec<_> = plan.projects.values().flatten().filter(|h| plan.chosen.contains(&h.pk)).map(|h| {
-        json!({"session": h.id, "project": h.project.key, "with_model": !plan.backlog && plan.for_model.contains(&h.pk)})
-    }).collect();
+    let chosen: Vec<_> = plan
+        .chosen
+        .iter()
+        .map(|(h, not_now)| json!({"session": h.id, "project": h.project.key, "with_model": not_now.is_none(), "why_not": not_now.as_ref().map(|w| w.to_string())}))
+        .collect();
     let skipped: Vec<_> = plan.skipped.iter().map(|(h, why)| json!({"session": h.id, "why": why.to_string()})).collect();
     json!({
         "dry_run": true,

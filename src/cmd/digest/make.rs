@@ -1,9 +1,10 @@
 //! The second phase: digests. Money is reserved before it is spent; every session's digest is one transaction.
 //!
-//! Within a project sessions are digested in the order in which they began, because each is shown what earlier ones left open;
-//! projects go side by side. So the result does not depend on what was read when.
+//! Newest sessions first, several calls of the model at once. What a session is shown of earlier ones comes from their rows as they
+//! were when it began, never from their digests: so the result does not depend on what was read or digested when.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
@@ -14,12 +15,14 @@ use super::report::Report;
 use crate::cmd::filter::ProjectFilter;
 use crate::config::{Config, SummarizerChoice};
 use crate::select::{Budget, Skip, Standing, affordable, deserves, may_retry};
-use crate::session::{Millis, digest_of};
+use crate::digest::OpenItem;
+use crate::extract::extract;
+use crate::session::{Millis, Session, digest_of};
 use crate::stop;
 use crate::store::Store;
 use crate::store::digests::NewDigest;
 use crate::store::load::SessionHead;
-use crate::summarize::{Claude, Extract, Failure, Input, Made, Summarizer, request};
+use crate::summarize::{Claude, Extract, Failure, Input, Made, Request, Summarizer, request};
 use crate::ui::Ui;
 
 /// What the command line asks for.
@@ -33,14 +36,13 @@ pub struct Wanted {
 }
 
 /// How the sessions of a run are to be digested.
+#[derive(Default)]
 pub struct Plan {
-    /// All sessions of the projects concerned, by project, in the order of their beginning.
-    pub projects: BTreeMap<String, VecDeque<SessionHead>>,
-    /// Sessions that want a digest.
-    pub chosen: HashSet<i64>,
-    /// Of these, the ones the model is to make.
-    pub for_model: HashSet<i64>,
+    /// Sessions that want a digest, newest first, and why the model is not to make it.
+    pub chosen: Vec<(SessionHead, Option<Skip>)>,
     pub skipped: Vec<(SessionHead, Skip)>,
+    /// Sessions whose digest holds although something around them was stored.
+    pub unchanged: Vec<SessionHead>,
     /// A first run over many sessions: without the model, and final until asked again.
     pub backlog: bool,
 }
@@ -52,6 +54,8 @@ pub struct Maker<'a> {
     wanted: &'a Wanted,
     system: String,
     model: Result<Claude, String>,
+    /// What whole sessions left open, by session.
+    open: RefCell<HashMap<i64, Vec<OpenItem>>>,
 }
 
 /// What happens to a session.
@@ -60,8 +64,6 @@ enum Route {
     Call(Option<i64>),
     /// Without the model, which stays wanted when there is a reason.
     Extract(Option<Skip>),
-    /// The digest on record was made from the very same input.
-    Keep,
 }
 
 /// A call that is under way.
@@ -77,9 +79,11 @@ struct Run<'r> {
     store: &'r mut Store,
     report: &'r mut Report,
     bar: ProgressBar,
-    plan: Plan,
+    backlog: bool,
     /// Why the model is not asked any more.
     model_off: Option<String>,
+    /// A call of this run has succeeded.
+    proven: bool,
     budget: Budget,
     spent_run: f64,
 }
@@ -99,34 +103,53 @@ impl<'a> Maker<'a> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::SHIPPED.to_owned(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
-        Ok(Self { config, ui, now, wanted, system, model })
+        Ok(Self { config, ui, now, wanted, system, model, open: RefCell::default() })
     }
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
-        let mut plan = self.plan(store)?;
+        let plan = self.plan(store)?;
         report.sessions_skipped = plan.skipped.len() as u64;
-        for (head, skip) in std::mem::take(&mut plan.skipped) {
-            self.record_skip(store, &head, &skip)?;
+        for (head, skip) in &plan.skipped {
+            self.record_skip(store, head, skip)?;
+        }
+        for head in &plan.unchanged {
+            store.refresh_pages(head.pk)?;
         }
         if plan.chosen.is_empty() {
             return Ok(());
         }
         if plan.backlog {
-            self.ui.note(&format!("{} sessions at once: digested without the model; `recall digest --dry-run --summarizer claude` says what it would cost with it", plan.chosen.len()));
+            let price = self.price_of_backlog(store, &plan)?;
+            self.ui.note(&format!(
+                "{} sessions at once: digested without the model; with it they would cost {price} (`recall digest --summarizer claude`)",
+                plan.chosen.len()
+            ));
         }
         let bar = self.ui.sessions(plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
-        let mut run = Run { store, report, bar, plan, model_off: self.model.as_ref().err().cloned(), budget, spent_run: 0.0 };
-        self.work(&mut run)?;
+        let mut run = Run { store, report, bar, backlog: plan.backlog, model_off: self.model.as_ref().err().cloned(), proven: false, budget, spent_run: 0.0 };
+        self.work(&mut run, plan.chosen.into())?;
+        if let Ok(claude) = &self.model {
+            claude.drop_old_replies(self.now);
+        }
         run.bar.finish_and_clear();
         run.report.cost_usd = run.spent_run;
         Ok(())
     }
 
+    fn price_of_backlog(&self, store: &Store, plan: &Plan) -> Result<String> {
+        let mut sum = Some(0.0);
+        for (head, _) in &plan.chosen {
+            let likely = self.price(&self.input(store, head)?).and_then(|(likely, _)| likely);
+            sum = sum.zip(likely).map(|(a, b)| a + b);
+        }
+        Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2}")))
+    }
+
     /// Sessions that can never be digested as they are need not be looked at again until they grow.
-    fn record_skip(&self, store: &Store, head: &SessionHead, skip: &Skip) -> Result<()> {
+    fn record_skip(&self, store: &mut Store, head: &SessionHead, skip: &Skip) -> Result<()> {
         if matches!(skip, Skip::NoPrompt | Skip::NoWork) {
-            store.mark_clean(head.pk)?;
+            store.drop_digest(head.pk)?;
         }
         store.note_skip(head.pk, &skip.to_string())
     }
@@ -134,33 +157,55 @@ impl<'a> Maker<'a> {
     /// Which sessions want a digest, who makes it, and why others get none.
     pub fn plan(&self, store: &Store) -> Result<Plan> {
         let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
-        let mut plan = Plan { projects: BTreeMap::new(), chosen: HashSet::new(), for_model: HashSet::new(), skipped: Vec::new(), backlog: false };
+        let mut plan = Plan::default();
         let mut candidates: Vec<SessionHead> = Vec::new();
         for head in store.session_heads()? {
             let asked = only.as_ref().is_some_and(|o| o.pk == head.pk);
             if (only.is_some() && !asked) || !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
                 continue;
             }
-            match self.standing(store, &head).and_then(|s| Ok(deserves(&s, self.now, if asked { 0 } else { self.wanted.settle })))? {
+            match self.standing(store, &head).map(|s| deserves(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
+                Ok(()) if !asked && self.is_unchanged(store, &head)? => plan.unchanged.push(head),
                 Ok(()) => candidates.push(head),
                 Err(skip) => plan.skipped.push((head, skip)),
             }
         }
         // Newest first: what was done last is asked for first.
         candidates.sort_by_key(|h| std::cmp::Reverse((h.started_at, h.id.clone())));
-        plan.backlog = self.model.is_ok() && self.wanted.asked_for.is_none() && candidates.len() > self.config.digest.backlog && !store.has_digests()?;
+        let by_default = self.model.is_ok() && self.wanted.asked_for.is_none();
+        plan.backlog = by_default && candidates.len() > self.config.digest.backlog && !store.has_digests()?;
+        let mut for_model = 0;
         for (at, head) in candidates.into_iter().enumerate() {
             if at >= self.wanted.limit {
                 plan.skipped.push((head, Skip::Limit));
                 continue;
             }
-            plan.chosen.insert(head.pk);
-            if self.model.is_ok() && !plan.backlog && plan.for_model.len() < self.config.digest.max_sessions && self.retry_due(store, &head)? {
-                plan.for_model.insert(head.pk);
-            }
+            let not_now = self.not_for_model(store, &head, &plan, for_model)?;
+            for_model += usize::from(not_now.is_none());
+            plan.chosen.push((head, not_now));
         }
-        self.group(store, &mut plan)?;
         Ok(plan)
+    }
+
+    /// Why the model is not asked about a session in this run.
+    fn not_for_model(&self, store: &Store, head: &SessionHead, plan: &Plan, taken: usize) -> Result<Option<Skip>> {
+        if let Err(why) = &self.model {
+            return Ok(Some(Skip::NoModel(why.clone())));
+        }
+        if plan.backlog {
+            return Ok(Some(Skip::NoModel("a first backlog".into())));
+        }
+        if taken >= self.config.digest.max_sessions {
+            return Ok(Some(Skip::Limit));
+        }
+        let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
+        Ok(failed.and_then(|(times, last)| may_retry(times, Some(last), self.now).err()))
+    }
+
+    /// Is the model's digest made from just what it would be given now? Then it holds, whatever was stored around it.
+    fn is_unchanged(&self, store: &Store, head: &SessionHead) -> Result<bool> {
+        let (Ok(claude), Some(state)) = (&self.model, store.digest_state(head.pk)?) else { return Ok(false) };
+        Ok(state.summarizer == "claude" && state.input_hash == self.input(store, head)?.request.hash(claude.model()))
     }
 
     fn is_asked_for(&self, head: &SessionHead) -> bool {
@@ -182,97 +227,89 @@ impl<'a> Maker<'a> {
         Ok(Standing { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
     }
 
-    fn retry_due(&self, store: &Store, head: &SessionHead) -> Result<bool> {
-        let Some(state) = store.digest_state(head.pk)? else { return Ok(true) };
-        let last = state.last_failure.map(|(at, _)| at);
-        Ok(self.wanted.session.is_some() || may_retry(state.failures, last, self.now).is_ok())
-    }
-
-    /// All sessions of the projects concerned: a digest may change what a later session is shown.
-    fn group(&self, store: &Store, plan: &mut Plan) -> Result<()> {
-        if plan.chosen.is_empty() {
-            return Ok(());
-        }
-        for head in store.session_heads()? {
-            plan.projects.entry(head.project.key.clone()).or_default().push_back(head);
-        }
-        plan.projects.retain(|_, heads| heads.iter().any(|h| plan.chosen.contains(&h.pk)));
-        Ok(())
-    }
-
-    /// Walks all projects at once, as many calls of the model under way as the config allows.
-    fn work(&self, run: &mut Run<'_>) -> Result<()> {
-        let mut ready: VecDeque<VecDeque<SessionHead>> = std::mem::take(&mut run.plan.projects).into_values().collect();
+    /// Walks the sessions, as many calls of the model under way as the config allows.
+    fn work(&self, run: &mut Run<'_>, mut ready: VecDeque<(SessionHead, Option<Skip>)>) -> Result<()> {
         std::thread::scope(|scope| {
-            let (send, receive): (Sender<(Pending, VecDeque<SessionHead>)>, Receiver<_>) = channel();
+            let (send, receive): (Sender<Pending>, Receiver<Pending>) = channel();
             let mut under_way = 0;
             loop {
-                while under_way < self.config.digest.parallel_calls && !stop::asked() {
-                    let Some(mut sessions) = ready.pop_front() else { break };
-                    let Some(head) = sessions.pop_front() else { continue };
-                    match self.begin(run, &head)? {
-                        Some((input, reservation)) => {
-                            self.call(scope, Pending { head, input, reservation, made: Err(Failure::Stopped) }, sessions, send.clone());
-                            under_way += 1;
-                        }
-                        // Done without a call: the next of the project can follow at once.
-                        None => ready.push_front(sessions),
+                // The first call goes alone: what would fail them all is found out once.
+                let at_once = if run.proven { self.config.digest.parallel_calls } else { 1 };
+                while under_way < at_once && !stop::asked() {
+                    let Some((head, not_now)) = ready.pop_front() else { break };
+                    if let Some((input, reservation)) = self.begin(run, &head, not_now)? {
+                        self.call(scope, Pending { head, input, reservation, made: Err(Failure::Stopped) }, send.clone());
+                        under_way += 1;
                     }
                 }
                 if under_way == 0 {
                     return Ok(());
                 }
-                let (done, rest) = receive.recv().context("a call of the model vanished")?;
+                let done = receive.recv().context("a call of the model vanished")?;
                 under_way -= 1;
-                self.end(run, done)?;
-                ready.push_back(rest);
+                if let Some(again) = self.end(run, done)? {
+                    ready.push_front((again, None));
+                }
             }
         })
     }
 
     /// Digests a session without the model, or prepares the model's call and reserves its worst cost.
-    fn begin(&self, run: &mut Run<'_>, head: &SessionHead) -> Result<Option<(Input, Option<i64>)>> {
-        // What the run did before may have changed what this session is shown.
-        let head = &run.store.session_head(head.pk)?;
-        let chosen = run.plan.chosen.contains(&head.pk);
-        if !chosen && !(head.dirty && run.store.digest_state(head.pk)?.is_some() && self.is_asked_for(head) && self.wanted.session.is_none()) {
-            return Ok(None);
-        }
+    fn begin(&self, run: &mut Run<'_>, head: &SessionHead, not_now: Option<Skip>) -> Result<Option<(Input, Option<i64>)>> {
         let input = self.input(run.store, head)?;
-        match self.route(run, head, &input)? {
+        match self.route(run, head, &input, not_now)? {
             Route::Call(reservation) => return Ok(Some((input, reservation))),
             Route::Extract(skip) => self.extract(run, head, &input, skip)?,
-            Route::Keep => {
-                run.store.refresh_pages(head.pk)?;
-                run.bar.inc(1);
-            }
         }
         Ok(None)
     }
 
+    /// All that a digest of a session depends on.
     pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
         let session = store.load_session(head)?;
-        let open = store.open_before(head)?;
-        let request = request(&session, &open, &self.system, self.config.digest.input_chars);
+        let open = self.open_before(store, head, &session)?;
+        let request = if self.model.is_ok() { request(&session, &open, &self.system, self.config.digest.input_chars) } else { Request::default() };
         Ok(Input { session, open, request })
     }
 
+    /// What the sessions before this one had left open when it began, by their rows alone.
+    fn open_before(&self, store: &Store, head: &SessionHead, session: &Session) -> Result<Vec<OpenItem>> {
+        let Some(began) = session.began_at() else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for earlier in store.earlier_sessions(head)? {
+            all.extend(self.left_open(store, &earlier, began)?);
+        }
+        all.truncate(MAX_OPEN);
+        Ok(all)
+    }
+
+    fn left_open(&self, store: &Store, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {
+        if let Some(known) = self.open.borrow().get(&head.pk).filter(|_| head.last_at.is_some_and(|last| last < until)) {
+            return Ok(known.clone());
+        }
+        let mut session = store.load_session(head)?;
+        let whole = session.entries.len();
+        session.entries.retain(|e| e.at.is_none_or(|at| at < until));
+        let digest = extract(&session, &[]);
+        let items: Vec<OpenItem> =
+            digest.open_items(&session.id).map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk }).collect();
+        if session.entries.len() == whole {
+            self.open.borrow_mut().insert(head.pk, items.clone());
+        }
+        Ok(items)
+    }
+
     /// Who makes this session's digest now. When it is the model, its worst cost is reserved.
-    fn route(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input) -> Result<Route> {
-        if run.plan.backlog {
+    fn route(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, not_now: Option<Skip>) -> Result<Route> {
+        if run.backlog || self.config.digest.summarizer == SummarizerChoice::Extract {
             return Ok(Route::Extract(None));
         }
         let claude = match (&self.model, &run.model_off) {
             (Ok(claude), None) => claude,
-            (_, why) => return Ok(Route::Extract(self.without_model(why.clone().unwrap_or_default()))),
+            (_, why) => return Ok(Route::Extract(Some(Skip::NoModel(why.clone().unwrap_or_default())))),
         };
-        let made_by_model = run.store.digest_state(head.pk)?.filter(|s| s.summarizer == "claude");
-        let current = made_by_model.as_ref().is_some_and(|s| s.input_hash == input.request.hash(claude.model()));
-        if current && self.wanted.session.is_none() {
-            return Ok(Route::Keep);
-        }
-        if !run.plan.for_model.contains(&head.pk) && made_by_model.is_none() {
-            return Ok(Route::Extract(Some(Skip::Limit)));
+        if let Some(skip) = not_now {
+            return Ok(Route::Extract(Some(skip)));
         }
         if claude.has_reply(input) {
             return Ok(Route::Call(run.store.open_reservation(&head.id)?));
@@ -293,61 +330,63 @@ impl<'a> Maker<'a> {
         self.model.as_ref().ok().map(|claude| (claude.likely_cost(input), claude.worst_cost(input)))
     }
 
-    /// Digests asked for without the model are final; others stay queued for it.
-    fn without_model(&self, why: String) -> Option<Skip> {
-        (self.config.digest.summarizer != SummarizerChoice::Extract).then_some(Skip::NoModel(why))
-    }
-
     fn midnight(&self) -> Millis {
         let now = jiff::Timestamp::from_millisecond(self.now).unwrap_or_default().to_zoned(self.config.time_zone.clone());
         now.start_of_day().map_or(self.now - 86_400_000, |z| z.timestamp().as_millisecond())
     }
 
-    fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, rest: VecDeque<SessionHead>, send: Sender<(Pending, VecDeque<SessionHead>)>) {
+    fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, send: Sender<Pending>) {
+        let Ok(claude) = &self.model else { return };
         scope.spawn(move || {
-            if let Ok(claude) = &self.model {
-                pending.made = claude.summarize(&pending.input);
-            }
+            pending.made = claude.summarize(&pending.input);
             // The receiver only goes away when the run has failed already.
-            let _ = send.send((pending, rest));
+            let _ = send.send(pending);
         });
     }
 
-    /// A call has ended: its money is settled, its digest stored; without one the session gets an extractive digest.
-    fn end(&self, run: &mut Run<'_>, done: Pending) -> Result<()> {
+    /// A call has ended: its money is settled, its digest stored; without one the session gets an extractive digest. Returns the
+    /// session when it has to be begun again.
+    fn end(&self, run: &mut Run<'_>, done: Pending) -> Result<Option<SessionHead>> {
         let cost = match &done.made {
             Ok(made) => made.cost_usd,
             Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
+            Err(Failure::CostsMore) => Some(0.0),
             Err(Failure::Stopped) => None,
         };
         if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
             run.spent_run += actual - run.store.settle(reservation, actual)?;
         }
-        let head = &done.head;
+        let head = done.head;
         match done.made {
-            Ok(made) => self.store_made(run, head, &done.input, made),
-            Err(Failure::Stopped) => Ok(()),
-            Err(failure) => {
-                let what = failure.to_string();
-                run.store.note_failure(head.pk, self.now, &what)?;
-                run.report.sessions_failed += 1;
-                if matches!(failure, Failure::Model { .. }) && run.model_off.is_none() {
-                    self.ui.warn(&format!("{what}: going on without the model"));
-                    run.model_off = Some(what.clone());
-                } else {
-                    self.ui.warn(&format!("session {}: {what}", head.id));
-                }
-                self.extract(run, head, &done.input, Some(Skip::NoModel(format!("failed: {what}"))))
-            }
+            Ok(made) => self.store_made(run, &head, &done.input, made)?,
+            Err(Failure::Stopped) => {}
+            Err(Failure::CostsMore) => return Ok(Some(head)),
+            Err(failure) => self.give_up(run, &head, &done.input, &failure)?,
         }
+        Ok(None)
+    }
+
+    fn give_up(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, failure: &Failure) -> Result<()> {
+        let what = failure.to_string();
+        run.report.sessions_failed += 1;
+        if !matches!(failure, Failure::Model { .. }) {
+            run.store.note_failure(head.pk, self.now, &what)?;
+            self.ui.warn(&format!("session {}: {what}", head.id));
+        } else if run.model_off.is_none() {
+            // It says nothing about this session; the next ones are not even tried.
+            self.ui.warn(&format!("{what}: going on without the model"));
+            run.model_off = Some(what.clone());
+        }
+        self.extract(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
     }
 
     fn store_made(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, made: Made) -> Result<()> {
         let Ok(claude) = &self.model else { return Ok(()) };
         let input_hash = input.request.hash(claude.model());
-        let new = NewDigest { summarizer: "claude", model: made.model, input_hash, made_at: self.now, cost_usd: made.cost_usd, queued: false, digest: made.digest };
+        let new = NewDigest { summarizer: "claude", model: made.model, input_hash, made_at: self.now, cost_usd: made.cost_usd, queued: false, open: &input.open, digest: made.digest };
         run.store.save_digest(head, &new)?;
         claude.forget_reply(input);
+        run.proven = true;
         run.report.sessions_digested += 1;
         run.bar.inc(1);
         Ok(())
@@ -364,7 +403,7 @@ impl<'a> Maker<'a> {
             run.store.refresh_pages(head.pk)?;
         } else {
             let made = Extract.summarize(input).map_err(anyhow::Error::new)?;
-            let new = NewDigest { summarizer: "extract", model: None, input_hash, made_at: self.now, cost_usd: None, queued, digest: made.digest };
+            let new = NewDigest { summarizer: "extract", model: None, input_hash, made_at: self.now, cost_usd: None, queued, open: &input.open, digest: made.digest };
             run.store.save_digest(head, &new)?;
             run.report.sessions_digested += 1;
         }
@@ -375,6 +414,9 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 }
+
+/// Open items a summarizer is shown at most.
+const MAX_OPEN: usize = 12;
 
 /// Of everything an extractive digest depends on.
 fn hash_of(input: &Input) -> Result<[u8; 32]> {

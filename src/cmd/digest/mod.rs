@@ -97,7 +97,7 @@ fn ingest(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, projects: &P
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
     let work = find_work(config, ui, store, report)?;
-    Reader { config, projects, jobs: args.jobs, now, ui }.run(&work, store, report)?;
+    Reader::new(config, projects, args.jobs, now, ui).run(&work, store, report)?;
     for (file, mark) in marks {
         if let Some(mark) = mark.filter(mark::Mark::ends_session) {
             store.end_session(&mark.session, mark.at, &mark.reason)?;

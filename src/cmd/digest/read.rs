@@ -1,7 +1,7 @@
 //! The first phase: what the transcripts gained goes into the index. Costs no money; may be stopped and repeated at any point.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -55,14 +55,22 @@ pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pend
 
 /// Reads files in parallel and stores them from one writer.
 pub struct Reader<'a> {
-    pub config: &'a Config,
-    pub projects: &'a Projects,
-    pub jobs: Option<usize>,
-    pub now: Millis,
-    pub ui: &'a Ui,
+    config: &'a Config,
+    projects: &'a Projects,
+    jobs: Option<usize>,
+    now: Millis,
+    ui: &'a Ui,
+    /// The data folder, as it is named and as it is reached: a child sees the latter.
+    own_dirs: Vec<PathBuf>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    pub fn new(config: &'a Config, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
+        let mut own_dirs = vec![config.data_dir.clone()];
+        own_dirs.extend(config.data_dir.canonicalize());
+        Self { config, projects, jobs, now, ui, own_dirs }
+    }
+
     pub fn run(&self, pending: &[Pending], store: &mut Store, report: &mut Report) -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
         let bar = self.ui.bytes(pending.iter().map(Pending::bytes).sum());
@@ -139,7 +147,7 @@ impl Reader<'_> {
             let taken = match piece {
                 Piece::Line(line) => self.take(&mut batch, from, line),
                 // Half a line waits; a whole one that only lacks its newline does not.
-                Piece::Tail(line) => is_object(line) && self.take(&mut batch, from, line),
+                Piece::Tail(line) => claude_code::is_whole(line) && self.take(&mut batch, from, line),
                 Piece::TooLong => {
                     batch.bad.push((from, "longer than 16 MiB"));
                     true
@@ -171,6 +179,7 @@ impl Reader<'_> {
             complete: false,
             rows: Vec::new(),
             starts: BTreeMap::new(),
+            excluded: BTreeSet::new(),
             bad: Vec::new(),
             unknown: BTreeMap::new(),
             bytes: 0,
@@ -183,7 +192,11 @@ impl Reader<'_> {
             return true;
         }
         match claude_code::read_line(line, &batch.file.place) {
-            Line::Row(row) if self.is_wanted(&row) => {
+            Line::Row(row) if self.is_own(&row) => {}
+            Line::Row(row) if self.is_excluded(&row) => {
+                batch.excluded.insert(row.session);
+            }
+            Line::Row(row) => {
                 if let (Some(at), None) = (row.at, &row.agent) {
                     batch.starts.entry(row.session.clone()).or_insert(at);
                 }
@@ -192,24 +205,21 @@ impl Reader<'_> {
             Line::Stamp { session, at } => {
                 batch.starts.entry(session).or_insert(at);
             }
-            Line::Row(_) | Line::Nothing => {}
+            Line::Nothing => {}
             Line::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
             Line::Bad(why) => batch.bad.push((offset, why)),
         }
         true
     }
 
-    /// Not our own child's sessions, which would be digesting ourselves, and not what the user excludes.
-    fn is_wanted(&self, row: &Row) -> bool {
-        let Some(cwd) = row.cwd.as_deref() else { return true };
-        if Path::new(cwd).starts_with(&self.config.data_dir) {
-            return false;
-        }
-        let excluded = &self.config.exclude_projects;
-        excluded.is_empty() || !(excluded.is_match(cwd) || excluded.is_match(self.projects.key_of(cwd)))
+    /// Our own child's sessions: taking them in would be digesting ourselves.
+    fn is_own(&self, row: &Row) -> bool {
+        row.cwd.as_deref().is_some_and(|cwd| self.own_dirs.iter().any(|dir| Path::new(cwd).starts_with(dir)))
     }
-}
 
-fn is_object(line: &[u8]) -> bool {
-    std::str::from_utf8(line).is_ok_and(|text| crate::source::json::fields(text, &[]).is_ok())
+    fn is_excluded(&self, row: &Row) -> bool {
+        let globs = &self.config.exclude_projects;
+        let is_match = |cwd: &str| globs.is_match(cwd) || globs.is_match(self.projects.key_of(cwd));
+        !globs.is_empty() && row.cwd.as_deref().is_some_and(is_match)
+    }
 }

@@ -77,10 +77,17 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Is this a whole row? Of the last line of a growing file that decides whether it waits.
+pub fn is_whole(line: &[u8]) -> bool {
+    !matches!(read_line(line, &Place { session: String::new(), agent: None }), Line::Bad(_))
+}
+
 /// Reads one line. Bytes that are not UTF-8 are replaced, as the client itself would show them.
 pub fn read_line(line: &[u8], place: &Place) -> Line {
+    // The same row is the same whether it was read with its line's end or before that was written.
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     let text = String::from_utf8_lossy(line);
-    let Ok(found) = json::fields(text.trim_start_matches('\u{feff}'), &NAMES) else {
+    let Ok(found) = json::fields(&text, &NAMES) else {
         let whole = serde_json::from_str::<&RawValue>(&text);
         return Line::Bad(if whole.is_ok() { "not an object" } else { "not JSON" });
     };

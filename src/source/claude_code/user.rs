@@ -34,12 +34,18 @@ pub(super) fn items(fields: &Fields<'_>, agent: bool) -> Vec<Item> {
     if !agent && !fields.flag("isMeta") {
         let text = texts.iter().map(|t| clean(t)).filter(|t| !t.is_empty()).collect::<Vec<_>>().join("\n\n");
         let recap = fields.flag("isCompactSummary") || text.starts_with(RECAP_START);
-        items.extend(if recap { Some(Item::Recap(head_and_tail(&text, MAX_RECAP))) } else { said(&text) });
+        items.extend(if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) });
     }
     for block in content {
         items.extend(outcome::of_block(block, fields.raw("toolUseResult")));
     }
     items
+}
+
+/// A recap without what the client says to the model around it.
+fn recap_of(text: &str) -> &str {
+    let after = text.split_once("\nSummary:").map_or(text, |(_, summary)| summary);
+    after.split("\nIf you need specific details from before compaction").next().unwrap_or(after).trim()
 }
 
 /// A message typed while the assistant was busy and delivered to it in the middle of its turn.

@@ -1,0 +1,271 @@
+//! The pages people read: what they show, whose notes they keep, and that nothing in a session can break out of them.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+use support::{World, age, assistant, files_below, user};
+
+const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
+const S: &str = "77777777-aaaa-4aaa-8aaa-777777777777";
+
+/// A world with one session, begun late in the evening, and its digest.
+fn late_session() -> World {
+    let world = World::new();
+    world.transcript(&format!("-p/{S}.jsonl"), late_rows());
+    world.digest(&EXTRACT);
+    world
+}
+
+fn late_rows() -> String {
+    user(S, "u1", "2026-11-20T22:30:00Z", "Make the import faster.")
+        + &assistant(S, "a1", "2026-11-20T22:35:00Z", "The import is faster now because the rates are cached. Next: measure it on the large file.")
+}
+
+fn day_page(world: &World) -> PathBuf {
+    let mut pages = files_below(&world.daily());
+    pages.retain(|p| !p.to_str().unwrap().contains("/sessions/"));
+    assert_eq!(pages.len(), 1, "{pages:?}");
+    pages.remove(0)
+}
+
+fn session_page(world: &World) -> PathBuf {
+    let mut pages = files_below(&world.daily());
+    pages.retain(|p| p.to_str().unwrap().contains("/sessions/"));
+    assert_eq!(pages.len(), 1, "{pages:?}");
+    pages.remove(0)
+}
+
+fn add_notes(page: &Path, notes: &str) {
+    let text = fs::read_to_string(page).unwrap();
+    fs::write(page, format!("{text}\n## Notes\n{notes}")).unwrap();
+}
+
+fn names(world: &World) -> Vec<String> {
+    world.pages().into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn pages_of_a_session_about_missing_orders() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&EXTRACT);
+    for (name, page) in world.pages() {
+        let what = if name.contains("/sessions/") { "plain_session" } else { "plain_day" };
+        insta::assert_snapshot!(what, page);
+    }
+}
+
+#[test]
+fn pages_of_a_session_about_retries() {
+    let world = World::with_fixtures(&["retry"]);
+    world.digest(&EXTRACT);
+    for (name, page) in world.pages() {
+        let what = if name.contains("/sessions/") { "retry_session" } else { "retry_day" };
+        insta::assert_snapshot!(what, page);
+    }
+}
+
+#[test]
+fn a_session_lives_on_the_local_day_of_its_first_prompt() {
+    let world = late_session();
+    assert_eq!(names(&world), ["daily/2026-11/2026-11-20.md", "daily/2026-11/sessions/2026-11-20-shop-77777777.md"]);
+    let east = World::new();
+    east.transcript(&format!("-p/{S}.jsonl"), late_rows());
+    let ran = east.recall_with(["digest", "--summarizer", "extract"], &[("TZ", "Asia/Tokyo")]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!(names(&east), ["daily/2026-11/2026-11-21.md", "daily/2026-11/sessions/2026-11-21-shop-77777777.md"]);
+}
+
+#[test]
+fn the_day_page_links_to_the_session_page_and_names_its_resume_command() {
+    let world = late_session();
+    let day = fs::read_to_string(day_page(&world)).unwrap();
+    let (_, after) = day.split_once("](sessions/").expect("a link");
+    let (link, _) = after.split_once(')').expect("the end of the link");
+    let target = world.daily().join("2026-11/sessions").join(link);
+    let page = fs::read_to_string(&target).unwrap_or_else(|e| panic!("{e}: {}", target.display()));
+    assert!(page.contains(&format!("cd /home/dev/src/shop && claude --resume {S}")), "{page}");
+}
+
+#[test]
+fn a_page_is_only_written_when_it_changed() {
+    let world = late_session();
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let pages = files_below(&world.daily());
+    for page in &pages {
+        fs::File::options().write(true).open(page).unwrap().set_modified(long_ago).unwrap();
+    }
+    let report = world.digest(&["--rebuild-pages"]);
+    assert_eq!(report["pages_written"], 0, "{report}");
+    for page in &pages {
+        assert_eq!(fs::metadata(page).unwrap().modified().unwrap(), long_ago, "{}", page.display());
+    }
+}
+
+#[test]
+fn deleted_pages_come_back_when_asked_for() {
+    let world = late_session();
+    let before = world.pages();
+    fs::remove_dir_all(world.daily()).unwrap();
+    let report = world.digest(&["--rebuild-pages"]);
+    assert_eq!(report["pages_written"], 2, "{report}");
+    assert_eq!(world.pages(), before);
+}
+
+#[test]
+fn notes_outlive_a_rebuild_and_a_changed_digest() {
+    let world = late_session();
+    add_notes(&day_page(&world), "\nAsk Ada about the rates.\n");
+    add_notes(&session_page(&world), "\nThe large file is on the share.\n\n## My own heading\n\n- [ ] check\n");
+    let with_notes = world.pages();
+    world.digest(&["--rebuild-pages"]);
+    assert_eq!(world.pages(), with_notes, "a rebuild changes no byte");
+
+    let more = user(S, "u2", "2026-11-20T22:40:00Z", "And the export?") + &assistant(S, "a2", "2026-11-20T22:45:00Z", "The export streams its rows now, because it ran out of memory.");
+    world.transcript(&format!("-p/{S}.jsonl"), late_rows() + &more);
+    assert_eq!(world.digest(&EXTRACT)["sessions_digested"], 1);
+    let (day, session) = (fs::read_to_string(day_page(&world)).unwrap(), fs::read_to_string(session_page(&world)).unwrap());
+    assert!(day.contains("And the export?") && day.ends_with("\n## Notes\n\nAsk Ada about the rates.\n"), "{day}");
+    assert!(session.contains("And the export?"), "{session}");
+    assert!(session.ends_with("\n## Notes\n\nThe large file is on the share.\n\n## My own heading\n\n- [ ] check\n"), "{session}");
+}
+
+#[test]
+fn notes_of_a_session_move_with_its_page_to_another_day() {
+    let world = late_session();
+    add_notes(&session_page(&world), "\nThe large file is on the share.\n");
+    let ran = world.recall_with(["digest", "--rebuild-pages"], &[("TZ", "Asia/Tokyo")]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!(names(&world), ["daily/2026-11/2026-11-21.md", "daily/2026-11/sessions/2026-11-21-shop-77777777.md"], "the old day's pages are gone");
+    let moved = fs::read_to_string(session_page(&world)).unwrap();
+    assert_eq!(moved.matches("The large file is on the share.").count(), 1, "{moved}");
+
+    // There and back again doubles nothing.
+    world.recall_with(["digest", "--rebuild-pages"], &[("TZ", "Europe/Berlin")]);
+    let back = fs::read_to_string(session_page(&world)).unwrap();
+    assert!(back.ends_with("\n## Notes\n\nThe large file is on the share.\n"), "{back}");
+}
+
+#[test]
+fn notes_of_a_session_move_with_its_page_to_another_name() {
+    let world = late_session();
+    add_notes(&session_page(&world), "\nThe large file is on the share.\n");
+    world.configure("[projects]\n\"/home/dev/src/shop\" = \"/home/dev/src/store\"\n");
+    world.digest(&EXTRACT);
+    assert_eq!(names(&world), ["daily/2026-11/2026-11-20.md", "daily/2026-11/sessions/2026-11-20-store-77777777.md"]);
+    let moved = fs::read_to_string(session_page(&world)).unwrap();
+    assert!(moved.ends_with("\n## Notes\n\nThe large file is on the share.\n"), "{moved}");
+    assert!(fs::read_to_string(day_page(&world)).unwrap().contains("## store"));
+}
+
+#[test]
+fn notes_of_a_day_stay_when_its_sessions_moved_away() {
+    let world = late_session();
+    add_notes(&day_page(&world), "\nA day to remember.\n");
+    let ran = world.recall_with(["digest", "--rebuild-pages"], &[("TZ", "Asia/Tokyo")]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let everything: String = world.pages().into_iter().map(|(_, page)| page).collect();
+    assert_eq!(everything.matches("A day to remember.").count(), 1, "{:#?}", world.pages());
+}
+
+#[test]
+fn sessions_whose_ids_begin_alike_have_pages_of_their_own() {
+    let world = World::new();
+    let (a, b) = ("88888888-aaaa-4aaa-8aaa-000000000001", "88888888-aaaa-4aaa-8aaa-000000000002");
+    for (id, uuid) in [(a, "x1"), (b, "x2")] {
+        let rows = user(id, uuid, "2026-11-20T10:00:00Z", "Make it faster.") + &assistant(id, &format!("{uuid}a"), "2026-11-20T10:01:00Z", &format!("It is faster now: {uuid}."));
+        world.transcript(&format!("-p/{id}.jsonl"), rows);
+        world.digest(&EXTRACT);
+    }
+    let pages = world.pages();
+    assert_eq!(pages.len(), 3, "a day and two sessions: {:?}", names(&world));
+    for text in ["x1", "x2"] {
+        assert!(pages.iter().any(|(name, page)| name.contains("/sessions/") && page.contains(&format!("faster now: {text}"))), "{pages:#?}");
+    }
+}
+
+/// Text that would be markup, terminal control or another place, wherever a session can put text.
+const HOSTILE: &str = "# Owned\n\n<script>alert(1)</script>\n\n## Notes\n\n[click](javascript:alert(1)) ![x](https://evil.example/x.png)\n\n---\nkey: value\n\n\u{1b}[31mred\u{1b}[0m \u{7}\u{202e}desrever\u{0}\n\n```\nunclosed\n\n| a | b |\n|---|---|\n<!-- comment";
+
+fn hostile_rows(id: &str) -> String {
+    let common = |kind: &str, uuid: &str, at: &str| {
+        json!({"type": kind, "uuid": uuid, "sessionId": id, "timestamp": at, "cwd": "/home/dev/<b>$(touch owned)\n## Notes\n../..", "gitBranch": "b`ranch\n\n# x".repeat(400), "version": "2\n---\nx: [y"})
+    };
+    let mut said = common("user", "u1", "2026-11-20T10:00:00Z");
+    said["message"] = json!({"role": "user", "content": HOSTILE});
+    let mut used = common("assistant", "a1", "2026-11-20T10:00:05Z");
+    used["message"] = json!({"id": "m1", "role": "assistant", "model": "m\n# x", "usage": {"input_tokens": 1, "output_tokens": 1}, "content": [
+        {"type": "text", "text": format!("I decided to keep it because it works.\n\n{HOSTILE}")},
+        {"type": "tool_use", "id": "t1", "name": "Bash\n# x", "input": {"command": format!("make `x`\n{HOSTILE}")}},
+        {"type": "tool_use", "id": "t2", "name": "Edit", "input": {"file_path": "../../../etc/pass`wd\n## Notes\n<img src=x>", "old_string": "a", "new_string": "b"}},
+    ]});
+    let title = json!({"type": "ai-title", "aiTitle": HOSTILE, "sessionId": id});
+    format!("{said}\n{used}\n{title}\n")
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let world = World::new();
+    let id = "../../../../escape\n# x`<b>";
+    world.transcript("-p/hostile.jsonl", hostile_rows(id));
+    let report = world.digest(&EXTRACT);
+    assert_eq!(report["sessions_digested"], 1, "{report}");
+    let pages = world.pages();
+    assert_eq!(pages.len(), 2, "{pages:#?}");
+    for (name, page) in &pages {
+        assert!(!page.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{name} holds control characters:\n{page:?}");
+        assert!(!page.contains("\n## Notes") && !page.contains("\n# Owned") && !page.contains("\n# x"), "{name}:\n{page}");
+        assert_eq!(page.lines().filter(|l| *l == "---").count(), 2, "{name}: front matter ends where it should:\n{page}");
+        for line in page.lines().filter(|l| !l.starts_with("    ")) {
+            // Inside a code span nothing is markup.
+            let outside: String = line.split('`').step_by(2).collect();
+            let (front, open) = (line.contains(": \"") || line.contains(": [\""), outside.replace("\\<", "").replace("\\]", ""));
+            assert!(front || !open.contains('<'), "{name}: a tag in {line}");
+            assert!(front || !open.contains("](javascript") && !open.contains("](https"), "{name}: a link in {line}");
+        }
+        assert_eq!(page.matches("\n```").count() % 2, 0, "{name}: an open code fence:\n{page}");
+    }
+}
+
+#[test]
+fn nothing_in_a_session_leads_out_of_the_data_folder() {
+    let world = World::new();
+    for (at, id) in ["../../../../escape", "/etc/passwd", "..", ".", "a/../../b", "CON", "\0nul", "%2e%2e%2f", "~root"].iter().enumerate() {
+        world.transcript(&format!("-p/hostile{at}.jsonl"), hostile_rows(id).replace("\"u1\"", &format!("\"u{at}\"")).replace("\"a1\"", &format!("\"a{at}\"")));
+    }
+    let outside = |world: &World| files_below(world.root()).into_iter().filter(|f| !f.starts_with(world.data_dir())).collect::<Vec<_>>();
+    let before = outside(&world);
+    let report = world.digest(&EXTRACT);
+    assert_eq!(report["sessions_digested"], 9, "{report}");
+    assert_eq!(outside(&world), before);
+    for (name, _) in world.pages() {
+        let below = name.strip_prefix("daily/2026-11/").unwrap_or_else(|| panic!("{name}"));
+        assert!(!below.contains("..") && below.matches('/').count() <= 1 && below.len() < 100 && name.is_ascii(), "{name}");
+    }
+}
+
+#[test]
+fn a_page_that_cannot_be_read_is_an_error_and_not_overwritten() {
+    let world = late_session();
+    let page = session_page(&world);
+    fs::remove_file(&page).unwrap();
+    fs::create_dir(&page).unwrap();
+    let ran = world.recall(["digest", "--rebuild-pages"]);
+    assert!(ran.code > 0 && ran.err.contains("77777777.md") && !ran.err.contains("panicked"), "{ran:#?}");
+    assert!(page.is_dir());
+}
+
+#[test]
+fn days_far_apart_lie_in_folders_by_month() {
+    let world = World::new();
+    for (id, at) in [("aaaa1111", "2025-01-31T10:00:00Z"), ("bbbb2222", "2026-02-01T10:00:00Z")] {
+        let file = world.transcript(&format!("-p/{id}.jsonl"), user(id, id, at, "Make it faster.") + &assistant(id, &format!("{id}a"), at, "It is faster now."));
+        age(&file, Duration::from_secs(7200));
+    }
+    world.digest(&EXTRACT);
+    let days: Vec<String> = names(&world).into_iter().filter(|n| !n.contains("/sessions/")).collect();
+    assert_eq!(days, ["daily/2025-01/2025-01-31.md", "daily/2026-02/2026-02-01.md"]);
+}

@@ -1,0 +1,49 @@
+//! A reply is paid for once: it is on disk before anything is made of it, and a run that died there is not repeated.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::failures::has_the_models_digest;
+use crate::stand_in::{COST, StandIn, eventually};
+use crate::support::files_below;
+
+#[test]
+fn a_reply_that_was_on_disk_when_the_run_was_killed_is_not_paid_for_again() {
+    let stand_in = StandIn::good(&["plain"]);
+    // The client answers when it is told to: by then the database is locked, so that nothing can come of the reply.
+    stand_in.now_does("until [ -e \"$here/go\" ]; do sleep 0.05; done; cat \"$here/good\"");
+    let mut run = stand_in.world.process().arg("digest").spawn().expect("recall starts");
+    eventually("the client was called", || !stand_in.calls().is_empty());
+    let database = rusqlite::Connection::open(stand_in.world.data_dir().join("recall.db")).expect("the database");
+    database.busy_timeout(std::time::Duration::from_secs(10)).expect("a time limit");
+    database.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    stand_in.put("go", "");
+    let replies = stand_in.world.data_dir().join("replies");
+    let kept = || files_below(&replies).into_iter().find(|f| f.extension().is_some_and(|e| e == "json"));
+    eventually("the reply is on disk", || kept().is_some());
+    run.kill().expect("kill -9");
+    run.wait().expect("it is gone");
+    database.execute_batch("ROLLBACK").expect("the lock is gone");
+    drop(database);
+    assert_eq!(stand_in.world.count("SELECT count(*) FROM digest"), 0, "the kill came before the digest");
+    let text = fs::read_to_string(kept().expect("the reply")).expect("the reply's text");
+    assert!(text.contains("Orders go missing"), "{text}");
+
+    stand_in.now_does("exit 1");
+    let ran = stand_in.recall(&["digest"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    stand_in.only_call();
+    has_the_models_digest(&stand_in);
+    assert_eq!(stand_in.status()["spent_usd"], json!(COST), "paid for once");
+    assert!(kept().is_none(), "the reply has done its work");
+}
+
+#[test]
+fn no_reply_is_left_behind_after_a_run() {
+    for (what, stand_in) in [("good", StandIn::good(&["plain"])), ("bad", StandIn::says(&["plain"], "nonsense"))] {
+        stand_in.recall(&["digest"]);
+        let left = files_below(&stand_in.world.data_dir().join("replies"));
+        assert!(left.is_empty(), "{what}: {left:?}");
+    }
+}
