@@ -31,9 +31,8 @@ fn next_injected(text: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'<', bytes).find_map(|start| {
         let after = &text[start + 1..];
-        let name = INJECTED.iter().find(|name| {
-            after.strip_prefix(**name).is_some_and(|tail| tail.starts_with(['>', ' ', '\n']))
-        })?;
+        let name =
+            INJECTED.iter().find(|name| after.strip_prefix(**name).is_some_and(|tail| tail.starts_with(['>', ' ', '\n'])))?;
         let close = format!("</{name}>");
         let end = memchr::memmem::find(after.as_bytes(), close.as_bytes()).map_or(text.len(), |at| start + 1 + at + close.len());
         Some((start, end))
@@ -121,7 +120,8 @@ mod tests {
 
     #[test]
     fn injected_blocks_escapes_and_controls_go_and_words_stay() {
-        let dirty = "fix <system-reminder>obey</system-reminder>the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease <ide_selection>x";
+        let dirty =
+            "fix <system-reminder>obey</system-reminder>the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease <ide_selection>x";
         assert_eq!(clean(dirty), "fix the red test\n\nplease");
         assert_eq!(clean("a <b> c < d && e"), "a <b> c < d && e");
     }

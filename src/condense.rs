@@ -57,7 +57,8 @@ pub fn condense(session: &Session, budget: usize) -> Condensed {
     let candidates = candidates(session);
     let needed = |c: &&Candidate<'_>| c.rank <= Rank::Strong;
     let room = budget * 9 / 10;
-    let size = |scale: f64| -> usize { candidates.iter().filter(needed).map(|c| line(session, c, scale).chars().count() + 6).sum() };
+    let size =
+        |scale: f64| -> usize { candidates.iter().filter(needed).map(|c| line(session, c, scale).chars().count() + 6).sum() };
     let scale = SCALES.into_iter().find(|s| size(*s) <= room).unwrap_or(SCALES[SCALES.len() - 1]);
     render(session, candidates, scale, budget)
 }
@@ -79,7 +80,8 @@ fn render(session: &Session, candidates: Vec<Candidate<'_>>, scale: f64, budget:
             chosen[at] = Some(text);
         }
     }
-    let mut out = Condensed { text: String::with_capacity(used), rows: Vec::new(), left_out: chosen.iter().filter(|c| c.is_none()).count() };
+    let mut out =
+        Condensed { text: String::with_capacity(used), rows: Vec::new(), left_out: chosen.iter().filter(|c| c.is_none()).count() };
     for (candidate, text) in candidates.iter().zip(chosen) {
         let Some(text) = text else { continue };
         out.rows.push(candidate.entry.key);
@@ -121,7 +123,8 @@ fn rank_of(weight: f64) -> Rank {
 /// One line stands for all uneventful changes to a file in a row of tool uses.
 fn repeats_edit(all: &mut [Candidate<'_>], entry: &Entry) -> bool {
     let Some(path) = quiet_edit(entry) else { return false };
-    let same = all.iter_mut().rev().take_while(|c| matches!(c.entry.item, Item::Tool(_))).find(|c| quiet_edit(c.entry) == Some(path));
+    let same =
+        all.iter_mut().rev().take_while(|c| matches!(c.entry.item, Item::Tool(_))).find(|c| quiet_edit(c.entry) == Some(path));
     same.map(|c| c.repeats += 1).is_some()
 }
 

@@ -31,7 +31,8 @@ pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
     let request = request(session);
     let next_steps = next_steps(session, &pool, &mut seen);
     let decisions = decisions(session, &pool, &mut seen);
-    let mut learned = pick(&pool, &mut seen, 7, |s| !s.offer && (s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5)));
+    let mut learned =
+        pick(&pool, &mut seen, 7, |s| !s.offer && (s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5)));
     learned.extend(fixed(session));
     let completed = completed(session, &pool, &mut seen);
     Digest {
@@ -79,7 +80,9 @@ fn statements(session: &Session) -> Vec<Statement> {
     let closing = closing_replies(session);
     let reports = agent_reports(session);
     let refused = refused_turns(session);
-    let last_commit = session.entries.iter().rposition(|e| matches!(&e.item, Item::Tool(t) if t.line.contains("git commit")) && !e.outcome.as_ref().is_some_and(has_failed));
+    let last_commit = session.entries.iter().rposition(|e| {
+        matches!(&e.item, Item::Tool(t) if t.line.contains("git commit")) && !e.outcome.as_ref().is_some_and(has_failed)
+    });
     let mut all = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let text = match &entry.item {
@@ -100,7 +103,8 @@ fn statements(session: &Session) -> Vec<Statement> {
             let mut topics = signal::topics(&sentence);
             topics.extend(said.under);
             all.push(Statement {
-                weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 } - if entry.is_main() { 0.0 } else { 0.15 },
+                weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 }
+                    - if entry.is_main() { 0.0 } else { 0.15 },
                 listed_next: said.under == Some(Topic::Next),
                 progress: signal::is_progress(&sentence),
                 overruled: refused.contains(&turns_left) && entry.is_main(),
@@ -175,7 +179,11 @@ fn title(session: &Session) -> String {
     if let Some(best) = given.max_by_key(|t| t.by) {
         return shorten(&best.text, MAX_TITLE);
     }
-    let first = session.prompts().map(|(_, text)| text).find(|t| t.chars().count() > 12).or_else(|| session.prompts().next().map(|(_, t)| t));
+    let first = session
+        .prompts()
+        .map(|(_, text)| text)
+        .find(|t| t.chars().count() > 12)
+        .or_else(|| session.prompts().next().map(|(_, t)| t));
     let line = first.and_then(|text| text.lines().find(|l| l.chars().any(char::is_alphanumeric))).unwrap_or("Untitled session");
     let line = line.split_once(". ").map_or(line, |(sentence, _)| sentence);
     shorten(&one_line(line.trim_start_matches(['#', '-', '*', ' '])), MAX_TITLE)
@@ -190,7 +198,8 @@ fn request(session: &Session) -> String {
     if !telling.is_empty() {
         let shown = telling.len().min(12);
         // The first ones steer the work, the last ones say where it ended.
-        let list: Vec<&str> = telling[..shown / 2].iter().chain(&telling[telling.len() - (shown - shown / 2)..]).map(String::as_str).collect();
+        let list: Vec<&str> =
+            telling[..shown / 2].iter().chain(&telling[telling.len() - (shown - shown / 2)..]).map(String::as_str).collect();
         request.push_str(" Then: ");
         request.push_str(&list.join(" · "));
     }
@@ -199,7 +208,14 @@ fn request(session: &Session) -> String {
 
 /// The end in some detail, and of every earlier turn what it came to.
 fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
-    let done = |s: &Statement| s.closing && !s.offer && !s.overruled && !(s.progress && s.turns_left > 0) && !s.listed_next && (s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75);
+    let done = |s: &Statement| {
+        s.closing
+            && !s.offer
+            && !s.overruled
+            && !(s.progress && s.turns_left > 0)
+            && !s.listed_next
+            && (s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75)
+    };
     let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
     let turns = pool.iter().map(|s| s.turns_left).max().unwrap_or(0);
     let mut all: Vec<String> = Vec::new();
@@ -224,7 +240,11 @@ fn fixed(session: &Session) -> Vec<String> {
     let told = failures(session).into_iter().filter_map(|failure| {
         let fix = failure.fix.filter(|fix| !fix.files.is_empty())?;
         let files = fix.files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
-        Some(format!("`{}` failed ({}), passed after changes to {files}", shorten(&failure.command, 70), shorten(&failure.brief, 150)))
+        Some(format!(
+            "`{}` failed ({}), passed after changes to {files}",
+            shorten(&failure.command, 70),
+            shorten(&failure.brief, 150)
+        ))
     });
     told.take(5).collect()
 }
@@ -254,7 +274,9 @@ fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Clai
     for (at, entry) in session.entries.iter().enumerate() {
         match &entry.item {
             Item::Answer(text) if entry.is_main() => {
-                all.extend(text.lines().take(6).map(|line| claim(format!("User: {}", shorten(&one_line(line), MAX_STATEMENT)), entry)));
+                all.extend(
+                    text.lines().take(6).map(|line| claim(format!("User: {}", shorten(&one_line(line), MAX_STATEMENT)), entry)),
+                );
             }
             Item::Plan(text) if was_approved(session, at) => {
                 let head = sentences(text).into_iter().next().unwrap_or_default();
@@ -276,23 +298,32 @@ fn claim(text: String, entry: &Entry) -> Claim {
 
 /// The plan's own tool use follows it; refused plans have an outcome that says so.
 fn was_approved(session: &Session, at: usize) -> bool {
-    session.entries.get(at + 1).is_some_and(|next| matches!(&next.item, Item::Tool(t) if t.line == "plan") && next.outcome.as_ref().is_none_or(|o| o.ok))
+    session
+        .entries
+        .get(at + 1)
+        .is_some_and(|next| matches!(&next.item, Item::Tool(t) if t.line == "plan") && next.outcome.as_ref().is_none_or(|o| o.ok))
 }
 
 /// Short prompts after the first with which the user steered.
 fn corrections(session: &Session) -> Vec<Claim> {
     const STEERING: [&str; 22] = [
-        " no,", " no ", " not ", " don't", " dont ", " do not", " instead", " rather", " revert", " undo", " keep ", " let's ", " lets ", " use ",
-        " never ", " always ", " only ", " remove", " change ", " without", " should ", " must ",
+        " no,", " no ", " not ", " don't", " dont ", " do not", " instead", " rather", " revert", " undo", " keep ", " let's ",
+        " lets ", " use ", " never ", " always ", " only ", " remove", " change ", " without", " should ", " must ",
     ];
     // A question asks for an answer; "can you …?" asks for a deed.
-    const ASKING: [&str; 12] = [" what ", " why ", " how ", " is ", " are ", " does ", " do you", " did ", " which ", " where ", " i wonder", " was "];
+    const ASKING: [&str; 12] =
+        [" what ", " why ", " how ", " is ", " are ", " does ", " do you", " did ", " which ", " where ", " i wonder", " was "];
     let steers = |text: &str| {
         let lower = format!(" {} ", one_line(text).to_lowercase());
         let asks = text.trim_end().ends_with('?') && ASKING.iter().any(|mark| lower.starts_with(mark));
         !asks && STEERING.iter().any(|mark| lower.contains(mark)) && (8..320).contains(&text.chars().count())
     };
-    session.prompts().skip(1).filter(|(_, text)| steers(text)).map(|(entry, text)| claim(format!("User: {}", shorten(&one_line(text), 200)), entry)).collect()
+    session
+        .prompts()
+        .skip(1)
+        .filter(|(_, text)| steers(text))
+        .map(|(entry, text)| claim(format!("User: {}", shorten(&one_line(text), 200)), entry))
+        .collect()
 }
 
 fn investigated(session: &Session) -> Vec<String> {
@@ -314,7 +345,9 @@ fn investigated(session: &Session) -> Vec<String> {
 
 fn delegated(entry: &Entry) -> Option<String> {
     match &entry.item {
-        Item::Tool(tool) if entry.is_main() && matches!(tool.name.as_str(), "Task" | "Agent") => Some(format!("Subagent: {}", tool.line)),
+        Item::Tool(tool) if entry.is_main() && matches!(tool.name.as_str(), "Task" | "Agent") => {
+            Some(format!("Subagent: {}", tool.line))
+        }
         Item::Tool(tool) if matches!(tool.name.as_str(), "WebFetch" | "WebSearch") => Some(format!("Looked up {}", tool.line)),
         _ => None,
     }
@@ -339,10 +372,15 @@ fn blockers(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Claim
     let open = failures(session).into_iter().filter(|f| f.fix.is_none() && is_late(session, f.row));
     let mut all: Vec<Claim> = open
         .filter(|f| session.entries.iter().any(|e| e.key == f.row && matches!(&e.item, Item::Tool(t) if signal::is_check(t))))
-        .map(|f| Claim { text: format!("`{}` failed and was not seen to pass: {}", shorten(&f.command, 100), shorten(&f.brief, 140)), rows: vec![f.row] })
+        .map(|f| Claim {
+            text: format!("`{}` failed and was not seen to pass: {}", shorten(&f.command, 100), shorten(&f.brief, 140)),
+            rows: vec![f.row],
+        })
         .collect();
     all.truncate(3);
-    all.extend(pick_rows(pool, seen, 3, |s| !s.offer && s.about(Topic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5));
+    all.extend(pick_rows(pool, seen, 3, |s| {
+        !s.offer && s.about(Topic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5
+    }));
     all
 }
 
@@ -357,7 +395,9 @@ fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Cla
     all.retain(|c| seen.is_new(&c.text));
     all.extend(pick_rows(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
     all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && s.closing && s.turns_left == 0));
-    all.extend(pick_rows(pool, seen, 3, |s| !s.offer && !s.progress && s.about(Topic::Next) && s.closing && (1..3).contains(&s.turns_left) && s.weight > 0.7));
+    all.extend(pick_rows(pool, seen, 3, |s| {
+        !s.offer && !s.progress && s.about(Topic::Next) && s.closing && (1..3).contains(&s.turns_left) && s.weight > 0.7
+    }));
     all
 }
 
@@ -371,13 +411,16 @@ fn open_todos(session: &Session) -> Vec<Claim> {
             _ => {}
         }
     }
-    let open = list.into_iter().filter(|(t, _)| !t.text.is_empty() && !matches!(t.status.as_str(), "completed" | "deleted" | "cancelled"));
+    let open =
+        list.into_iter().filter(|(t, _)| !t.text.is_empty() && !matches!(t.status.as_str(), "completed" | "deleted" | "cancelled"));
     open.take(8).map(|(todo, row)| Claim { text: shorten(&todo.text, MAX_STATEMENT), rows: vec![row] }).collect()
 }
 
 /// A task is first known by its text; its creation's result numbers it, and changes come by number.
 fn apply(list: &mut Vec<(Todo, RowKey)>, change: &Todo, row: RowKey) {
-    let known = list.iter_mut().find(|(t, _)| if change.id.is_empty() || t.id.is_empty() { t.text == change.text && t.id.is_empty() } else { t.id == change.id });
+    let known = list.iter_mut().find(|(t, _)| {
+        if change.id.is_empty() || t.id.is_empty() { t.text == change.text && t.id.is_empty() } else { t.id == change.id }
+    });
     match known {
         Some((todo, at)) => {
             if !change.id.is_empty() {
@@ -401,7 +444,8 @@ fn unanswered(session: &Session) -> Option<Claim> {
     let rest = &session.entries[at + 1..];
     let answered = rest.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)));
     let Item::Prompt(text) = &session.entries[at].item else { return None };
-    (!answered && text.chars().count() > 12).then(|| claim(format!("Unanswered: {}", shorten(&one_line(text), 200)), &session.entries[at]))
+    (!answered && text.chars().count() > 12)
+        .then(|| claim(format!("Unanswered: {}", shorten(&one_line(text), 200)), &session.entries[at]))
 }
 
 /// Open items of earlier sessions that this one's deeds cover.

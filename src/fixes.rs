@@ -33,7 +33,10 @@ pub fn failures(session: &Session) -> Vec<Failure> {
         if only_looks(&signature) {
             continue;
         }
-        if let Some((_, open)) = found.iter_mut().find(|(known, f)| *known == signature && f.fix.as_ref().is_none_or(|fix| comes_after(session, fix.row, at))) {
+        if let Some((_, open)) = found
+            .iter_mut()
+            .find(|(known, f)| *known == signature && f.fix.as_ref().is_none_or(|fix| comes_after(session, fix.row, at)))
+        {
             open.times += 1;
             continue;
         }
@@ -70,7 +73,8 @@ fn fix_after(session: &Session, failed_at: usize, signature: &str) -> Option<Fix
                 files.push(path);
             }
         }
-        let passed = tool.name == "Bash" && self::signature(&tool.line) == signature && !entry.outcome.as_ref().is_some_and(has_failed);
+        let passed =
+            tool.name == "Bash" && self::signature(&tool.line) == signature && !entry.outcome.as_ref().is_some_and(has_failed);
         if passed {
             return Some(Fix { row: entry.key, files });
         }
@@ -80,14 +84,27 @@ fn fix_after(session: &Session, failed_at: usize, signature: &str) -> Option<Fix
 
 /// What makes two commands the same check: the program and its first argument, without folders, variables, pipes and redirections.
 fn signature(line: &str) -> String {
-    let step = line.split("&&").map(str::trim).find(|s| !s.starts_with("cd ") && !s.starts_with("export ") && !s.is_empty()).unwrap_or(line);
+    let step = line
+        .split("&&")
+        .map(str::trim)
+        .find(|s| !s.starts_with("cd ") && !s.starts_with("export ") && !s.is_empty())
+        .unwrap_or(line);
     let alone = step.split(['|', '>', ';', '<']).next().unwrap_or(step);
     let words = alone.split_whitespace().filter(|w| !is_assignment(w) && !w.starts_with('-') && !w.ends_with('&'));
-    words.filter(|w| !matches!(*w, "timeout" | "time" | "sudo" | "env" | "npx" | "uv" | "run" | "pnpm" | "yarn" | "npm") && w.parse::<u32>().is_err()).take(2).collect::<Vec<_>>().join(" ")
+    words
+        .filter(|w| {
+            !matches!(*w, "timeout" | "time" | "sudo" | "env" | "npx" | "uv" | "run" | "pnpm" | "yarn" | "npm")
+                && w.parse::<u32>().is_err()
+        })
+        .take(2)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit()))
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]

@@ -75,7 +75,8 @@ fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
     let names: Vec<String> = projects.iter().map(|p| yaml(p)).collect();
     let cost: f64 = shown.iter().map(|s| s.cost.0).sum();
     let unknown = shown.iter().any(|s| s.cost.1);
-    let weekday = day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
+    let weekday =
+        day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
     format!(
         "---\ndate: {day}\nprojects: [{}]\nsessions: {}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {weekday}\n",
         names.join(", "),
@@ -97,7 +98,11 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
         one.page,
     ));
     paragraph(page, "Asked", &shorten(&digest.request, 360));
-    bullets(page, "Outcome", digest.completed.iter().map(|t| inline(&shorten(t, 240))).rev().take(5).collect::<Vec<_>>().into_iter().rev());
+    bullets(
+        page,
+        "Outcome",
+        digest.completed.iter().map(|t| inline(&shorten(t, 240))).rev().take(5).collect::<Vec<_>>().into_iter().rev(),
+    );
     bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
     if !digest.files.is_empty() {
         let names: Vec<String> = digest.files.iter().take(8).map(file_name).collect();
@@ -189,7 +194,8 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
 
 fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
     let session = one.session;
-    let time = |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
+    let time =
+        |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
     format!(
         "---\nsession: {}\ndigest: {}\nsummarizer: {}\nproject: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
@@ -222,7 +228,9 @@ fn failure_line(failure: &Failure) -> String {
     let fix = match &failure.fix {
         None => "not seen to pass afterwards".into(),
         Some(fix) if fix.files.is_empty() => "passed later".into(),
-        Some(fix) => format!("passed after changes to {}", fix.files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", ")),
+        Some(fix) => {
+            format!("passed after changes to {}", fix.files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", "))
+        }
     };
     format!("{}{times}{why} — {fix}", code(&shorten(&failure.command, 120)))
 }
@@ -242,7 +250,8 @@ fn file_lines(one: &Shown<'_>) -> impl Iterator<Item = String> {
 }
 
 fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
-    let worth = |e: &&Entry| !matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_)) && importance(e) >= 0.5;
+    let worth =
+        |e: &&Entry| !matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_)) && importance(e) >= 0.5;
     let all: Vec<&Entry> = session.entries.iter().filter(worth).collect();
     let mut weights: Vec<f64> = all.iter().map(|e| importance(e)).collect();
     weights.sort_by(|a, b| b.total_cmp(a));
@@ -281,22 +290,42 @@ fn evidence(page: &mut String, one: &Shown<'_>) {
         let said = one.session.entries.iter().find(|e| e.key == *key).map(|e| timeline_text(one.session, e));
         format!("{} {}", code(&key.to_string()), said.map(|s| shorten(&s, 120)).unwrap_or_default())
     };
-    section(page, "Evidence", claims.filter(|c| c.is_verified()).map(|c| {
-        format!("{} ← {}", inline(&shorten(&c.text, 80)), c.rows.iter().map(row).collect::<Vec<_>>().join("; "))
-    }));
+    section(
+        page,
+        "Evidence",
+        claims
+            .filter(|c| c.is_verified())
+            .map(|c| format!("{} ← {}", inline(&shorten(&c.text, 80)), c.rows.iter().map(row).collect::<Vec<_>>().join("; "))),
+    );
 }
 
 fn tokens(page: &mut String, one: &Shown<'_>) {
-    section(page, "Tokens", one.session.usage.iter().map(|(model, t)| {
-        format!("{}: {} in, {} out, {} written to and {} read from the cache", code(model), t.input, t.output, t.cache_write + t.cache_write_hour, t.cache_read)
-    }));
+    section(
+        page,
+        "Tokens",
+        one.session.usage.iter().map(|(model, t)| {
+            format!(
+                "{}: {} in, {} out, {} written to and {} read from the cache",
+                code(model),
+                t.input,
+                t.output,
+                t.cache_write + t.cache_write_hour,
+                t.cache_read
+            )
+        }),
+    );
 }
 
 /// The command that continues a session, safe to paste.
 fn resume(session: &Session) -> String {
     let quoted = |text: &str| {
-        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b)) && !text.starts_with('-');
-        if plain { text.to_owned() } else { format!("'{}'", crate::clean::one_line(&crate::clean::plain(text)).replace('\'', "'\\''")) }
+        let plain =
+            !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./".contains(&b)) && !text.starts_with('-');
+        if plain {
+            text.to_owned()
+        } else {
+            format!("'{}'", crate::clean::one_line(&crate::clean::plain(text)).replace('\'', "'\\''"))
+        }
     };
     let resume = format!("claude --resume {}", quoted(&session.id));
     match &session.cwd {

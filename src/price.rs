@@ -84,7 +84,13 @@ mod tests {
     #[test]
     fn cache_tokens_have_prices_of_their_own() {
         let price = price_of("claude-sonnet-4-5", &BTreeMap::new()).unwrap();
-        let tokens = Tokens { input: 1_000_000, output: 100_000, cache_write: 1_000_000, cache_write_hour: 1_000_000, cache_read: 1_000_000 };
+        let tokens = Tokens {
+            input: 1_000_000,
+            output: 100_000,
+            cache_write: 1_000_000,
+            cache_write_hour: 1_000_000,
+            cache_read: 1_000_000,
+        };
         assert!((cost(&tokens, &price) - (3.0 + 1.5 + 3.75 + 6.0 + 0.3)).abs() < 1e-9);
     }
 }

@@ -18,50 +18,270 @@ pub enum Topic {
 
 /// Phrases of lower-cased sentences, by topic. A phrase that starts or ends with a space wants a word's edge there.
 const PHRASES: &[(Topic, &[&str])] = &[
-    (Topic::Next, &[
-        " next step", " next:", " next up", " next,", " to do:", " todo:", " to-do", " remaining", " still need", " still to ", " not yet ", " left to do",
-        " follow-up", " follow up", " you'll need to", " you will need to", " you'll want to", " would you like", " want me to", " shall i",
-        " should i ", " let me know", " pending", " when you're ready", " not pushed", " not committed", " uncommitted",
-        " haven't ", " hasn't been", " before merging", " out of scope", " future work", " could be added", " worth ", " if you want",
-        " if you'd like", " say the word", " happy to ", " needs to be ", " need to be ", " wasn't ", " not been ", " unpushed",
-    ]),
-    (Topic::Blocker, &[
-        " blocked", " blocker", " waiting for", " waiting on", " needs your", " still fail", " not possible", " permission denied",
-        " unable to", " can't proceed", " cannot proceed", " requires manual", " couldn't ", " could not ", " doesn't work", " does not work",
-        " unresolved", " remains broken", " no access",
-    ]),
-    (Topic::Decision, &[
-        " decided", " decision", " instead of", " rather than", " opted", " chose ", " chosen", " going with", " go with ", " we'll use",
-        " will use ", " prefer", " agreed", " trade-off", " tradeoff", " switch to", " switched to", " keep the ", " kept the ", " dropped ",
-        " on purpose", " deliberately", " intentionally", " recommend", " so that ", " the approach", " by design", " option a", " option b",
-        " option c", " not needed", " no longer ", " declined", " reverted", " left as is", " left alone",
-    ]),
-    (Topic::Cause, &[
-        " root cause", " the issue was", " the issue is", " the problem was", " the problem is", " because", " caused by", " turns out",
-        " turned out", " the bug ", " due to", " the reason", " culprit", " happens when", " that's why", " which means", " explains",
-        " silently", " never ", " was missing", " is missing", " mismatch", " regression", " leak", " race ", " wrong ",
-    ]),
-    (Topic::Outcome, &[
-        " passed", " passing", " tests pass", " all tests", " all pass", " green", " failed", " failing", " lint", " build ", " builds ",
-        " committed", " pushed", " merged", " pull request", " pr #", " released", " deployed", " commit ", " verified", " coverage",
-        " exit code", " 0 issues",
-    ]),
-    (Topic::Done, &[
-        " fixed", " added", " created", " implemented", " updated", " removed", " renamed", " refactored", " replaced", " migrated", " moved",
-        " wrote", " introduced", " configured", " installed", " changed", " extracted", " now ", " done", " completed", " resolved", " supports",
-        " extended", " rewrote", " deleted", " set up", " simplified", " handles",
-    ]),
-    (Topic::Lesson, &[
-        " note that", " important", " gotcha", " caveat", " discovered", " found that", " actually", " learned", " only works", " requires ",
-        " limitation", " workaround", " remember", " keep in mind", " convention", " must ", " always ", " means ", " confirmed", " found ",
-    ]),
+    (
+        Topic::Next,
+        &[
+            " next step",
+            " next:",
+            " next up",
+            " next,",
+            " to do:",
+            " todo:",
+            " to-do",
+            " remaining",
+            " still need",
+            " still to ",
+            " not yet ",
+            " left to do",
+            " follow-up",
+            " follow up",
+            " you'll need to",
+            " you will need to",
+            " you'll want to",
+            " would you like",
+            " want me to",
+            " shall i",
+            " should i ",
+            " let me know",
+            " pending",
+            " when you're ready",
+            " not pushed",
+            " not committed",
+            " uncommitted",
+            " haven't ",
+            " hasn't been",
+            " before merging",
+            " out of scope",
+            " future work",
+            " could be added",
+            " worth ",
+            " if you want",
+            " if you'd like",
+            " say the word",
+            " happy to ",
+            " needs to be ",
+            " need to be ",
+            " wasn't ",
+            " not been ",
+            " unpushed",
+        ],
+    ),
+    (
+        Topic::Blocker,
+        &[
+            " blocked",
+            " blocker",
+            " waiting for",
+            " waiting on",
+            " needs your",
+            " still fail",
+            " not possible",
+            " permission denied",
+            " unable to",
+            " can't proceed",
+            " cannot proceed",
+            " requires manual",
+            " couldn't ",
+            " could not ",
+            " doesn't work",
+            " does not work",
+            " unresolved",
+            " remains broken",
+            " no access",
+        ],
+    ),
+    (
+        Topic::Decision,
+        &[
+            " decided",
+            " decision",
+            " instead of",
+            " rather than",
+            " opted",
+            " chose ",
+            " chosen",
+            " going with",
+            " go with ",
+            " we'll use",
+            " will use ",
+            " prefer",
+            " agreed",
+            " trade-off",
+            " tradeoff",
+            " switch to",
+            " switched to",
+            " keep the ",
+            " kept the ",
+            " dropped ",
+            " on purpose",
+            " deliberately",
+            " intentionally",
+            " recommend",
+            " so that ",
+            " the approach",
+            " by design",
+            " option a",
+            " option b",
+            " option c",
+            " not needed",
+            " no longer ",
+            " declined",
+            " reverted",
+            " left as is",
+            " left alone",
+        ],
+    ),
+    (
+        Topic::Cause,
+        &[
+            " root cause",
+            " the issue was",
+            " the issue is",
+            " the problem was",
+            " the problem is",
+            " because",
+            " caused by",
+            " turns out",
+            " turned out",
+            " the bug ",
+            " due to",
+            " the reason",
+            " culprit",
+            " happens when",
+            " that's why",
+            " which means",
+            " explains",
+            " silently",
+            " never ",
+            " was missing",
+            " is missing",
+            " mismatch",
+            " regression",
+            " leak",
+            " race ",
+            " wrong ",
+        ],
+    ),
+    (
+        Topic::Outcome,
+        &[
+            " passed",
+            " passing",
+            " tests pass",
+            " all tests",
+            " all pass",
+            " green",
+            " failed",
+            " failing",
+            " lint",
+            " build ",
+            " builds ",
+            " committed",
+            " pushed",
+            " merged",
+            " pull request",
+            " pr #",
+            " released",
+            " deployed",
+            " commit ",
+            " verified",
+            " coverage",
+            " exit code",
+            " 0 issues",
+        ],
+    ),
+    (
+        Topic::Done,
+        &[
+            " fixed",
+            " added",
+            " created",
+            " implemented",
+            " updated",
+            " removed",
+            " renamed",
+            " refactored",
+            " replaced",
+            " migrated",
+            " moved",
+            " wrote",
+            " introduced",
+            " configured",
+            " installed",
+            " changed",
+            " extracted",
+            " now ",
+            " done",
+            " completed",
+            " resolved",
+            " supports",
+            " extended",
+            " rewrote",
+            " deleted",
+            " set up",
+            " simplified",
+            " handles",
+        ],
+    ),
+    (
+        Topic::Lesson,
+        &[
+            " note that",
+            " important",
+            " gotcha",
+            " caveat",
+            " discovered",
+            " found that",
+            " actually",
+            " learned",
+            " only works",
+            " requires ",
+            " limitation",
+            " workaround",
+            " remember",
+            " keep in mind",
+            " convention",
+            " must ",
+            " always ",
+            " means ",
+            " confirmed",
+            " found ",
+        ],
+    ),
 ];
 
 /// Starts of sentences that announce what the next tool use shows anyway, or only please.
 const CHATTER: &[&str] = &[
-    "let me ", "now let me", "i'll ", "now i'll", "i will ", "now i need", "i need to", "let's ", "great", "perfect", "excellent", "sure",
-    "okay", "ok,", "now let's", "good,", "looking at", "i'm going to", "next, i'll", "first, let me", "you're right", "you're absolutely",
-    "i can see", "i see", "good question", "here's ", "here is ", "here are ", "now update", "now i ",
+    "let me ",
+    "now let me",
+    "i'll ",
+    "now i'll",
+    "i will ",
+    "now i need",
+    "i need to",
+    "let's ",
+    "great",
+    "perfect",
+    "excellent",
+    "sure",
+    "okay",
+    "ok,",
+    "now let's",
+    "good,",
+    "looking at",
+    "i'm going to",
+    "next, i'll",
+    "first, let me",
+    "you're right",
+    "you're absolutely",
+    "i can see",
+    "i see",
+    "good question",
+    "here's ",
+    "here is ",
+    "here are ",
+    "now update",
+    "now i ",
 ];
 
 /// The topics of a sentence.
@@ -93,7 +313,8 @@ fn padded(sentence: &str) -> String {
 /// Does a sentence only announce or please?
 pub fn is_chatter(sentence: &str) -> bool {
     let lower = sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'");
-    CHATTER.iter().any(|start| lower.starts_with(start)) && sentence.chars().count() < 160 || lower.ends_with(':') && lower.len() < 60
+    CHATTER.iter().any(|start| lower.starts_with(start)) && sentence.chars().count() < 160
+        || lower.ends_with(':') && lower.len() < 60
 }
 
 /// How much a sentence tells, 0 to 1: its topics, and the names, numbers and paths in it.
@@ -128,8 +349,8 @@ fn is_dotted(word: &str) -> bool {
 
 /// Commands whose outcome says whether the work holds.
 const CHECKS: &[&str] = &[
-    "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ", "tox",
-    "verify", "validate",
+    "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ",
+    "tox", "verify", "validate",
 ];
 
 /// Is a command one that checks the work?
@@ -140,7 +361,8 @@ pub fn is_check(tool: &ToolUse) -> bool {
 }
 
 pub fn is_commit(tool: &ToolUse) -> bool {
-    tool.name == "Bash" && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
+    tool.name == "Bash"
+        && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
 }
 
 /// Did a tool use fail, by its result or by what its output says? A refusal by the user is an answer, no failure.
@@ -155,7 +377,13 @@ pub fn has_failed(outcome: &Outcome) -> bool {
             before.trim().chars().any(|c| c != '0' && c.is_ascii_digit())
         })
     };
-    !outcome.ok || brief.contains("--- fail") || brief.starts_with("fail") || brief.contains("| fail") || counted("failed") || counted(" errors") || counted(" error")
+    !outcome.ok
+        || brief.contains("--- fail")
+        || brief.starts_with("fail")
+        || brief.contains("| fail")
+        || counted("failed")
+        || counted(" errors")
+        || counted(" error")
 }
 
 pub const REFUSED: &str = "refused by the user";
@@ -164,8 +392,38 @@ const CANCELLED: &str = "Cancelled: ";
 
 /// Programs that look at things. That one finds nothing is no failure of the work.
 const LOOKING: &[&str] = &[
-    "ls", "cat", "find", "grep", "rg", "head", "tail", "which", "pwd", "cd", "echo", "wc", "sed", "awk", "tree", "stat", "file", "type", "sleep", "kill",
-    "pkill", "curl", "open", "git log", "git show", "git diff", "git status", "git remote", "git branch", "git rev-parse", "gh run", "gh pr view",
+    "ls",
+    "cat",
+    "find",
+    "grep",
+    "rg",
+    "head",
+    "tail",
+    "which",
+    "pwd",
+    "cd",
+    "echo",
+    "wc",
+    "sed",
+    "awk",
+    "tree",
+    "stat",
+    "file",
+    "type",
+    "sleep",
+    "kill",
+    "pkill",
+    "curl",
+    "open",
+    "git log",
+    "git show",
+    "git diff",
+    "git status",
+    "git remote",
+    "git branch",
+    "git rev-parse",
+    "gh run",
+    "gh pr view",
 ];
 
 /// Does a command only look?
@@ -176,7 +434,16 @@ pub fn only_looks(command: &str) -> bool {
 /// Does a sentence offer or ask rather than state?
 pub fn is_offer(sentence: &str) -> bool {
     const OFFERS: &[&str] = &[
-        " want me to", " would you like", " let me know", " shall i", " should i ", " if you want", " if you'd like", " say the word", " happy to ", " when you're ready",
+        " want me to",
+        " would you like",
+        " let me know",
+        " shall i",
+        " should i ",
+        " if you want",
+        " if you'd like",
+        " say the word",
+        " happy to ",
+        " when you're ready",
     ];
     let lower = padded(sentence);
     sentence.trim_end().ends_with('?') || OFFERS.iter().any(|offer| lower.contains(offer))
@@ -190,16 +457,43 @@ pub fn is_progress(sentence: &str) -> bool {
 
 /// Does the user take back or turn down what was just done?
 pub fn refuses(prompt: &str) -> bool {
-    const REFUSALS: &[&str] = &["no,", "no ", "no.", "don't ", "dont ", "do not ", "revert", "undo", "stop", "wait", "not like that", "that's wrong", "can you revert"];
+    const REFUSALS: &[&str] = &[
+        "no,",
+        "no ",
+        "no.",
+        "don't ",
+        "dont ",
+        "do not ",
+        "revert",
+        "undo",
+        "stop",
+        "wait",
+        "not like that",
+        "that's wrong",
+        "can you revert",
+    ];
     let lower = prompt.trim_start().to_lowercase().replace('\u{2019}', "'");
-    REFUSALS.iter().any(|start| lower.starts_with(start)) || lower.len() < 120 && (lower.contains("revert") || lower.contains("undo "))
+    REFUSALS.iter().any(|start| lower.starts_with(start))
+        || lower.len() < 120 && (lower.contains("revert") || lower.contains("undo "))
 }
 
 /// Does a sentence say that something is not committed or pushed yet? A later commit makes it history.
 pub fn awaits_commit(sentence: &str) -> bool {
     const AWAITING: &[&str] = &[
-        "uncommitted", "not committed", "isn't committed", "haven't committed", "not yet committed", "hasn't been committed", "unpushed", "not pushed",
-        "haven't pushed", "to commit", "commit the change", "commit it", "commit and push", "commit + push",
+        "uncommitted",
+        "not committed",
+        "isn't committed",
+        "haven't committed",
+        "not yet committed",
+        "hasn't been committed",
+        "unpushed",
+        "not pushed",
+        "haven't pushed",
+        "to commit",
+        "commit the change",
+        "commit it",
+        "commit and push",
+        "commit + push",
     ];
     let lower = padded(sentence);
     AWAITING.iter().any(|mark| lower.contains(mark))
@@ -309,7 +603,9 @@ fn without_markup(line: &str) -> (String, bool) {
     let heading = line.starts_with('#');
     let bare = line.trim_start_matches(['#', '>', ' ', '\t']);
     let item = ["- [x] ", "- [ ] ", "- ", "* ", "• ", "+ "].iter().find_map(|mark| bare.strip_prefix(mark));
-    let numbered = bare.split_once(['.', ')']).filter(|(n, rest)| !n.is_empty() && n.len() <= 2 && n.bytes().all(|b| b.is_ascii_digit()) && rest.starts_with(' '));
+    let numbered = bare
+        .split_once(['.', ')'])
+        .filter(|(n, rest)| !n.is_empty() && n.len() <= 2 && n.bytes().all(|b| b.is_ascii_digit()) && rest.starts_with(' '));
     let is_item = item.is_some() || numbered.is_some();
     let bare = item.or(numbered.map(|(_, rest)| rest)).unwrap_or(bare).trim();
     (bare.replace("**", "").replace("__", ""), heading || is_item && bare.chars().count() < 220)
@@ -320,7 +616,8 @@ fn split_sentences(line: &str, all: &mut Vec<String>) {
     let bytes = line.as_bytes();
     for (at, c) in line.char_indices() {
         let ends = matches!(c, '.' | '!' | '?') && bytes.get(at + 1) == Some(&b' ');
-        let next_starts = line[at..].chars().nth(2).is_some_and(|n| n.is_uppercase() || n == '`' || n == '*' || n == '"' || n.is_numeric());
+        let next_starts =
+            line[at..].chars().nth(2).is_some_and(|n| n.is_uppercase() || n == '`' || n == '*' || n == '"' || n.is_numeric());
         // "e.g. Foo", "i.e. X", "vs. Y" do not end a sentence.
         let abbreviation = ["e.g", "i.e", " vs", "etc"].iter().any(|a| line[..at].ends_with(a));
         if ends && next_starts && !abbreviation {
@@ -369,7 +666,10 @@ mod tests {
         let said = outline("All pass.\n\nLeft to do:\n- The index.\n- The export.\n\nDone otherwise.");
         let under: Vec<_> = said.iter().map(|s| (s.text.as_str(), s.under)).collect();
         let next = Some(Topic::Next);
-        assert_eq!(under, [("All pass.", None), ("Left to do:", next), ("The index.", next), ("The export.", next), ("Done otherwise.", None)]);
+        assert_eq!(
+            under,
+            [("All pass.", None), ("Left to do:", next), ("The index.", next), ("The export.", next), ("Done otherwise.", None)]
+        );
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 /// English words too common to find or to compare by.
 const STOP: &[&str] = &[
-    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "could",
-    "did", "do", "does", "done", "for", "from", "get", "got", "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in",
-    "into", "is", "it", "its", "just", "let", "like", "make", "me", "more", "my", "no", "not", "now", "of", "on", "one", "only", "or",
-    "other", "our", "out", "over", "please", "s", "same", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their",
-    "them", "then", "there", "these", "they", "this", "those", "to", "too", "up", "us", "use", "very", "was", "we", "were", "what",
-    "when", "where", "which", "while", "who", "why", "will", "with", "would", "yes", "you", "your",
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can",
+    "could", "did", "do", "does", "done", "for", "from", "get", "got", "had", "has", "have", "he", "her", "here", "his", "how",
+    "i", "if", "in", "into", "is", "it", "its", "just", "let", "like", "make", "me", "more", "my", "no", "not", "now", "of", "on",
+    "one", "only", "or", "other", "our", "out", "over", "please", "s", "same", "she", "should", "so", "some", "such", "t", "than",
+    "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "up", "us", "use", "very",
+    "was", "we", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "yes", "you", "your",
 ];
 
 /// Text as it is indexed: itself, and after it the parts of every joined name in it.
@@ -36,7 +36,8 @@ pub fn parts(name: &str) -> Vec<&str> {
         let before = i.checked_sub(1).map(|i| chars[i].1);
         let after = chars.get(i + 1).map(|(_, c)| *c);
         let starts_word = c.is_uppercase()
-            && before.is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && after.is_some_and(char::is_lowercase)));
+            && before
+                .is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && after.is_some_and(char::is_lowercase)));
         if *c == '_' || starts_word {
             parts.push(&name[start..*at]);
             start = if *c == '_' { at + 1 } else { *at };

@@ -40,7 +40,13 @@ fn support(claim: &mut Claim, said: &[(RowKey, BTreeSet<String>)]) {
 /// All that an entry says, as text.
 pub fn text_of(entry: &Entry) -> String {
     match &entry.item {
-        Item::Prompt(t) | Item::Answer(t) | Item::Reply(t) | Item::Plan(t) | Item::Recap(t) | Item::Away(t) | Item::PullRequest(t) => t.clone(),
+        Item::Prompt(t)
+        | Item::Answer(t)
+        | Item::Reply(t)
+        | Item::Plan(t)
+        | Item::Recap(t)
+        | Item::Away(t)
+        | Item::PullRequest(t) => t.clone(),
         Item::Tool(tool) => {
             let path = tool.file.as_ref().map_or("", |f| f.path.as_str());
             let brief = entry.outcome.as_ref().map_or("", |o| o.brief.as_str());
@@ -57,9 +63,10 @@ pub fn text_of(entry: &Entry) -> String {
 fn was_touched(session: &Session, path: &str) -> bool {
     let path = path.trim_start_matches("./");
     session.entries.iter().any(|e| match &e.item {
-        Item::Tool(tool) => tool.file.as_ref().is_some_and(|f| {
-            f.path == path || f.path.strip_suffix(path).is_some_and(|before| before.ends_with('/'))
-        }),
+        Item::Tool(tool) => tool
+            .file
+            .as_ref()
+            .is_some_and(|f| f.path == path || f.path.strip_suffix(path).is_some_and(|before| before.ends_with('/'))),
         _ => false,
     })
 }
@@ -83,5 +90,10 @@ fn is_mentioned(path: &str, names: &BTreeSet<String>) -> bool {
     let path = path.trim_start_matches("./");
     let name = path.rsplit('/').next().unwrap_or(path);
     // A bare name stands for its file; a path must be said in a form that is part of it.
-    names.iter().any(|said| said == path || said == name || said.strip_suffix(path).is_some_and(|b| b.ends_with('/')) || path.strip_suffix(said.as_str()).is_some_and(|b| b.ends_with('/')))
+    names.iter().any(|said| {
+        said == path
+            || said == name
+            || said.strip_suffix(path).is_some_and(|b| b.ends_with('/'))
+            || path.strip_suffix(said.as_str()).is_some_and(|b| b.ends_with('/'))
+    })
 }

@@ -26,7 +26,13 @@ fn tokens_in(world: &World) -> [u64; 5] {
             let (Some(id), true) = (message["id"].as_str(), usage.is_object()) else { continue };
             let hour = usage["cache_creation"]["ephemeral_1h_input_tokens"].as_u64().unwrap_or(0);
             let count = |name: &str| usage[name].as_u64().unwrap_or(0);
-            let now = [count("input_tokens"), count("output_tokens"), count("cache_creation_input_tokens") - hour, hour, count("cache_read_input_tokens")];
+            let now = [
+                count("input_tokens"),
+                count("output_tokens"),
+                count("cache_creation_input_tokens") - hour,
+                hour,
+                count("cache_read_input_tokens"),
+            ];
             let most = messages.entry(id.to_owned()).or_default();
             *most = std::array::from_fn(|i| most[i].max(now[i]));
         }
@@ -82,7 +88,8 @@ fn search_finds_a_copied_prompt_once_and_under_the_original() {
     for prompt in world.texts(ORIGINAL, "prompt") {
         let words: Vec<&str> = prompt.split_whitespace().take(12).collect();
         let found = world.recall(["search", "--json"].into_iter().chain(words));
-        let first: Value = serde_json::from_str(found.out.lines().next().unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {found:#?}"));
+        let first: Value =
+            serde_json::from_str(found.out.lines().next().unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {found:#?}"));
         assert_eq!(first["session"], ORIGINAL, "{prompt}: {found:#?}");
         let passage = first["passage"].as_str().expect("a passage");
         let times = found.out.matches(&format!("\"passage\":{}", Value::from(passage))).count();
@@ -116,7 +123,9 @@ fn a_fork_of_nothing_but_copies_is_no_session_worth_a_page() {
     let dir = world.claude_dir().join("projects/-home-dev-src-shop");
     let text = std::fs::read_to_string(dir.join(format!("{ORIGINAL}.jsonl"))).expect("the original");
     let copies: Vec<&str> = text.lines().filter(|l| l.contains("\"uuid\"")).collect();
-    let stamp = format!("{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"2026-11-17T23:00:00.000Z\",\"sessionId\":\"{FORK}\"}}\n");
+    let stamp = format!(
+        "{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"2026-11-17T23:00:00.000Z\",\"sessionId\":\"{FORK}\"}}\n"
+    );
     world.transcript(&format!("-home-dev-src-shop/{FORK}.jsonl"), stamp + &copies.join("\n").replace(ORIGINAL, FORK) + "\n");
     let report = world.digest(&["--summarizer", "extract"]);
     assert_eq!((&report["sessions_digested"], &report["sessions_skipped"]), (&1.into(), &1.into()), "{report}");
@@ -128,7 +137,10 @@ fn a_fork_of_nothing_but_copies_is_no_session_worth_a_page() {
 #[test]
 fn copies_belong_to_the_smaller_id_when_nothing_tells_who_began() {
     let (a, b) = ("aaaa0000-0000-4000-8000-000000000000", "bbbb0000-0000-4000-8000-000000000000");
-    let rows = |id: &str| user(id, "u1", "2026-11-20T10:00:00Z", "why is it slow?") + &assistant(id, "a1", "2026-11-20T10:00:05Z", "Because of the missing index.");
+    let rows = |id: &str| {
+        user(id, "u1", "2026-11-20T10:00:00Z", "why is it slow?")
+            + &assistant(id, "a1", "2026-11-20T10:00:05Z", "Because of the missing index.")
+    };
     let world = World::new();
     world.transcript(&format!("-p/{b}.jsonl"), rows(b));
     world.digest(&["--summarizer", "extract"]);
@@ -155,11 +167,16 @@ fn a_fork_whose_copy_lost_its_usage_takes_none_from_the_message() {
     let (a, b) = ("aaaa0000-0000-4000-8000-000000000000", "bbbb0000-0000-4000-8000-000000000000");
     let rows = |id: &str, at: &str| {
         let stamp = format!("{{\"type\":\"queue-operation\",\"timestamp\":\"{at}\",\"sessionId\":\"{id}\"}}\n");
-        stamp + &user(id, "u1", "2026-11-20T10:00:00Z", "why is it slow?") + &assistant(id, "a1", "2026-11-20T10:00:05Z", "Because of the missing index.")
+        stamp
+            + &user(id, "u1", "2026-11-20T10:00:00Z", "why is it slow?")
+            + &assistant(id, "a1", "2026-11-20T10:00:05Z", "Because of the missing index.")
     };
     let world = World::new();
-    let zeroed = rows(a, "2026-11-20T11:00:00Z").replace("\"input_tokens\":10", "\"input_tokens\":0").replace("\"output_tokens\":5", "\"output_tokens\":0");
-    let own = user(a, "u2", "2026-11-20T11:00:01Z", "and the other one?") + &assistant(a, "a2", "2026-11-20T11:00:05Z", "The other one is fine.");
+    let zeroed = rows(a, "2026-11-20T11:00:00Z")
+        .replace("\"input_tokens\":10", "\"input_tokens\":0")
+        .replace("\"output_tokens\":5", "\"output_tokens\":0");
+    let own = user(a, "u2", "2026-11-20T11:00:01Z", "and the other one?")
+        + &assistant(a, "a2", "2026-11-20T11:00:05Z", "The other one is fine.");
     world.transcript(&format!("-p/{a}.jsonl"), zeroed + &own);
     world.transcript(&format!("-p/{b}.jsonl"), rows(b, "2026-11-20T09:59:59Z"));
     world.digest(&["--summarizer", "extract"]);

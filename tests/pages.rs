@@ -22,7 +22,12 @@ fn late_session() -> World {
 
 fn late_rows() -> String {
     user(S, "u1", "2026-11-20T22:30:00Z", "Make the import faster.")
-        + &assistant(S, "a1", "2026-11-20T22:35:00Z", "The import is faster now because the rates are cached. Next: measure it on the large file.")
+        + &assistant(
+            S,
+            "a1",
+            "2026-11-20T22:35:00Z",
+            "The import is faster now because the rates are cached. Next: measure it on the large file.",
+        )
 }
 
 fn day_page(world: &World) -> PathBuf {
@@ -124,7 +129,8 @@ fn notes_outlive_a_rebuild_and_a_changed_digest() {
     world.digest(&["--rebuild-pages"]);
     assert_eq!(world.pages(), with_notes, "a rebuild changes no byte");
 
-    let more = user(S, "u2", "2026-11-20T22:40:00Z", "And the export?") + &assistant(S, "a2", "2026-11-20T22:45:00Z", "The export streams its rows now, because it ran out of memory.");
+    let more = user(S, "u2", "2026-11-20T22:40:00Z", "And the export?")
+        + &assistant(S, "a2", "2026-11-20T22:45:00Z", "The export streams its rows now, because it ran out of memory.");
     world.transcript(&format!("-p/{S}.jsonl"), late_rows() + &more);
     assert_eq!(world.digest(&EXTRACT)["sessions_digested"], 1);
     let (day, session) = (fs::read_to_string(day_page(&world)).unwrap(), fs::read_to_string(session_page(&world)).unwrap());
@@ -139,7 +145,11 @@ fn notes_of_a_session_move_with_its_page_to_another_day() {
     add_notes(&session_page(&world), "\nThe large file is on the share.\n");
     let ran = world.recall_with(["digest", "--rebuild-pages"], &[("TZ", "Asia/Tokyo")]);
     assert_eq!(ran.code, 0, "{ran:#?}");
-    assert_eq!(names(&world), ["daily/2026-11/2026-11-21.md", "daily/2026-11/sessions/2026-11-21-shop-77777777.md"], "the old day's pages are gone");
+    assert_eq!(
+        names(&world),
+        ["daily/2026-11/2026-11-21.md", "daily/2026-11/sessions/2026-11-21-shop-77777777.md"],
+        "the old day's pages are gone"
+    );
     let moved = fs::read_to_string(session_page(&world)).unwrap();
     assert_eq!(moved.matches("The large file is on the share.").count(), 1, "{moved}");
 
@@ -176,14 +186,18 @@ fn sessions_whose_ids_begin_alike_have_pages_of_their_own() {
     let world = World::new();
     let (a, b) = ("88888888-aaaa-4aaa-8aaa-000000000001", "88888888-aaaa-4aaa-8aaa-000000000002");
     for (id, uuid) in [(a, "x1"), (b, "x2")] {
-        let rows = user(id, uuid, "2026-11-20T10:00:00Z", "Make it faster.") + &assistant(id, &format!("{uuid}a"), "2026-11-20T10:01:00Z", &format!("It is faster now: {uuid}."));
+        let rows = user(id, uuid, "2026-11-20T10:00:00Z", "Make it faster.")
+            + &assistant(id, &format!("{uuid}a"), "2026-11-20T10:01:00Z", &format!("It is faster now: {uuid}."));
         world.transcript(&format!("-p/{id}.jsonl"), rows);
         world.digest(&EXTRACT);
     }
     let pages = world.pages();
     assert_eq!(pages.len(), 3, "a day and two sessions: {:?}", names(&world));
     for text in ["x1", "x2"] {
-        assert!(pages.iter().any(|(name, page)| name.contains("/sessions/") && page.contains(&format!("faster now: {text}"))), "{pages:#?}");
+        assert!(
+            pages.iter().any(|(name, page)| name.contains("/sessions/") && page.contains(&format!("faster now: {text}"))),
+            "{pages:#?}"
+        );
     }
 }
 
@@ -191,9 +205,7 @@ fn sessions_whose_ids_begin_alike_have_pages_of_their_own() {
 const HOSTILE: &str = "# Owned\n\n<script>alert(1)</script>\n\n## Notes\n\n[click](javascript:alert(1)) ![x](https://evil.example/x.png)\n\n---\nkey: value\n\n\u{1b}[31mred\u{1b}[0m \u{7}\u{202e}desrever\u{0}\n\n```\nunclosed\n\n| a | b |\n|---|---|\n<!-- comment";
 
 fn hostile_rows(id: &str) -> String {
-    let common = |kind: &str, uuid: &str, at: &str| {
-        json!({"type": kind, "uuid": uuid, "sessionId": id, "timestamp": at, "cwd": "/home/dev/<b>$(touch owned)\n## Notes\n../..", "gitBranch": "b`ranch\n\n# x".repeat(400), "version": "2\n---\nx: [y"})
-    };
+    let common = |kind: &str, uuid: &str, at: &str| json!({"type": kind, "uuid": uuid, "sessionId": id, "timestamp": at, "cwd": "/home/dev/<b>$(touch owned)\n## Notes\n../..", "gitBranch": "b`ranch\n\n# x".repeat(400), "version": "2\n---\nx: [y"});
     let mut said = common("user", "u1", "2026-11-20T10:00:00Z");
     said["message"] = json!({"role": "user", "content": HOSTILE});
     let mut used = common("assistant", "a1", "2026-11-20T10:00:05Z");
@@ -216,10 +228,15 @@ fn hostile_text_stays_text() {
     let pages = world.pages();
     assert_eq!(pages.len(), 2, "{pages:#?}");
     for (name, page) in &pages {
-        assert!(!page.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{name} holds control characters:\n{page:?}");
+        assert!(
+            !page.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'),
+            "{name} holds control characters:\n{page:?}"
+        );
         assert!(!page.contains("\n## Notes") && !page.contains("\n# Owned") && !page.contains("\n# x"), "{name}:\n{page}");
         assert_eq!(page.lines().filter(|l| *l == "---").count(), 2, "{name}: front matter ends where it should:\n{page}");
-        for line in page.lines().filter(|l| !l.starts_with("    ")) {
+        // Inside the one fence, the resume command's, everything is text.
+        let unfenced: String = page.split("\n```").step_by(2).collect();
+        for line in unfenced.lines() {
             // Inside a code span nothing is markup.
             let outside: String = line.split('`').step_by(2).collect();
             let (front, open) = (line.contains(": \"") || line.contains(": [\""), outside.replace("\\<", "").replace("\\]", ""));
@@ -233,10 +250,16 @@ fn hostile_text_stays_text() {
 #[test]
 fn nothing_in_a_session_leads_out_of_the_data_folder() {
     let world = World::new();
-    for (at, id) in ["../../../../escape", "/etc/passwd", "..", ".", "a/../../b", "CON", "\0nul", "%2e%2e%2f", "~root"].iter().enumerate() {
-        world.transcript(&format!("-p/hostile{at}.jsonl"), hostile_rows(id).replace("\"u1\"", &format!("\"u{at}\"")).replace("\"a1\"", &format!("\"a{at}\"")));
+    for (at, id) in
+        ["../../../../escape", "/etc/passwd", "..", ".", "a/../../b", "CON", "\0nul", "%2e%2e%2f", "~root"].iter().enumerate()
+    {
+        world.transcript(
+            &format!("-p/hostile{at}.jsonl"),
+            hostile_rows(id).replace("\"u1\"", &format!("\"u{at}\"")).replace("\"a1\"", &format!("\"a{at}\"")),
+        );
     }
-    let outside = |world: &World| files_below(world.root()).into_iter().filter(|f| !f.starts_with(world.data_dir())).collect::<Vec<_>>();
+    let outside =
+        |world: &World| files_below(world.root()).into_iter().filter(|f| !f.starts_with(world.data_dir())).collect::<Vec<_>>();
     let before = outside(&world);
     let report = world.digest(&EXTRACT);
     assert_eq!(report["sessions_digested"], 9, "{report}");
@@ -262,7 +285,10 @@ fn a_page_that_cannot_be_read_is_an_error_and_not_overwritten() {
 fn days_far_apart_lie_in_folders_by_month() {
     let world = World::new();
     for (id, at) in [("aaaa1111", "2025-01-31T10:00:00Z"), ("bbbb2222", "2026-02-01T10:00:00Z")] {
-        let file = world.transcript(&format!("-p/{id}.jsonl"), user(id, id, at, "Make it faster.") + &assistant(id, &format!("{id}a"), at, "It is faster now."));
+        let file = world.transcript(
+            &format!("-p/{id}.jsonl"),
+            user(id, id, at, "Make it faster.") + &assistant(id, &format!("{id}a"), at, "It is faster now."),
+        );
         age(&file, Duration::from_secs(7200));
     }
     world.digest(&EXTRACT);

@@ -37,11 +37,17 @@ impl Scene {
         let client = std::env::var_os("RECALL_TEST_CLAUDE").expect("RECALL_TEST_CLAUDE names the client's binary");
         symlink(client, scene.world.bin().join("claude")).expect("the client on the search path");
         fs::create_dir_all(scene.project()).expect("the project");
-        fs::write(scene.project().join("check.sh"), "grep -qx 'hello world' greeting.txt || { echo 'FAILED: no greeting'; exit 1; }\necho ok\n").expect("a check");
+        fs::write(
+            scene.project().join("check.sh"),
+            "grep -qx 'hello world' greeting.txt || { echo 'FAILED: no greeting'; exit 1; }\necho ok\n",
+        )
+        .expect("a check");
         fs::write(scene.project().join("greeting.txt"), "helo world\n").expect("a file");
         let hook = |event: &str| json!([{"hooks": [{"type": "command", "command": format!("echo {event} >> '{}'", scene.trace().display())}]}]);
-        let hooks: BTreeMap<_, _> = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"].map(|event| (event, hook(event))).into();
-        fs::write(scene.world.claude_dir().join("settings.json"), json!({"hooks": hooks}).to_string()).expect("the user's settings");
+        let hooks: BTreeMap<_, _> =
+            ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"].map(|event| (event, hook(event))).into();
+        fs::write(scene.world.claude_dir().join("settings.json"), json!({"hooks": hooks}).to_string())
+            .expect("the user's settings");
         scene
     }
 
@@ -71,7 +77,17 @@ impl Scene {
     fn turn(&self, prompt: &str, more: &[&str]) -> String {
         let mut command = assert_cmd::Command::new(self.world.bin().join("claude"));
         command.env_clear().envs(self.world.environment()).envs(self.service()).current_dir(self.project());
-        command.args(["-p", "--model", "haiku", "--output-format", "json", "--permission-mode", "acceptEdits", "--allowedTools", "Bash,Write"]);
+        command.args([
+            "-p",
+            "--model",
+            "haiku",
+            "--output-format",
+            "json",
+            "--permission-mode",
+            "acceptEdits",
+            "--allowedTools",
+            "Bash,Write",
+        ]);
         let output = command.args(more).write_stdin(prompt).timeout(Duration::from_secs(180)).output().expect("the client starts");
         let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:#?}"));
         assert_eq!(told["is_error"], false, "{told:#}");
@@ -113,9 +129,14 @@ fn script(asked: &Asked) -> Vec<Block> {
     let exclaims = asked.body["messages"].to_string().contains(SECOND);
     match (exclaims, asked.step()) {
         (false, 0) => vec![Block::Text("I'll run the check first.".into()), check()],
-        (false, 1) => vec![Block::Tool("Bash", json!({"command": "echo 'hello world' > greeting.txt", "description": "Correct the greeting"}))],
+        (false, 1) => vec![Block::Tool(
+            "Bash",
+            json!({"command": "echo 'hello world' > greeting.txt", "description": "Correct the greeting"}),
+        )],
         (false, 2) => vec![check()],
-        (false, _) => text("The check passes. Cause: `greeting.txt` said `helo`. Decision: the file is corrected and the check stays strict."),
+        (false, _) => {
+            text("The check passes. Cause: `greeting.txt` said `helo`. Decision: the file is corrected and the check stays strict.")
+        }
         (true, _) => text("An exclamation mark would fail the check, so the greeting stays as it is."),
     }
 }
@@ -201,7 +222,9 @@ fn the_rows_a_live_fork_copies_count_once() {
     assert_eq!(ran.code, 0, "{ran:#?}");
     let both = [scene.show(&original), scene.show(&fork)];
     assert_eq!((&both[0]["prompts"], &both[1]["prompts"]), (&json!(1), &json!(1)), "{both:#?}");
-    let sum = |key: &str| -> u64 { both.iter().flat_map(|s| s["usage"].as_object().expect("usage").values()).map(|t| t[key].as_u64().expect("tokens")).sum() };
+    let sum = |key: &str| -> u64 {
+        both.iter().flat_map(|s| s["usage"].as_object().expect("usage").values()).map(|t| t[key].as_u64().expect("tokens")).sum()
+    };
     assert_eq!((sum("input"), sum("output")), (served * INPUT_TOKENS, served * OUTPUT_TOKENS), "{both:#?}");
     let cost: f64 = both.iter().map(|s| s["session_cost_usd"].as_f64().expect("a cost")).sum();
     // Haiku's list price: 1 dollar a million tokens of input, 5 a million of output.

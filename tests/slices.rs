@@ -48,26 +48,61 @@ fn recorded(names: &[&str]) -> Files {
 /// Sessions made to be hard: no uuids, CRLF, open items that later sessions close, titles from elsewhere, rows out of order.
 fn synthetic() -> Files {
     let project = |name: &str| PathBuf::from(format!("projects/-home-dev-src-shop/{name}.jsonl"));
-    let (a, b, c) = ("aaaa0000-1111-4111-8111-000000000001", "bbbb0000-1111-4111-8111-000000000002", "cccc0000-1111-4111-8111-000000000003");
+    let (a, b, c) =
+        ("aaaa0000-1111-4111-8111-000000000001", "bbbb0000-1111-4111-8111-000000000002", "cccc0000-1111-4111-8111-000000000003");
     let open = user(a, "00000000-0000-4000-8000-0000000000a1", "2026-11-20T08:00:00Z", "Make the import faster. ünïcödé ✓")
-        + &assistant(a, "00000000-0000-4000-8000-0000000000a2", "2026-11-20T08:05:00Z", "I cached the rates, because they were read for every row.\n\nNext steps:\n- Add a test for the currency cache\n- Write the changelog entry for the import\n")
+        + &assistant(
+            a,
+            "00000000-0000-4000-8000-0000000000a2",
+            "2026-11-20T08:05:00Z",
+            "I cached the rates, because they were read for every row.\n\nNext steps:\n- Add a test for the currency cache\n- Write the changelog entry for the import\n",
+        )
         + &user(a, "00000000-0000-4000-8000-0000000000a3", "2026-11-20T08:06:00Z", "Fine. One more thing: the log is too chatty.")
-        + &assistant(a, "00000000-0000-4000-8000-0000000000a4", "2026-11-20T08:09:00Z", "The log level is now warning.\n\nRemaining: add a test for the currency cache; the importer still reads the file twice.");
-    let closing = user(b, "00000000-0000-4000-8000-0000000000b1", "2026-11-20T09:00:00Z", "Now add the test for the currency cache.").replace(r#","uuid":"00000000-0000-4000-8000-0000000000b1""#, "").replace('\n', "\r\n")
-        + &format!("{}\r\n", json!({"type": "ai-title", "aiTitle": "Test for the currency cache", "sessionId": b}))
-        + &assistant(b, "00000000-0000-4000-8000-0000000000b2", "2026-11-20T09:05:00Z", "I added a test for the currency cache; it passes. Next: write the changelog entry for the import.").replace('\n', "\r\n")
-        + "garbage in between\n"
-        + &format!("{}\n", json!({"type": "hologram", "sessionId": b}))
-        + &format!("{}\n", json!({"type": "summary", "summary": "Currency cache tested", "leafUuid": "00000000-0000-4000-8000-0000000000a4"}))
-        + &user(b, "00000000-0000-4000-8000-0000000000b3", "2026-11-20T09:02:00Z", "(written out of order)");
+        + &assistant(
+            a,
+            "00000000-0000-4000-8000-0000000000a4",
+            "2026-11-20T08:09:00Z",
+            "The log level is now warning.\n\nRemaining: add a test for the currency cache; the importer still reads the file twice.",
+        );
+    let closing =
+        user(b, "00000000-0000-4000-8000-0000000000b1", "2026-11-20T09:00:00Z", "Now add the test for the currency cache.")
+            .replace(r#","uuid":"00000000-0000-4000-8000-0000000000b1""#, "")
+            .replace('\n', "\r\n")
+            + &format!("{}\r\n", json!({"type": "ai-title", "aiTitle": "Test for the currency cache", "sessionId": b}))
+            + &assistant(
+                b,
+                "00000000-0000-4000-8000-0000000000b2",
+                "2026-11-20T09:05:00Z",
+                "I added a test for the currency cache; it passes. Next: write the changelog entry for the import.",
+            )
+            .replace('\n', "\r\n")
+            + "garbage in between\n"
+            + &format!("{}\n", json!({"type": "hologram", "sessionId": b}))
+            + &format!(
+                "{}\n",
+                json!({"type": "summary", "summary": "Currency cache tested", "leafUuid": "00000000-0000-4000-8000-0000000000a4"})
+            )
+            + &user(b, "00000000-0000-4000-8000-0000000000b3", "2026-11-20T09:02:00Z", "(written out of order)");
     let last = user(c, "00000000-0000-4000-8000-0000000000c1", "2026-11-20T23:30:00Z", "Write the changelog entry for the import.")
-        + &assistant(c, "00000000-0000-4000-8000-0000000000c2", "2026-11-20T23:50:00Z", "I wrote the changelog entry for the import. The importer no longer reads the file twice.");
+        + &assistant(
+            c,
+            "00000000-0000-4000-8000-0000000000c2",
+            "2026-11-20T23:50:00Z",
+            "I wrote the changelog entry for the import. The importer no longer reads the file twice.",
+        );
     let old = concat!(
-        r#"{"type":"user","timestamp":"2026-01-05T10:00:00.000Z","content":"make the build pass"}"#, "\n",
-        r#"{"type":"tool_use","timestamp":"2026-01-05T10:00:02.000Z","tool_name":"Bash","tool_input":{"command":"cargo build"}}"#, "\n",
+        r#"{"type":"user","timestamp":"2026-01-05T10:00:00.000Z","content":"make the build pass"}"#,
+        "\n",
+        r#"{"type":"tool_use","timestamp":"2026-01-05T10:00:02.000Z","tool_name":"Bash","tool_input":{"command":"cargo build"}}"#,
+        "\n",
         r#"{"type":"tool_result","timestamp":"2026-01-05T10:00:09.000Z","tool_name":"Bash","tool_input":{"command":"cargo build"},"tool_output":{"output":"error[E0432]: unresolved import"}}"#,
     );
-    let texts = [(project(a), open), (project(b), closing), (project(c), last), ("transcripts/ses_0123456789ab.jsonl".into(), old.to_owned())];
+    let texts = [
+        (project(a), open),
+        (project(b), closing),
+        (project(c), last),
+        ("transcripts/ses_0123456789ab.jsonl".into(), old.to_owned()),
+    ];
     texts.into_iter().map(|(path, text)| (path, text.into_bytes())).collect()
 }
 
@@ -99,7 +134,11 @@ impl Outcome {
     fn of(world: &World) -> Self {
         let root = world.root().to_str().unwrap().to_owned();
         let stored = world.exported().into_iter().map(|s| s.to_string().replace(&root, "<world>")).collect();
-        Self { pages: world.pages(), sessions: stored, rows: rows(world).into_iter().map(|r| r.replace(&root, "<world>")).collect() }
+        Self {
+            pages: world.pages(),
+            sessions: stored,
+            rows: rows(world).into_iter().map(|r| r.replace(&root, "<world>")).collect(),
+        }
     }
 }
 
@@ -125,7 +164,8 @@ fn rows(world: &World) -> Vec<String> {
     for sql in TABLES {
         let mut query = db.prepare(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
         let columns = query.column_count();
-        let text = |r: &rusqlite::Row<'_>, at: usize| r.get_ref(at).map(|v| v.as_str().map_or_else(|_| format!("{v:?}"), str::to_owned));
+        let text =
+            |r: &rusqlite::Row<'_>, at: usize| r.get_ref(at).map(|v| v.as_str().map_or_else(|_| format!("{v:?}"), str::to_owned));
         let found = query.query_map([], |r| (0..columns).map(|at| text(r, at)).collect::<Result<Vec<_>, _>>()).unwrap();
         all.extend(found.map(|r| r.unwrap().join(" ")));
     }
@@ -173,7 +213,9 @@ fn assert_equal(one: &Outcome, other: &Outcome) {
 
 /// Ten steps in which each file grows at a pace of its own.
 fn ten_steps(files: &Files) -> Vec<Vec<usize>> {
-    let at = |step: usize, file: usize| if step == 10 { 1000 } else { (step * (83 + (file * 37) % 31)).saturating_sub((file * 101) % 170).min(1000) };
+    let at = |step: usize, file: usize| {
+        if step == 10 { 1000 } else { (step * (83 + (file * 37) % 31)).saturating_sub((file * 101) % 170).min(1000) }
+    };
     (1..=10).map(|step| (0..files.len()).map(|file| at(step, file)).collect()).collect()
 }
 
@@ -234,7 +276,12 @@ fn a_session_that_tells_its_folder_late_is_still_one_with_its_project() {
     let mut files = synthetic();
     let a = "aaaa0000-1111-4111-8111-000000000001";
     let open = user(a, "00000000-0000-4000-8000-0000000000a1", "2026-11-20T08:00:00Z", "Make the import faster.")
-        + &assistant(a, "00000000-0000-4000-8000-0000000000a2", "2026-11-20T08:05:00Z", "I cached the rates.\n\nNext steps:\n- Add a test for the currency cache\n");
+        + &assistant(
+            a,
+            "00000000-0000-4000-8000-0000000000a2",
+            "2026-11-20T08:05:00Z",
+            "I cached the rates.\n\nNext steps:\n- Add a test for the currency cache\n",
+        );
     let homeless = open.replace(r#""cwd":"/home/dev/src/shop","#, "");
     let whole_file = homeless.clone() + &user(a, "00000000-0000-4000-8000-0000000000a3", "2026-11-20T08:06:00Z", "Thanks.");
     files[0].1 = whole_file.clone().into_bytes();

@@ -27,7 +27,8 @@ pub fn since(text: Option<&str>, config: &Config) -> Result<Millis> {
     if let Ok(age) = duration(text) {
         return Ok(config.now() - age);
     }
-    let date: jiff::civil::Date = text.parse().with_context(|| format!("--since {text}: give an age like 7d or a date like 2026-01-31"))?;
+    let date: jiff::civil::Date =
+        text.parse().with_context(|| format!("--since {text}: give an age like 7d or a date like 2026-01-31"))?;
     Ok(date.to_zoned(config.time_zone.clone())?.timestamp().as_millisecond())
 }
 

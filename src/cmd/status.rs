@@ -56,8 +56,21 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
     let ran = last_run.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(config.time_zone.clone()));
     let ran = ran.map_or_else(|| "never".into(), |z| z.strftime("%Y-%m-%d %H:%M").to_string());
     writeln!(out, "data       {}", config.data_dir.display())?;
-    writeln!(out, "index      {:.1} MB for {:.1} MB of transcripts in {} files", size as f64 / 1e6, counts.transcript_bytes as f64 / 1e6, counts.files)?;
-    writeln!(out, "sessions   {}, {} with a digest ({} made by the model, {} without)", counts.sessions, counts.digests, counts.by_model, counts.digests - counts.by_model)?;
+    writeln!(
+        out,
+        "index      {:.1} MB for {:.1} MB of transcripts in {} files",
+        size as f64 / 1e6,
+        counts.transcript_bytes as f64 / 1e6,
+        counts.files
+    )?;
+    writeln!(
+        out,
+        "sessions   {}, {} with a digest ({} made by the model, {} without)",
+        counts.sessions,
+        counts.digests,
+        counts.by_model,
+        counts.digests - counts.by_model
+    )?;
     writeln!(out, "waiting    {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
     writeln!(out, "spent      ${:.4} on the model in all", counts.spent_usd)?;
     writeln!(out, "last work  {ran}")?;

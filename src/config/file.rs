@@ -123,9 +123,17 @@ fn check(values: &Values) -> Result<()> {
     for (key, value) in positive {
         anyhow::ensure!(value.is_finite() && value >= 0.0, "digest.{key}: must be zero or more, is {value}");
     }
-    anyhow::ensure!((1..=64).contains(&digest.parallel_calls), "digest.parallel_calls: must be 1 to 64, is {}", digest.parallel_calls);
+    anyhow::ensure!(
+        (1..=64).contains(&digest.parallel_calls),
+        "digest.parallel_calls: must be 1 to 64, is {}",
+        digest.parallel_calls
+    );
     anyhow::ensure!(digest.timeout_seconds > 0, "digest.timeout_seconds: must be more than 0");
-    anyhow::ensure!((2_000..=200_000).contains(&digest.input_chars), "digest.input_chars: must be 2000 to 200000, is {}", digest.input_chars);
+    anyhow::ensure!(
+        (2_000..=200_000).contains(&digest.input_chars),
+        "digest.input_chars: must be 2000 to 200000, is {}",
+        digest.input_chars
+    );
     Ok(())
 }
 

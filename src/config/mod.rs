@@ -75,9 +75,8 @@ impl Config {
             Some(name) => TimeZone::get(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
             None => TimeZone::system(),
         };
-        let globs = |key: &str, list: &[String]| {
-            globset(list, &home).with_context(|| format!("{}: exclude.{key}", config_file.display()))
-        };
+        let globs =
+            |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: exclude.{key}", config_file.display()));
         Ok(Self {
             exclude_projects: globs("projects", &read.values.exclude.projects)?,
             exclude_paths: globs("paths", &read.values.exclude.paths)?,

@@ -95,9 +95,7 @@ fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<Place> {
     match parts.as_slice() {
         [_] if old_layout => Some(Place { session: stem.to_owned(), agent: None }),
         [_, _] if !old_layout => Some(Place { session: stem.to_owned(), agent }),
-        [_, session, "subagents", .., _] if !old_layout && agent.is_some() => {
-            Some(Place { session: (*session).to_owned(), agent })
-        }
+        [_, session, "subagents", .., _] if !old_layout && agent.is_some() => Some(Place { session: (*session).to_owned(), agent }),
         _ => None,
     }
 }
@@ -115,7 +113,9 @@ mod tests {
         assert_eq!(at("/c/p/-src/s1/subagents/agent-7.jsonl", false), some("s1", Some("7")));
         assert_eq!(at("/c/p/-src/s1/subagents/workflows/w/agent-7.jsonl", false), some("s1", Some("7")));
         assert_eq!(at("/c/p/ses_9.jsonl", true), some("ses_9", None));
-        for other in ["/c/p/-src/s1.json", "/c/p/-src/s1/tool-results/x.jsonl", "/c/p/x.jsonl", "/c/p/-src/s1/subagents/journal.jsonl"] {
+        for other in
+            ["/c/p/-src/s1.json", "/c/p/-src/s1/tool-results/x.jsonl", "/c/p/x.jsonl", "/c/p/-src/s1/subagents/journal.jsonl"]
+        {
             assert_eq!(at(other, false), None, "{other}");
         }
     }

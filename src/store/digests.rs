@@ -75,7 +75,10 @@ impl Store {
         let id = short_id("d", &[&head.id, new.summarizer, &serde_json::to_string(&new.digest)?]);
         tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
         let sql = "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-        tx.execute(sql, params![id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body])?;
+        tx.execute(
+            sql,
+            params![id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body],
+        )?;
         search::add_digest(&tx, head.pk, &new.digest)?;
         save_open_items(&tx, head, new)?;
         tx.execute("UPDATE session SET dirty = 0, page_dirty = 1, skip = NULL WHERE pk = ?1", [head.pk])?;
@@ -124,7 +127,9 @@ impl Store {
         let open = pairs("SELECT id, text FROM open_item WHERE session = ?1 ORDER BY place")?;
         let is_closed = |(id, text): &(String, String)| {
             let wanted = words(text);
-            closed.iter().any(|(other, said)| id == other || covered_by(&wanted, &words(said)).max(covered_by(&words(said), &wanted)) >= SAME_ITEM)
+            closed.iter().any(|(other, said)| {
+                id == other || covered_by(&wanted, &words(said)).max(covered_by(&words(said), &wanted)) >= SAME_ITEM
+            })
         };
         Ok(open.into_iter().filter(is_closed).map(|(id, _)| id).collect())
     }
@@ -143,7 +148,10 @@ impl Store {
     }
 
     pub fn last_run(&self) -> Result<Option<(Millis, String)>> {
-        Ok(self.db.query_row("SELECT at, report FROM run ORDER BY pk DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
+        Ok(self
+            .db
+            .query_row("SELECT at, report FROM run ORDER BY pk DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
+            .optional()?)
     }
 }
 
@@ -178,7 +186,10 @@ fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>
         tx.execute(sql, params![id, head.pk, kind, claim.text, at, claim.is_verified(), place as i64])?;
     }
     for item in new.open.iter().filter(|item| new.digest.closes.contains(&item.id)) {
-        tx.execute("INSERT INTO closed_item VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING", params![item.id, head.pk, item.session, item.text])?;
+        tx.execute(
+            "INSERT INTO closed_item VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+            params![item.id, head.pk, item.session, item.text],
+        )?;
     }
     mark_closed_pages(tx, head.pk)
 }

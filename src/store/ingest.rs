@@ -80,7 +80,9 @@ impl Store {
 
     /// Marks sessions as ended, where they are known.
     pub fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
-        let mut update = self.db.prepare_cached("UPDATE session SET ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2")?;
+        let mut update = self
+            .db
+            .prepare_cached("UPDATE session SET ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2")?;
         update.execute(params![id, at, reason])?;
         Ok(())
     }
@@ -88,7 +90,10 @@ impl Store {
     /// Gives sessions of roots that moved since to the project under its new name.
     pub fn move_projects(&mut self, projects: &Projects) -> Result<()> {
         let tx = self.db.transaction()?;
-        let all: Vec<(i64, String)> = tx.prepare("SELECT pk, key FROM project")?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        let all: Vec<(i64, String)> = tx
+            .prepare("SELECT pk, key FROM project")?
+            .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
         for (pk, key) in all {
             let moved = projects.moved_to(&key);
             if moved != key {
@@ -240,7 +245,16 @@ impl<'t> Writer<'t> {
         }
         if let Some(usage) = &row.usage {
             let t = &usage.tokens;
-            let values = params![usage.message, session, usage.model, t.input as i64, t.output as i64, t.cache_write as i64, t.cache_write_hour as i64, t.cache_read as i64];
+            let values = params![
+                usage.message,
+                session,
+                usage.model,
+                t.input as i64,
+                t.output as i64,
+                t.cache_write as i64,
+                t.cache_write_hour as i64,
+                t.cache_read as i64
+            ];
             // Rows of one message repeat its usage while it grows.
             let sql = "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET
                  input = max(input, ?4), output = max(output, ?5), cache_write = max(cache_write, ?6),
@@ -270,9 +284,15 @@ impl<'t> Writer<'t> {
     }
 
     fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {
-        let new = self.tx.prepare_cached("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING")?.execute(params![leaf, text])? > 0;
+        let new = self
+            .tx
+            .prepare_cached("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+            .execute(params![leaf, text])?
+            > 0;
         if new {
-            self.tx.prepare_cached("UPDATE session SET dirty = 1 WHERE pk IN (SELECT session FROM item WHERE key = ?1)")?.execute([leaf])?;
+            self.tx
+                .prepare_cached("UPDATE session SET dirty = 1 WHERE pk IN (SELECT session FROM item WHERE key = ?1)")?
+                .execute([leaf])?;
         }
         Ok(new)
     }
@@ -281,13 +301,15 @@ impl<'t> Writer<'t> {
         if let Some(pk) = self.sessions.get(&row.session) {
             return Ok(*pk);
         }
-        let known: Option<i64> = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([&row.session], |r| r.get(0)).optional()?;
+        let known: Option<i64> =
+            self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([&row.session], |r| r.get(0)).optional()?;
         let pk = match known {
             Some(pk) => pk,
             None => {
                 self.done.sessions_new += 1;
                 let project = project_pk(self.tx, &folder_key(batch))?;
-                let mut insert = self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
+                let mut insert =
+                    self.tx.prepare_cached("INSERT INTO session(id, project, grew_at) VALUES (?1, ?2, 0) RETURNING pk")?;
                 insert.query_row(params![row.session, project], |r| r.get(0))?
             }
         };

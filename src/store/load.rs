@@ -37,7 +37,8 @@ pub struct SessionHead {
     pub dirty: bool,
 }
 
-const HEAD: &str = "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
+const HEAD: &str =
+    "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
      (SELECT max(last_at) FROM source WHERE session = s.pk)
      FROM session s JOIN project p ON p.pk = s.project";
 
@@ -106,8 +107,13 @@ impl Store {
 
     /// Does the session hold a prompt of the user's, and anything that answered it?
     pub fn has_prompt_and_work(&self, head: &SessionHead) -> Result<(bool, bool)> {
-        let exists = |fits: &str| format!("EXISTS (SELECT 1 FROM item i JOIN source f ON f.pk = i.source WHERE i.session = ?1 AND {fits} AND {NOT_OWNED_EARLIER})");
-        let sql = format!("SELECT {}, {}", exists("i.kind = 'prompt' AND f.agent = ''"), exists("i.kind IN ('reply', 'tool', 'plan')"));
+        let exists = |fits: &str| {
+            format!(
+                "EXISTS (SELECT 1 FROM item i JOIN source f ON f.pk = i.source WHERE i.session = ?1 AND {fits} AND {NOT_OWNED_EARLIER})"
+            )
+        };
+        let sql =
+            format!("SELECT {}, {}", exists("i.kind = 'prompt' AND f.agent = ''"), exists("i.kind IN ('reply', 'tool', 'plan')"));
         let mut query = self.db.prepare_cached(&sql)?;
         Ok(query.query_row(params![head.pk, head.started_at, head.id], |r| Ok((r.get(0)?, r.get(1)?)))?)
     }

@@ -36,7 +36,12 @@ impl Store {
     /// When it cannot be opened, or was written by a newer program.
     pub fn open(path: &Path) -> Result<Self> {
         // SQLite would create the file with the umask's permissions; its WAL takes over the database's.
-        OpenOptions::new().create(true).append(true).mode(0o600).open(path).with_context(|| format!("cannot open {}", path.display()))?;
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(path)
+            .with_context(|| format!("cannot open {}", path.display()))?;
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         let mut store = Self { db };
@@ -44,7 +49,10 @@ impl Store {
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
-        store.configure(version == 0).and_then(|()| store.migrate(version)).with_context(|| format!("cannot use {}", path.display()))?;
+        store
+            .configure(version == 0)
+            .and_then(|()| store.migrate(version))
+            .with_context(|| format!("cannot use {}", path.display()))?;
         Ok(store)
     }
 
@@ -84,7 +92,9 @@ impl Store {
         if mode != "wal" {
             bail!("the file system does not support write-ahead logging (journal mode {mode})");
         }
-        self.db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;")?;
+        self.db.execute_batch(
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;",
+        )?;
         self.db.set_prepared_statement_cache_capacity(64);
         Ok(())
     }

@@ -41,7 +41,8 @@ impl Store {
 
     /// Sessions whose page lies on this day.
     pub fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
-        let mut query = self.db.prepare_cached("SELECT session FROM page WHERE day = ?1 AND session IS NOT NULL ORDER BY session")?;
+        let mut query =
+            self.db.prepare_cached("SELECT session FROM page WHERE day = ?1 AND session IS NOT NULL ORDER BY session")?;
         Ok(query.query_map([day], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 

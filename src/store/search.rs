@@ -49,7 +49,11 @@ impl Document {
         let lists = digest.investigated.iter().chain(&digest.learned).chain(&digest.completed).map(String::as_str);
         let files = digest.files.iter().map(|f| f.path.as_str());
         let body: Vec<&str> = std::iter::once(digest.request.as_str()).chain(lists).chain(claims).chain(files).collect();
-        Self { title: index_text(&digest.title), body: index_text(&body.join("\n")), extra: index_text(&digest.questions.join("\n")) }
+        Self {
+            title: index_text(&digest.title),
+            body: index_text(&body.join("\n")),
+            extra: index_text(&digest.questions.join("\n")),
+        }
     }
 
     fn of_prompt(text: &str) -> Self {
@@ -126,7 +130,8 @@ impl Store {
             if !fits(&head) {
                 continue;
             }
-            let text = if is_digest { self.digest_text(session)? } else { self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)? };
+            let text =
+                if is_digest { self.digest_text(session)? } else { self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)? };
             let Some(text) = text else { continue };
             seen.insert(session);
             let kind = if is_digest { HitKind::Digest } else { HitKind::Prompt };

@@ -43,9 +43,17 @@ impl Store {
             queued: one("SELECT count(*) FROM digest WHERE superseded = 0 AND queued")?,
             waiting: one("SELECT count(*) FROM session WHERE dirty")?,
             skipped: pairs("SELECT skip, count(*) FROM session WHERE skip IS NOT NULL GROUP BY skip ORDER BY count(*) DESC, skip")?,
-            failing: self.db.prepare(failing)?.query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?,
+            failing: self
+                .db
+                .prepare(failing)?
+                .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
+                .collect::<rusqlite::Result<_>>()?,
             bad_lines: one("SELECT count(*) FROM bad_line")?,
-            bad_at: self.db.prepare(bad)?.query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?,
+            bad_at: self
+                .db
+                .prepare(bad)?
+                .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
+                .collect::<rusqlite::Result<_>>()?,
             unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
             spent_usd: self.spent_since(i64::MIN)?,
         })

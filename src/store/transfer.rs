@@ -130,7 +130,13 @@ impl Store {
         let mut query = self.db.prepare_cached(sql)?;
         let rows = query.query_map([session], |r| {
             let count = |at| r.get::<_, i64>(at).map(|n| n as u64);
-            let tokens = Tokens { input: count(2)?, output: count(3)?, cache_write: count(4)?, cache_write_hour: count(5)?, cache_read: count(6)? };
+            let tokens = Tokens {
+                input: count(2)?,
+                output: count(3)?,
+                cache_write: count(4)?,
+                cache_write_hour: count(5)?,
+                cache_read: count(6)?,
+            };
             Ok(ExportedUsage { message: r.get(0)?, model: r.get(1)?, tokens })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -151,7 +157,16 @@ impl Store {
         }
         for u in &exported.usage {
             let t = &u.tokens;
-            let values = params![u.message, session, u.model, t.input as i64, t.output as i64, t.cache_write as i64, t.cache_write_hour as i64, t.cache_read as i64];
+            let values = params![
+                u.message,
+                session,
+                u.model,
+                t.input as i64,
+                t.output as i64,
+                t.cache_write as i64,
+                t.cache_write_hour as i64,
+                t.cache_read as i64
+            ];
             rows_new |= tx.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING", values)? > 0;
         }
         if rows_new {
@@ -175,16 +190,19 @@ impl Store {
             *byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
         }
         let summarizer = if digest.summarizer == "claude" { "claude" } else { "extract" };
-        self.save_digest(&head, &NewDigest {
-            summarizer,
-            model: digest.model.clone(),
-            input_hash,
-            made_at: digest.made_at,
-            cost_usd: digest.cost_usd,
-            queued: digest.queued,
-            open: &[],
-            digest: digest.body.clone(),
-        })
+        self.save_digest(
+            &head,
+            &NewDigest {
+                summarizer,
+                model: digest.model.clone(),
+                input_hash,
+                made_at: digest.made_at,
+                cost_usd: digest.cost_usd,
+                queued: digest.queued,
+                open: &[],
+                digest: digest.body.clone(),
+            },
+        )
     }
 }
 

@@ -136,7 +136,9 @@ impl Claude {
     /// Replies nobody came for: their sessions went on before they could be used.
     pub fn drop_old_replies(&self, now: Millis) {
         let Ok(files) = fs::read_dir(&self.replies) else { return };
-        let age = |meta: fs::Metadata| Some(now - meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as Millis);
+        let age = |meta: fs::Metadata| {
+            Some(now - meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as Millis)
+        };
         for file in files.flatten() {
             if file.metadata().ok().and_then(age).is_some_and(|age| age > KEEP_REPLIES) {
                 let _ = fs::remove_file(file.path());
@@ -253,7 +255,12 @@ impl Claude {
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
         let arguments = self.arguments(&input.request.system);
         let ran = match self.run(&arguments, input) {
-            Err(e) => return Try::Failed(Failure::Model { what: format!("cannot run {}: {e}", self.command.display()), cost_usd: Some(0.0) }),
+            Err(e) => {
+                return Try::Failed(Failure::Model {
+                    what: format!("cannot run {}: {e}", self.command.display()),
+                    cost_usd: Some(0.0),
+                });
+            }
             Ok(Err(failure)) => return Try::Failed(failure),
             Ok(Ok(ran)) => ran,
         };
@@ -283,7 +290,10 @@ impl Claude {
     /// What the client's own report and the model's reply in it come to.
     fn read(&self, stdout: &[u8], input: &Input) -> Try {
         let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
-            return session_with(format!("claude did not print JSON: {}", shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80)), None);
+            return session_with(
+                format!("claude did not print JSON: {}", shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80)),
+                None,
+            );
         };
         let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64).filter(|c| c.is_finite() && *c >= 0.0);
         let said = report.get("result").and_then(Value::as_str).unwrap_or_default();
@@ -330,7 +340,10 @@ fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Try {
     let status = report.get("api_error_status").and_then(Value::as_u64);
     let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
     let what = shorten(&one_line(&plain(if said.is_empty() { subtype } else { said })), 160);
-    let passing = matches!(status, Some(408 | 409 | 500..=599)) || said.contains("Unable to connect") || said.contains("Connection error") || said.contains("Overloaded");
+    let passing = matches!(status, Some(408 | 409 | 500..=599))
+        || said.contains("Unable to connect")
+        || said.contains("Connection error")
+        || said.contains("Overloaded");
     if is_out_of_reach(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
         Try::Failed(Failure::Model { what, cost_usd })
     } else if passing {
@@ -343,8 +356,14 @@ fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Try {
 /// Is an ordinary reply the client's notice of a limit? A model's prose may speak of limits too, but not in one short line.
 fn is_limit_notice(said: &str) -> bool {
     const NOTICES: [&str; 8] = [
-        "hit your limit", "hit your session limit", "hit your weekly limit", "usage limit reached", "limit reached", "credit balance is too low",
-        "please run /login", "limit · resets",
+        "hit your limit",
+        "hit your session limit",
+        "hit your weekly limit",
+        "usage limit reached",
+        "limit reached",
+        "credit balance is too low",
+        "please run /login",
+        "limit · resets",
     ];
     let lower = said.to_lowercase();
     said.len() < 200 && said.trim().lines().count() < 3 && NOTICES.iter().any(|notice| lower.contains(notice))
@@ -353,8 +372,18 @@ fn is_limit_notice(said: &str) -> bool {
 /// Not logged in, or over a limit: the next call would say the same.
 fn is_out_of_reach(said: &str) -> bool {
     const SIGNS: [&str; 12] = [
-        "not logged in", "please run /login", "invalid api key", "authentication", "oauth token", "hit your limit", "limit reached",
-        "usage limit", "session limit", "weekly limit", "credit balance", "rate limit",
+        "not logged in",
+        "please run /login",
+        "invalid api key",
+        "authentication",
+        "oauth token",
+        "hit your limit",
+        "limit reached",
+        "usage limit",
+        "session limit",
+        "weekly limit",
+        "credit balance",
+        "rate limit",
     ];
     let lower = said.to_lowercase();
     SIGNS.iter().any(|sign| lower.contains(sign))

@@ -58,7 +58,10 @@ fn head(session: &Session) -> String {
         let time = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
         time.map_or_else(|| "unknown".into(), |t| t.strftime("%Y-%m-%d %H:%M UTC").to_string())
     };
-    let branch = session.branches.last().map_or(String::new(), |b| format!(", branch {}", crate::clean::shorten(&crate::clean::one_line(b), 60)));
+    let branch = session
+        .branches
+        .last()
+        .map_or(String::new(), |b| format!(", branch {}", crate::clean::shorten(&crate::clean::one_line(b), 60)));
     let project = crate::clean::shorten(&crate::clean::one_line(session.project.name()), 60);
     format!("Project {project}{branch}, {} to {}.\n", minute(session.began_at()), minute(session.last_at()))
 }

@@ -34,7 +34,8 @@ struct Form {
 /// # Errors
 /// When it holds no JSON object, or one that lacks what makes a digest.
 pub fn read(reply: &str, request: &Request) -> Result<Digest, String> {
-    let form: Form = serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
+    let form: Form =
+        serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
     let digest = Digest {
         title: shorten(&text(&form.title), MAX_TITLE),
         request: text(&form.request),
@@ -57,7 +58,10 @@ fn validate(digest: Digest) -> Result<Digest, String> {
             return Err(format!("the reply has no \"{name}\""));
         }
     }
-    let says = !(digest.completed.is_empty() && digest.learned.is_empty() && digest.investigated.is_empty() && digest.decisions.is_empty());
+    let says = !(digest.completed.is_empty()
+        && digest.learned.is_empty()
+        && digest.investigated.is_empty()
+        && digest.decisions.is_empty());
     if says { Ok(digest) } else { Err("the reply says nothing of what was done".into()) }
 }
 
@@ -66,7 +70,11 @@ fn object_in(reply: &str) -> Result<&str, String> {
     let object = reply.find('{').zip(reply.rfind('}')).filter(|(from, to)| from < to).map(|(from, to)| &reply[from..=to]);
     object.ok_or_else(|| {
         let start = shorten(&one_line(&plain(reply)), 80);
-        if start.is_empty() { "the reply is empty".into() } else { format!("the reply is prose, not the JSON object asked for: {start}") }
+        if start.is_empty() {
+            "the reply is empty".into()
+        } else {
+            format!("the reply is prose, not the JSON object asked for: {start}")
+        }
     })
 }
 
@@ -128,7 +136,15 @@ mod tests {
 
     #[test]
     fn prose_halves_and_empty_forms_are_failures() {
-        for bad in ["", "You've hit your limit.", r#"{"title":"T","request":"#, r#"{"title":"T","request":"R"}"#, r#"{"title":"","request":"R","completed":["x"]}"#, "{}", "[1]"] {
+        for bad in [
+            "",
+            "You've hit your limit.",
+            r#"{"title":"T","request":"#,
+            r#"{"title":"T","request":"R"}"#,
+            r#"{"title":"","request":"R","completed":["x"]}"#,
+            "{}",
+            "[1]",
+        ] {
             assert!(read(bad, &request()).is_err(), "{bad}");
         }
     }

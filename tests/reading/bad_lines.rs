@@ -11,7 +11,8 @@ fn before() -> String {
 }
 
 fn after() -> String {
-    assistant(S, "a1", "2026-11-20T10:00:05Z", "The neighbour after.") + &user(S, "u2", "2026-11-20T10:00:06Z", "the neighbour after that")
+    assistant(S, "a1", "2026-11-20T10:00:05Z", "The neighbour after.")
+        + &user(S, "u2", "2026-11-20T10:00:06Z", "the neighbour after that")
 }
 
 /// A world with one transcript: a good row, these bytes, two good rows.
@@ -82,7 +83,9 @@ fn a_line_just_below_the_limit_is_read() {
 
 #[test]
 fn unknown_types_of_rows_are_counted_by_name() {
-    let world = between(b"{\"type\":\"hologram\"}\n{\"type\":\"hologram\",\"x\":1}\n{\"type\":\"smell\"}\n{\"no\":\"type\"}\n{\"type\":7}\n");
+    let world = between(
+        b"{\"type\":\"hologram\"}\n{\"type\":\"hologram\",\"x\":1}\n{\"type\":\"smell\"}\n{\"no\":\"type\"}\n{\"type\":7}\n",
+    );
     let ran = world.recall(["digest", "--ingest-only", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((ran.code, &report["rows_unknown"], &report["rows_bad"]), (0, &5.into(), &0.into()), "{ran:#?}");
@@ -99,7 +102,11 @@ fn the_types_the_client_writes_are_all_known() {
 
 #[test]
 fn hostile_lines_never_stop_the_run_and_keep_their_neighbours() {
-    let deep = format!("{{\"type\":\"user\",\"uuid\":\"d\",\"sessionId\":\"{S}\",\"message\":{}1{}}}\n", "[".repeat(10_000), "]".repeat(10_000));
+    let deep = format!(
+        "{{\"type\":\"user\",\"uuid\":\"d\",\"sessionId\":\"{S}\",\"message\":{}1{}}}\n",
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
     let deep_objects = format!("{{\"type\":\"user\",\"message\":{}1{}}}\n", "{\"content\":".repeat(10_000), "}".repeat(10_000));
     let unclosed = format!("{}\n", "[".repeat(100_000));
     let lines: Vec<(&str, Vec<u8>)> = vec![
@@ -127,11 +134,23 @@ fn hostile_lines_never_stop_the_run_and_keep_their_neighbours() {
 fn rows_of_unusual_form_are_still_rows() {
     let row = |fields: &str| format!("{{\"type\":\"user\",\"sessionId\":\"{S}\",{fields}}}\n");
     let cases = [
-        ("a duplicate key: the last counts", row(r#""uuid":"x","message":{"content":"first"},"message":{"content":"wanted"},"timestamp":"2026-11-20T10:00:01Z""#), "wanted"),
+        (
+            "a duplicate key: the last counts",
+            row(r#""uuid":"x","message":{"content":"first"},"message":{"content":"wanted"},"timestamp":"2026-11-20T10:00:01Z""#),
+            "wanted",
+        ),
         ("seconds since the epoch", row(r#""uuid":"x","timestamp":1795000000,"message":{"content":"wanted"}"#), "wanted"),
         ("milliseconds since the epoch", row(r#""uuid":"x","timestamp":1795000000000,"message":{"content":"wanted"}"#), "wanted"),
-        ("a lone surrogate", row(r#""uuid":"x","timestamp":"2026-11-20T10:00:01Z","message":{"content":"wan\ud800ted"}"#), "wan\u{fffd}ted"),
-        ("a CR before the newline", row(r#""uuid":"x","timestamp":"2026-11-20T10:00:01Z","message":{"content":"wanted"}"#).replace('\n', "\r\n"), "wanted"),
+        (
+            "a lone surrogate",
+            row(r#""uuid":"x","timestamp":"2026-11-20T10:00:01Z","message":{"content":"wan\ud800ted"}"#),
+            "wan\u{fffd}ted",
+        ),
+        (
+            "a CR before the newline",
+            row(r#""uuid":"x","timestamp":"2026-11-20T10:00:01Z","message":{"content":"wanted"}"#).replace('\n', "\r\n"),
+            "wanted",
+        ),
         ("no uuid", row(r#""timestamp":"2026-11-20T10:00:01Z","message":{"content":[{"type":"text","text":"wanted"}]}"#), "wanted"),
     ];
     for (about, line, expected) in cases {

@@ -6,7 +6,8 @@ const S: &str = "55555555-aaaa-4aaa-8aaa-555555555555";
 
 fn session(id: &str, cwd: &str) -> String {
     let (a, b) = (format!("{id}-u1"), format!("{id}-a1"));
-    let rows = user(id, &a, "2026-11-20T10:00:00Z", "why is it slow?") + &assistant(id, &b, "2026-11-20T10:00:05Z", "Because of the index.");
+    let rows = user(id, &a, "2026-11-20T10:00:00Z", "why is it slow?")
+        + &assistant(id, &b, "2026-11-20T10:00:05Z", "Because of the index.");
     rows.replace("/home/dev/src/shop", cwd)
 }
 
@@ -36,7 +37,9 @@ fn excluded_projects_leave_no_word_in_the_index() {
 #[test]
 fn excluded_projects_are_globs_and_hold_for_folders_below() {
     let world = World::new();
-    for (id, cwd) in [("aaaa1111", "/home/dev/secret/one"), ("bbbb2222", "/home/dev/secret/two/deep"), ("cccc3333", "/home/dev/open")] {
+    for (id, cwd) in
+        [("aaaa1111", "/home/dev/secret/one"), ("bbbb2222", "/home/dev/secret/two/deep"), ("cccc3333", "/home/dev/open")]
+    {
         world.transcript(&format!("-p/{id}.jsonl"), session(id, cwd));
     }
     world.configure("[exclude]\nprojects = [\"**/secret/**\"]\n");
@@ -106,7 +109,11 @@ fn ingest_only_stores_everything_and_digests_nothing() {
     let world = World::with_fixtures(&["plain"]);
     world.fake_claude("#!/bin/sh\ntouch \"$HOME/called\"\n");
     let report = world.digest(&["--ingest-only"]);
-    assert_eq!((&report["sessions_new"], &report["sessions_digested"], &report["pages_written"]), (&1.into(), &0.into(), &0.into()), "{report}");
+    assert_eq!(
+        (&report["sessions_new"], &report["sessions_digested"], &report["pages_written"]),
+        (&1.into(), &0.into(), &0.into()),
+        "{report}"
+    );
     assert!(files_below(&world.daily()).is_empty());
     assert!(!world.home().join("called").exists());
     assert_eq!(world.texts("64b0b6d9-e371-40e8-affe-78e0505dfb3f", "prompt").len(), 3);

@@ -10,7 +10,8 @@ use crate::support::{World, age, assistant, changed, user};
 const S: &str = "33333333-aaaa-4aaa-8aaa-333333333333";
 
 fn first() -> String {
-    user(S, "u1", "2026-11-20T10:00:00Z", "why is it slow?") + &assistant(S, "a1", "2026-11-20T10:00:05Z", "Because of the missing index.")
+    user(S, "u1", "2026-11-20T10:00:00Z", "why is it slow?")
+        + &assistant(S, "a1", "2026-11-20T10:00:05Z", "Because of the missing index.")
 }
 
 fn append(file: &Path, text: &str) {
@@ -44,11 +45,19 @@ fn half_a_last_line_waits_uncounted_and_is_read_once_it_is_whole() {
     let file = world.transcript(&format!("-p/{S}.jsonl"), first() + half);
     let ran = world.recall(["digest", "--ingest-only", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!((ran.code, &report["rows_bad"], &report["rows_new"], &report["bytes_read"]), (0, &0.into(), &2.into(), &first().len().into()), "{ran:#?}");
+    assert_eq!(
+        (ran.code, &report["rows_bad"], &report["rows_new"], &report["bytes_read"]),
+        (0, &0.into(), &2.into(), &first().len().into()),
+        "{ran:#?}"
+    );
 
     append(&file, rest);
     let report = world.digest(&["--ingest-only"]);
-    assert_eq!((&report["rows_bad"], &report["rows_new"], &report["bytes_read"]), (&0.into(), &1.into(), &more.len().into()), "{report}");
+    assert_eq!(
+        (&report["rows_bad"], &report["rows_new"], &report["bytes_read"]),
+        (&0.into(), &1.into(), &more.len().into()),
+        "{report}"
+    );
     assert_eq!(world.texts(S, "prompt"), ["why is it slow?", "and now?"]);
     assert_eq!(world.status()["bad_lines"], 0);
 }
@@ -90,7 +99,8 @@ fn a_file_replaced_by_another_of_the_same_name_is_read_from_its_start() {
     let world = World::new();
     let file = world.transcript(&format!("-p/{S}.jsonl"), first() + "garbage\n");
     world.digest(&["--ingest-only"]);
-    let other = user(S, "v1", "2026-11-20T11:00:00Z", "a quite different question") + &assistant(S, "b1", "2026-11-20T11:00:05Z", "A quite different answer, and a longer one at that.");
+    let other = user(S, "v1", "2026-11-20T11:00:00Z", "a quite different question")
+        + &assistant(S, "b1", "2026-11-20T11:00:05Z", "A quite different answer, and a longer one at that.");
     replace(&file, &format!("{other}{}", user(S, "v2", "2026-11-20T11:01:00Z", "one more")));
     let report = world.digest(&["--ingest-only"]);
     assert_eq!(report["rows_new"], 3, "{report}");

@@ -43,7 +43,11 @@ fn the_old_layout_is_read_with_its_own_rows() {
     age(&file, std::time::Duration::from_secs(3600));
 
     let report = world.digest(&["--summarizer", "extract"]);
-    assert_eq!((&report["sessions_new"], &report["sessions_digested"], &report["rows_unknown"]), (&1.into(), &1.into(), &0.into()), "{report}");
+    assert_eq!(
+        (&report["sessions_new"], &report["sessions_digested"], &report["rows_unknown"]),
+        (&1.into(), &1.into(), &0.into()),
+        "{report}"
+    );
     assert_eq!(world.texts("ses_0123456789abcdef", "prompt"), ["make the build pass"]);
     let tools = world.texts("ses_0123456789abcdef", "tool").join("\n");
     assert!(tools.contains("cargo build"), "{tools}");
@@ -54,7 +58,11 @@ fn the_old_layout_is_read_with_its_own_rows() {
 fn both_layouts_and_several_config_directories_are_read_together() {
     let world = World::new();
     let other = world.root().join("other");
-    for (dir, id) in [(world.claude_dir().join("projects/-p"), "aaaa1111"), (other.join("projects/-p"), "bbbb2222"), (other.join("transcripts"), "ses_cccc3333")] {
+    for (dir, id) in [
+        (world.claude_dir().join("projects/-p"), "aaaa1111"),
+        (other.join("projects/-p"), "bbbb2222"),
+        (other.join("transcripts"), "ses_cccc3333"),
+    ] {
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join(format!("{id}.jsonl")), session(id)).unwrap();
     }

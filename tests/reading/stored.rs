@@ -53,7 +53,9 @@ fn a_database_by_a_newer_program_is_refused_and_left_as_it_is() {
         newer_database(&world, journal);
         let file = world.data_dir().join("recall.db");
         let before = fs::read(&file).unwrap();
-        for arguments in [&["digest"][..], &["digest", "--dry-run"], &["status"], &["search", "x"], &["show", "64b0b6d9"], &["export"]] {
+        for arguments in
+            [&["digest"][..], &["digest", "--dry-run"], &["status"], &["search", "x"], &["show", "64b0b6d9"], &["export"]]
+        {
             let ran = world.recall(arguments);
             assert_eq!(ran.code, 2, "{arguments:?}: {ran:#?}");
             assert!(ran.err.contains("newer recall") && ran.err.contains("999"), "{arguments:?}: {ran:#?}");
@@ -67,7 +69,8 @@ fn a_database_by_a_newer_program_is_refused_and_left_as_it_is() {
 fn a_file_that_is_no_database_is_an_error_and_no_panic() {
     let world = World::with_fixtures(&["plain"]);
     fs::create_dir_all(world.data_dir()).unwrap();
-    fs::write(world.data_dir().join("recall.db"), "this is no database, but long enough to be looked at as one".repeat(100)).unwrap();
+    fs::write(world.data_dir().join("recall.db"), "this is no database, but long enough to be looked at as one".repeat(100))
+        .unwrap();
     for arguments in [&["digest"][..], &["status"], &["export"]] {
         let ran = world.recall(arguments);
         assert_eq!(ran.code, 2, "{arguments:?}: {ran:#?}");

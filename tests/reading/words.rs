@@ -9,7 +9,8 @@ const COMPACT: &str = "959386ce-0cd8-4cbc-9d78-7e0a84b4bfae";
 const RETRY: &str = "e1f1ab06-7af1-4a7a-b6b5-6ca5bb65c0e1";
 
 fn attachment(uuid: &str, attachment: &serde_json::Value) -> String {
-    let row = json!({"type": "attachment", "uuid": uuid, "sessionId": S, "timestamp": "2026-11-20T10:00:02Z", "attachment": attachment});
+    let row =
+        json!({"type": "attachment", "uuid": uuid, "sessionId": S, "timestamp": "2026-11-20T10:00:02Z", "attachment": attachment});
     format!("{row}\n")
 }
 
@@ -78,8 +79,10 @@ fn tool_results_are_no_prompts_and_their_raw_text_is_not_kept() {
 #[test]
 fn a_command_of_the_users_own_is_a_prompt_and_one_of_the_clients_is_none() {
     let world = World::new();
-    let own = "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>";
-    let built_in = "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>";
+    let own =
+        "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>";
+    let built_in =
+        "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>";
     let rows = user(S, "u1", "2026-11-20T10:00:00Z", own) + &user(S, "u2", "2026-11-20T10:00:01Z", built_in);
     world.transcript(&format!("-p/{S}.jsonl"), rows);
     world.digest(&["--ingest-only"]);
@@ -90,7 +93,10 @@ fn a_command_of_the_users_own_is_a_prompt_and_one_of_the_clients_is_none() {
 fn what_was_typed_while_the_assistant_was_busy_is_a_prompt() {
     let world = World::new();
     let queued = attachment("q1", &json!({"type": "queued_command", "commandMode": "prompt", "prompt": "and add a test"}));
-    let notice = attachment("q2", &json!({"type": "queued_command", "commandMode": "task-notification", "prompt": "<task-notification>done</task-notification>"}));
+    let notice = attachment(
+        "q2",
+        &json!({"type": "queued_command", "commandMode": "task-notification", "prompt": "<task-notification>done</task-notification>"}),
+    );
     let file = attachment("q3", &json!({"type": "file", "filename": "a.py", "content": "print(1)"}));
     world.transcript(&format!("-p/{S}.jsonl"), user(S, "u1", "2026-11-20T10:00:00Z", "fix it") + &queued + &notice + &file);
     world.digest(&["--ingest-only"]);
@@ -127,7 +133,8 @@ fn usage_that_comes_with_a_later_run_joins_its_message() {
 #[test]
 fn the_clients_own_notices_are_not_the_assistants_words() {
     let world = World::new();
-    let notice = assistant(S, "a1", "2026-11-20T10:00:05Z", "API Error: 529 overloaded").replace("claude-haiku-4-5-20251001", "<synthetic>");
+    let notice =
+        assistant(S, "a1", "2026-11-20T10:00:05Z", "API Error: 529 overloaded").replace("claude-haiku-4-5-20251001", "<synthetic>");
     world.transcript(&format!("-p/{S}.jsonl"), user(S, "u1", "2026-11-20T10:00:00Z", "fix it") + &notice);
     let report = world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.texts(S, "reply"), Vec::<String>::new());

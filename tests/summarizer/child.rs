@@ -91,7 +91,10 @@ fn a_request_has_at_most_3_kb_beside_the_session() {
 
 #[test]
 fn nor_with_all_the_open_items_of_earlier_sessions() {
-    for words in ["Migrate the admin export, which walks through all orders with OFFSET while new ones come in", "重新检查所有支付网关的重试逻辑，确保在网络中断时不会重复扣款"] {
+    for words in [
+        "Migrate the admin export, which walks through all orders with OFFSET while new ones come in",
+        "重新检查所有支付网关的重试逻辑，确保在网络中断时不会重复扣款",
+    ] {
         let mut many = form();
         many["next_steps"] = (0..20).map(|n| json!({"text": format!("{n}: {}", words.repeat(3)), "rows": [22]})).collect();
         let stand_in = StandIn::says(&["plain", "retry"], &report(&many, COST));
@@ -141,7 +144,12 @@ fn a_long_session_is_condensed_to_the_configured_size_and_keeps_its_end() {
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
     let (record, _) = stand_in.only_call().record();
     assert!(record.chars().count() <= 2000, "{record}");
-    for kept in ["Customers say that orders go missing", "the page has no page numbers", "Good. Commit this on a branch", "Committed on `keyset-order-list`"] {
+    for kept in [
+        "Customers say that orders go missing",
+        "the page has no page numbers",
+        "Good. Commit this on a branch",
+        "Committed on `keyset-order-list`",
+    ] {
         assert!(record.contains(kept), "{kept}:\n{record}");
     }
 }
@@ -163,7 +171,12 @@ fn own_session(cwd: &str) -> String {
     let last = json!({"type": "last-prompt", "lastPrompt": "Project shop", "sessionId": SESSION, "leafUuid": "aaaaaaaa-0000-4000-8000-000000000003"});
     let rows = [
         format!("{queued}\n"),
-        user(SESSION, "aaaaaaaa-0000-4000-8000-000000000002", "2026-11-19T10:00:00Z", "Project shop, 2026-11-17. The record ends here."),
+        user(
+            SESSION,
+            "aaaaaaaa-0000-4000-8000-000000000002",
+            "2026-11-19T10:00:00Z",
+            "Project shop, 2026-11-17. The record ends here.",
+        ),
         assistant(SESSION, "aaaaaaaa-0000-4000-8000-000000000003", "2026-11-19T10:01:00Z", &form().to_string()),
         format!("{last}\n"),
     ];

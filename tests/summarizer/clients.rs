@@ -8,7 +8,9 @@ use crate::stand_in::{COMPACT, COST, PLAIN, StandIn, form, report};
 /// Refuses a call that holds one of these flags, as the client does.
 fn without(flags: &[&str]) -> String {
     let flags = flags.join("|");
-    format!("for a in \"$@\"; do case \"$a\" in {flags}) echo \"error: unknown option '$a'\" >&2; exit 1;; esac; done; cat \"$here/good\"")
+    format!(
+        "for a in \"$@\"; do case \"$a\" in {flags}) echo \"error: unknown option '$a'\" >&2; exit 1;; esac; done; cat \"$here/good\""
+    )
 }
 
 fn old_client(fixtures: &[&str], scenario: &str) -> StandIn {
@@ -66,7 +68,10 @@ fn an_old_client_that_knows_little_still_gets_the_instructions_and_the_record() 
 #[test]
 fn two_calls_at_once_that_learn_of_the_same_missing_flag_both_succeed() {
     // Both calls are under way before the first of them is refused.
-    let scenario = format!("case \"$*\" in *--tools*) tries=0; while [ ! -d \"$here/calls/2\" ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.05; done;; esac; {}", without(&["--tools"]));
+    let scenario = format!(
+        "case \"$*\" in *--tools*) tries=0; while [ ! -d \"$here/calls/2\" ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.05; done;; esac; {}",
+        without(&["--tools"])
+    );
     let stand_in = old_client(&["plain", "compact"], &scenario);
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
@@ -82,7 +87,11 @@ fn without_a_client_everything_is_digested_and_waits_for_one() {
     let ran = stand_in.world.recall_with(["digest"], &path);
     assert_eq!(ran.code, 0, "having no model is no error: {ran:#?}");
     let status = stand_in.status();
-    assert_eq!((&status["digests"], &status["waiting_for_model"], &status["failing"]), (&json!(1), &json!(1), &json!([])), "{status:#}");
+    assert_eq!(
+        (&status["digests"], &status["waiting_for_model"], &status["failing"]),
+        (&json!(1), &json!(1), &json!([])),
+        "{status:#}"
+    );
     assert!(stand_in.reasons().contains("`claude` was not found on the PATH"), "{status:#}");
     assert!(stand_in.calls().is_empty());
 
@@ -94,7 +103,8 @@ fn without_a_client_everything_is_digested_and_waits_for_one() {
 fn a_client_that_was_asked_for_and_is_not_there_is_an_error_that_the_run_survives() {
     let stand_in = StandIn::good(&["plain"]);
     let nowhere = stand_in.world.root().join("empty");
-    let ran = stand_in.world.recall_with(["digest", "--summarizer", "claude"], &[("PATH", nowhere.to_str().expect("a UTF-8 path"))]);
+    let ran =
+        stand_in.world.recall_with(["digest", "--summarizer", "claude"], &[("PATH", nowhere.to_str().expect("a UTF-8 path"))]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(ran.err.contains("`claude` was not found on the PATH"), "{ran:#?}");
     assert_eq!(stand_in.status()["waiting_for_model"], 1);

@@ -33,12 +33,17 @@ pub fn has_the_models_digest(stand_in: &StandIn) {
     assert_eq!(stand_in.show(PLAIN)["summarizer"], "claude");
     assert_eq!(stand_in.show(PLAIN)["digest"]["title"], form()["title"]);
     let status = stand_in.status();
-    assert_eq!((&status["waiting_for_model"], &status["failing"], &status["skipped"]), (&json!(0), &json!([]), &json!([])), "{status:#}");
+    assert_eq!(
+        (&status["waiting_for_model"], &status["failing"], &status["skipped"]),
+        (&json!(0), &json!([]), &json!([])),
+        "{status:#}"
+    );
 }
 
 #[test]
 fn prose_instead_of_the_form() {
-    let prose = "The session was about orders that went missing. The developer moved the list to keyset pagination and all tests passed.";
+    let prose =
+        "The session was about orders that went missing. The developer moved the list to keyset pagination and all tests passed.";
     is_kept_without_the_model(&StandIn::says(&["plain"], &said(prose, COST)), "prose");
 }
 
@@ -108,7 +113,10 @@ fn five_megabytes_of_output() {
 
 #[test]
 fn five_megabytes_of_complaints() {
-    is_kept_without_the_model(&StandIn::new(&["plain"], "yes | head -c 5000000 >&2; cat \"$here/none\""), "printed more than 2 MiB");
+    is_kept_without_the_model(
+        &StandIn::new(&["plain"], "yes | head -c 5000000 >&2; cat \"$here/none\""),
+        "printed more than 2 MiB",
+    );
 }
 
 #[test]

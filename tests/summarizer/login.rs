@@ -44,7 +44,10 @@ fn not_logged_in() {
 
 #[test]
 fn a_key_that_is_not_accepted() {
-    ends_the_models_part(&refuses(&["plain", "retry", "compact"], "Invalid API key · Fix external API key", Some(401)), "Invalid API key");
+    ends_the_models_part(
+        &refuses(&["plain", "retry", "compact"], "Invalid API key · Fix external API key", Some(401)),
+        "Invalid API key",
+    );
 }
 
 #[test]
@@ -79,7 +82,8 @@ fn days_without_a_login_do_not_make_a_session_wait_longer() {
 
 #[test]
 fn prose_about_a_login_is_no_missing_login() {
-    let stand_in = StandIn::says(&["plain", "retry"], &said("I fixed the authentication and the rate limit of the payment client.", COST));
+    let stand_in =
+        StandIn::says(&["plain", "retry"], &said("I fixed the authentication and the rate limit of the payment client.", COST));
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert_eq!(stand_in.calls().len(), 2, "both sessions are tried: {ran:#?}");

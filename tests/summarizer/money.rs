@@ -20,7 +20,10 @@ fn short_sessions(stand_in: &StandIn, count: usize) {
     for n in 1..=count {
         let (id, at) = (format!("{n:08}-0000-4000-8000-000000000000"), format!("2026-11-19T10:{n:02}:00Z"));
         let uuid = |row: usize| format!("{n:08}-0000-4000-8000-00000000000{row}");
-        let rows = [user(&id, &uuid(1), &at, &format!("Question {n}: why is the feed empty?")), assistant(&id, &uuid(2), &at, "It filters on drafts.")];
+        let rows = [
+            user(&id, &uuid(1), &at, &format!("Question {n}: why is the feed empty?")),
+            assistant(&id, &uuid(2), &at, "It filters on drafts."),
+        ];
         stand_in.world.transcript(&format!("-home-dev-src-blog/{id}.jsonl"), rows.concat().replace("src/shop", "src/blog"));
     }
 }
@@ -192,14 +195,18 @@ fn twenty_sessions_are_no_backlog() {
 #[test]
 fn a_dry_run_names_the_price_and_buys_nothing() {
     let stand_in = StandIn::good(&["plain", "retry"]);
-    let told: serde_json::Value = serde_json::from_str(&stand_in.recall(&["digest", "--dry-run", "--json"]).out).expect("one JSON object");
+    let told: serde_json::Value =
+        serde_json::from_str(&stand_in.recall(&["digest", "--dry-run", "--json"]).out).expect("one JSON object");
     let (likely, worst) = (told["likely_cost_usd"].as_f64().expect("a price"), told["worst_cost_usd"].as_f64().expect("a price"));
     assert!(0.0 < likely && likely < worst && worst < 0.2, "{told:#}");
     assert_eq!(told["calls"], 2);
     let words = stand_in.recall(&["digest", "--dry-run"]);
     assert!(words.out.contains(&format!("about ${likely:.2}, at most ${worst:.2}")), "{words:#?}");
     assert!(stand_in.calls().is_empty());
-    assert!(files_below(&stand_in.world.data_dir()).iter().all(|f| f.file_name().is_some_and(|n| n == "lock")), "nothing is written");
+    assert!(
+        files_below(&stand_in.world.data_dir()).iter().all(|f| f.file_name().is_some_and(|n| n == "lock")),
+        "nothing is written"
+    );
 }
 
 #[test]

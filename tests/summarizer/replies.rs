@@ -79,7 +79,8 @@ fn the_numbers_a_reply_cites_become_the_uuids_of_rows_that_say_so() {
         let rows = digest[list][0]["rows"].as_array().expect("rows");
         assert!(!rows.is_empty(), "{digest:#}");
         let row_of = |uuid: &str| transcript.lines().find(|l| l.contains(&format!("\"uuid\":\"{uuid}\""))).map(str::to_owned);
-        let row = row_of(rows[0].as_str().expect("a uuid")).unwrap_or_else(|| panic!("{list} cites no row of the file: {digest:#}"));
+        let row =
+            row_of(rows[0].as_str().expect("a uuid")).unwrap_or_else(|| panic!("{list} cites no row of the file: {digest:#}"));
         assert!(row.contains(words), "{row}");
     }
 }
@@ -90,7 +91,9 @@ fn what_the_session_does_not_support_is_kept_and_marked() {
     stand_in.recall(&["digest"]);
     let digest = &stand_in.show(PLAIN)["digest"];
     assert_eq!(digest["decisions"][1]["rows"], json!([]), "row 2 says nothing of it and row 999 is made up");
-    let verified = |path: &str| digest["files"].as_array().expect("files").iter().find(|f| f["path"] == path).expect("the file")["verified"].clone();
+    let verified = |path: &str| {
+        digest["files"].as_array().expect("files").iter().find(|f| f["path"] == path).expect("the file")["verified"].clone()
+    };
     assert_eq!((verified("shop/orders.py"), verified("shop/ledger.py")), (json!(true), json!(false)));
 
     let page = stand_in.page(PLAIN);
@@ -99,7 +102,10 @@ fn what_the_session_does_not_support_is_kept_and_marked() {
     assert_eq!(page.matches("*(unverified)*").count(), 2, "{page}");
     let pages = stand_in.world.pages();
     let (_, day) = pages.iter().find(|(name, _)| name.ends_with("/2026-11-17.md")).expect("the day's page");
-    assert!(day.contains("Swiss francs from Tuesday on *(unverified)*") && day.contains("`shop/ledger.py` *(unverified)*"), "{day}");
+    assert!(
+        day.contains("Swiss francs from Tuesday on *(unverified)*") && day.contains("`shop/ledger.py` *(unverified)*"),
+        "{day}"
+    );
 }
 
 #[test]
@@ -150,7 +156,8 @@ fn a_session_closes_what_an_earlier_one_left_open() {
         else
             cat "$here/first"
         fi"#;
-    let stand_in = StandIn::new(&["plain", "retry"], scenario).with("first", &report(&form(), COST)).with("second", &report(&second, COST));
+    let stand_in =
+        StandIn::new(&["plain", "retry"], scenario).with("first", &report(&form(), COST)).with("second", &report(&second, COST));
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
 

@@ -116,7 +116,11 @@ impl StandIn {
     }
 
     pub fn calls(&self) -> Vec<Call> {
-        (1..).map(|n| self.here().join("calls").join(n.to_string())).take_while(|dir| dir.is_dir()).map(|dir| read_call(&dir)).collect()
+        (1..)
+            .map(|n| self.here().join("calls").join(n.to_string()))
+            .take_while(|dir| dir.is_dir())
+            .map(|dir| read_call(&dir))
+            .collect()
     }
 
     /// The one call there was.

@@ -107,7 +107,9 @@ fn serve(mut request: Request, log: &Mutex<Vec<Asked>>, script: &impl Fn(&Asked)
     request.as_reader().read_to_end(&mut raw)?;
     let path = request.url().split('?').next().unwrap_or_default().to_owned();
     match (request.method(), path.as_str()) {
-        (Method::Post, "/v1/messages/count_tokens") => respond(request, "application/json", &json!({"input_tokens": INPUT_TOKENS}).to_string()),
+        (Method::Post, "/v1/messages/count_tokens") => {
+            respond(request, "application/json", &json!({"input_tokens": INPUT_TOKENS}).to_string())
+        }
         (Method::Post, "/v1/messages") => {
             let asked = Asked { bytes: raw.len(), body: serde_json::from_slice(&raw).unwrap_or_default() };
             let id = {
@@ -138,7 +140,9 @@ fn message(id: usize, asked: &Asked, blocks: &[Block]) -> Value {
         .enumerate()
         .map(|(at, block)| match block {
             Block::Text(text) => json!({"type": "text", "text": text}),
-            Block::Tool(name, input) => json!({"type": "tool_use", "id": format!("toolu_{id:04}_{at}"), "name": name, "input": input}),
+            Block::Tool(name, input) => {
+                json!({"type": "tool_use", "id": format!("toolu_{id:04}_{at}"), "name": name, "input": input})
+            }
         })
         .collect();
     json!({

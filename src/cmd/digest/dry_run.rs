@@ -10,8 +10,8 @@ use serde_json::json;
 use super::make::{Maker, Plan};
 use super::report::Report;
 use super::{find_work, wanted};
-use crate::cli::DigestArgs;
 use crate::clean::plain;
+use crate::cli::DigestArgs;
 use crate::config::Config;
 use crate::session::Millis;
 use crate::store::Store;
@@ -74,7 +74,14 @@ fn usd(amount: Option<f64>) -> String {
 }
 
 fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "would read      {} of {} files, {} new rows, {:.1} MB", report.files_read, report.files_seen, report.rows_new, report.bytes_read as f64 / 1e6)?;
+    writeln!(
+        out,
+        "would read      {} of {} files, {} new rows, {:.1} MB",
+        report.files_read,
+        report.files_seen,
+        report.rows_new,
+        report.bytes_read as f64 / 1e6
+    )?;
     let model = plan.chosen.iter().filter(|(_, not_now)| not_now.is_none()).count();
     writeln!(out, "would digest    {} sessions: {model} with the model, {} without", plan.chosen.len(), plan.chosen.len() - model)?;
     if costs.calls > 0 {

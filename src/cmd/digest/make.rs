@@ -14,9 +14,9 @@ use indicatif::ProgressBar;
 use super::report::Report;
 use crate::cmd::filter::ProjectFilter;
 use crate::config::{Config, SummarizerChoice};
-use crate::select::{Budget, Skip, Standing, affordable, deserves, may_retry};
 use crate::digest::OpenItem;
 use crate::extract::extract;
+use crate::select::{Budget, Skip, Standing, affordable, deserves, may_retry};
 use crate::session::{Millis, Session, digest_of};
 use crate::stop;
 use crate::store::Store;
@@ -127,7 +127,16 @@ impl<'a> Maker<'a> {
         }
         let bar = self.ui.sessions(plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
-        let mut run = Run { store, report, bar, backlog: plan.backlog, model_off: self.model.as_ref().err().cloned(), proven: false, budget, spent_run: 0.0 };
+        let mut run = Run {
+            store,
+            report,
+            bar,
+            backlog: plan.backlog,
+            model_off: self.model.as_ref().err().cloned(),
+            proven: false,
+            budget,
+            spent_run: 0.0,
+        };
         self.work(&mut run, plan.chosen.into())?;
         if let Ok(claude) = &self.model {
             claude.drop_old_replies(self.now);
@@ -209,7 +218,8 @@ impl<'a> Maker<'a> {
     }
 
     fn is_asked_for(&self, head: &SessionHead) -> bool {
-        self.wanted.project.fits(&head.project) && (head.grew_at >= self.wanted.since || (head.started_at != Millis::MAX && head.started_at >= self.wanted.since))
+        self.wanted.project.fits(&head.project)
+            && (head.grew_at >= self.wanted.since || (head.started_at != Millis::MAX && head.started_at >= self.wanted.since))
     }
 
     fn wants_digest(&self, store: &Store, head: &SessionHead, asked: bool) -> Result<bool> {
@@ -268,7 +278,11 @@ impl<'a> Maker<'a> {
     pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, &session)?;
-        let request = if self.model.is_ok() { request(&session, &open, &self.system, self.config.digest.input_chars) } else { Request::default() };
+        let request = if self.model.is_ok() {
+            request(&session, &open, &self.system, self.config.digest.input_chars)
+        } else {
+            Request::default()
+        };
         Ok(Input { session, open, request })
     }
 
@@ -291,8 +305,10 @@ impl<'a> Maker<'a> {
         let whole = session.entries.len();
         session.entries.retain(|e| e.at.is_none_or(|at| at < until));
         let digest = extract(&session, &[]);
-        let items: Vec<OpenItem> =
-            digest.open_items(&session.id).map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk }).collect();
+        let items: Vec<OpenItem> = digest
+            .open_items(&session.id)
+            .map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk })
+            .collect();
         if session.entries.len() == whole {
             self.open.borrow_mut().insert(head.pk, items.clone());
         }
@@ -383,7 +399,16 @@ impl<'a> Maker<'a> {
     fn store_made(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, made: Made) -> Result<()> {
         let Ok(claude) = &self.model else { return Ok(()) };
         let input_hash = input.request.hash(claude.model());
-        let new = NewDigest { summarizer: "claude", model: made.model, input_hash, made_at: self.now, cost_usd: made.cost_usd, queued: false, open: &input.open, digest: made.digest };
+        let new = NewDigest {
+            summarizer: "claude",
+            model: made.model,
+            input_hash,
+            made_at: self.now,
+            cost_usd: made.cost_usd,
+            queued: false,
+            open: &input.open,
+            digest: made.digest,
+        };
         run.store.save_digest(head, &new)?;
         claude.forget_reply(input);
         run.proven = true;
@@ -403,7 +428,16 @@ impl<'a> Maker<'a> {
             run.store.refresh_pages(head.pk)?;
         } else {
             let made = Extract.summarize(input).map_err(anyhow::Error::new)?;
-            let new = NewDigest { summarizer: "extract", model: None, input_hash, made_at: self.now, cost_usd: None, queued, open: &input.open, digest: made.digest };
+            let new = NewDigest {
+                summarizer: "extract",
+                model: None,
+                input_hash,
+                made_at: self.now,
+                cost_usd: None,
+                queued,
+                open: &input.open,
+                digest: made.digest,
+            };
             run.store.save_digest(head, &new)?;
             run.report.sessions_digested += 1;
         }

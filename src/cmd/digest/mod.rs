@@ -90,7 +90,15 @@ fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
 }
 
 /// Takes in what the transcripts gained, and what marks say of sessions that ended.
-fn ingest(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, projects: &Projects, store: &mut Store, report: &mut Report) -> Result<()> {
+fn ingest(
+    args: &DigestArgs,
+    config: &Config,
+    ui: &Ui,
+    now: Millis,
+    projects: &Projects,
+    store: &mut Store,
+    report: &mut Report,
+) -> Result<()> {
     if !config.moved_projects.is_empty() {
         store.move_projects(projects)?;
     }
@@ -142,13 +150,23 @@ fn print(report: &Report, json: bool, out: &mut impl Write) -> Result<()> {
     }
     let cost = if report.cost_usd > 0.0 { format!(", ${:.4}", report.cost_usd) } else { String::new() };
     let line = |label: &str, text: String| format!("{label:<10}{text}\n");
-    let mut text = line("read", format!("{} of {} files, {} new rows, {:.1} MB", report.files_read, report.files_seen, report.rows_new, report.bytes_read as f64 / 1e6));
+    let mut text = line(
+        "read",
+        format!(
+            "{} of {} files, {} new rows, {:.1} MB",
+            report.files_read,
+            report.files_seen,
+            report.rows_new,
+            report.bytes_read as f64 / 1e6
+        ),
+    );
     if report.rows_bad + report.rows_unknown > 0 {
         text += &line("", format!("{} unreadable lines, {} rows of unknown types", report.rows_bad, report.rows_unknown));
     }
     text += &line("digested", format!("{} sessions ({} new){cost}", report.sessions_digested, report.sessions_new));
     if report.sessions_skipped + report.sessions_failed > 0 {
-        text += &line("", format!("{} skipped, {} failed: `recall status` says why", report.sessions_skipped, report.sessions_failed));
+        text +=
+            &line("", format!("{} skipped, {} failed: `recall status` says why", report.sessions_skipped, report.sessions_failed));
     }
     text += &line("wrote", format!("{} pages", report.pages_written));
     out.write_all(text.as_bytes())?;

@@ -22,7 +22,8 @@ const NOTES: &str = "\n## Notes\n";
 
 /// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
-    let dirty: BTreeSet<i64> = if all { store.digested()?.iter().map(|h| h.pk).collect() } else { store.page_dirty()?.into_iter().collect() };
+    let dirty: BTreeSet<i64> =
+        if all { store.digested()?.iter().map(|h| h.pk).collect() } else { store.page_dirty()?.into_iter().collect() };
     if dirty.is_empty() {
         return Ok(0);
     }
@@ -160,7 +161,9 @@ impl Writer<'_> {
     fn remove(&mut self, path: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);
         match fs::remove_file(&file) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e).with_context(|| format!("cannot remove {}", file.display())),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(e).with_context(|| format!("cannot remove {}", file.display()));
+            }
             _ => {}
         }
         self.store.drop_page(path)

@@ -35,7 +35,10 @@ pub enum Line {
     Nothing,
     /// A bookkeeping row that tells when its session began. A fork copies every conversation row with its time; only these carry
     /// the time of the fork itself.
-    Stamp { session: String, at: Millis },
+    Stamp {
+        session: String,
+        at: Millis,
+    },
     /// A row type this program does not know, by name.
     Unknown(String),
     Bad(&'static str),
@@ -43,14 +46,46 @@ pub enum Line {
 
 /// Row types that are known and hold no conversation.
 const BOOKKEEPING: [&str; 12] = [
-    "progress", "file-history-delta", "last-prompt", "mode", "permission-mode",
-    "agent-name", "bridge-session", "agent-setting", "agent-color", "tag", "worktree-state", "content-replacement",
+    "progress",
+    "file-history-delta",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "agent-name",
+    "bridge-session",
+    "agent-setting",
+    "agent-color",
+    "tag",
+    "worktree-state",
+    "content-replacement",
 ];
 
 const NAMES: [&str; 26] = [
-    "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "isMeta", "isSidechain",
-    "isCompactSummary", "agentId", "message", "toolUseResult", "content", "attachment", "summary", "leafUuid", "aiTitle",
-    "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output",
+    "type",
+    "subtype",
+    "uuid",
+    "sessionId",
+    "timestamp",
+    "cwd",
+    "gitBranch",
+    "version",
+    "isMeta",
+    "isSidechain",
+    "isCompactSummary",
+    "agentId",
+    "message",
+    "toolUseResult",
+    "content",
+    "attachment",
+    "summary",
+    "leafUuid",
+    "aiTitle",
+    "customTitle",
+    "prUrl",
+    "isApiErrorMessage",
+    "tool_name",
+    "tool_input",
+    "tool_output",
     "snapshot",
 ];
 

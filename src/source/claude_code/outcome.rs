@@ -92,11 +92,25 @@ pub(crate) fn is_verdict(line: &str) -> bool {
     let lower = line.to_lowercase();
     let counted = |words: &[&str]| words.iter().any(|word| number_before(&lower, word));
     counted(&["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"])
-        || matches!(lower.as_str(), "failed" | "passed") || lower.starts_with("failed (") || lower.starts_with("ok (")
-        || ["test result:", "ok  \t", "fail\t", "--- fail", "build succeeded", "build failed", "compiled successfully",
-            "all checks passed", "no issues found", "failed to compile", "would reformat", "pull/"]
-            .iter()
-            .any(|mark| lower.starts_with(mark) || (mark.ends_with('/') && lower.contains(mark) && lower.starts_with("http")))
+        || matches!(lower.as_str(), "failed" | "passed")
+        || lower.starts_with("failed (")
+        || lower.starts_with("ok (")
+        || [
+            "test result:",
+            "ok  \t",
+            "fail\t",
+            "--- fail",
+            "build succeeded",
+            "build failed",
+            "compiled successfully",
+            "all checks passed",
+            "no issues found",
+            "failed to compile",
+            "would reformat",
+            "pull/",
+        ]
+        .iter()
+        .any(|mark| lower.starts_with(mark) || (mark.ends_with('/') && lower.contains(mark) && lower.starts_with("http")))
         || lower.starts_with("ok ") && lower.contains('/')
         || is_commit(line)
 }
@@ -118,9 +132,32 @@ fn number_before(lower: &str, word: &str) -> bool {
 /// Does a line say what went wrong?
 fn is_complaint(line: &str) -> bool {
     const MARKS: [&str; 26] = [
-        "error", "fail", "panic", "exception", "traceback", "not found", "cannot", "can't", "could not", "couldn't", "denied",
-        "undefined", "expected", "assert", "no such", "invalid", "fatal", "unable", "missing", "refused", "timed out", "timeout",
-        "unexpected", "conflict", "rejected", "not allowed",
+        "error",
+        "fail",
+        "panic",
+        "exception",
+        "traceback",
+        "not found",
+        "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "denied",
+        "undefined",
+        "expected",
+        "assert",
+        "no such",
+        "invalid",
+        "fatal",
+        "unable",
+        "missing",
+        "refused",
+        "timed out",
+        "timeout",
+        "unexpected",
+        "conflict",
+        "rejected",
+        "not allowed",
     ];
     let lower = line.to_lowercase();
     line.len() < 600 && MARKS.iter().any(|mark| lower.contains(mark))
@@ -157,4 +194,3 @@ fn created_task(result: Raw<'_>) -> Option<Item> {
     let text = shorten(&one_line(&clean(&json::text(subject?)?)), MAX_LINE);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
 }
-

@@ -85,9 +85,8 @@ fn questions(input: Raw<'_>) -> String {
 
 /// For a tool of any name: the string arguments that usually say what it is about, else whatever short strings there are.
 fn any_arguments(input: Raw<'_>) -> String {
-    const TELLING: [&str; 12] = [
-        "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
-    ];
+    const TELLING: [&str; 12] =
+        ["pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id"];
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
     let texts = found.into_iter().flatten().filter_map(json::text).filter(|t| !t.trim().is_empty()).take(3);
     line_of(texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))

@@ -1,0 +1,133 @@
+//! `recall config`: what holds, where it came from, and errors that say where to look.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Ran, World};
+
+/// Value and origin of one key.
+fn setting(world: &World, variables: &[(&str, &str)], key: &str) -> (String, String) {
+    let ran = world.recall_with(["config", "--json"], variables);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let all: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
+    let found = all.iter().find(|s| s["key"] == key).unwrap_or_else(|| panic!("no {key} in {all:#?}"));
+    (found["value"].as_str().unwrap().to_owned(), found["from"].as_str().unwrap().to_owned())
+}
+
+/// Runs `recall config` and `recall digest` with this file: both refuse it with the same words.
+fn refused(text: &str) -> (World, Ran) {
+    let world = World::with_fixtures(&["plain"]);
+    fs::create_dir_all(world.config_file().parent().unwrap()).unwrap();
+    fs::write(world.config_file(), text).unwrap();
+    let path = world.config_file().to_str().unwrap().to_owned();
+    let ran = world.recall_with(["config"], &[("RECALL_CONFIG", &path)]);
+    let digest = world.recall_with(["digest"], &[("RECALL_CONFIG", &path)]);
+    assert_eq!((ran.code, digest.code, &ran.out), (2, 2, &String::new()), "{text}: {ran:#?} {digest:#?}");
+    assert_eq!(ran.err, digest.err);
+    assert!(!world.data_dir().exists(), "nothing is done with a config that is wrong");
+    (world, ran)
+}
+
+#[test]
+fn every_key_has_a_default() {
+    let world = World::new();
+    for (key, value) in [
+        ("digest.summarizer", "\"auto\""), ("digest.model", "\"haiku\""), ("digest.max_cost_usd", "0.5"), ("digest.max_cost_usd_per_day", "1.0"),
+        ("digest.settle_minutes", "10"), ("digest.backlog", "20"), ("exclude.projects", "[]"), ("timezone", "system"),
+    ] {
+        assert_eq!(setting(&world, &[], key), (value.to_owned(), "default".to_owned()), "{key}");
+    }
+}
+
+#[test]
+fn values_are_shown_with_where_they_came_from() {
+    let world = World::new();
+    world.configure("timezone = \"Asia/Tokyo\"\n[digest]\nmax_sessions = 7\n[projects]\n\"/old\" = \"/new\"\n");
+    let (file, from) = setting(&world, &[], "config_file");
+    assert_eq!(from, "found");
+    assert!(file.starts_with(world.home().to_str().unwrap()), "{file}");
+    assert_eq!(setting(&world, &[], "digest.max_sessions"), ("7".to_owned(), file.clone()));
+    assert_eq!(setting(&world, &[], "timezone"), ("\"Asia/Tokyo\"".to_owned(), file.clone()));
+    assert_eq!(setting(&world, &[], "projects./old"), ("\"/new\"".to_owned(), file));
+    assert_eq!(setting(&world, &[], "digest.model").1, "default");
+    assert_eq!(setting(&world, &[], "data_dir"), (world.data_dir().to_str().unwrap().to_owned(), "$RECALL_DATA_DIR".to_owned()));
+    assert_eq!(setting(&world, &[], "claude_dirs").1, "$CLAUDE_CONFIG_DIR");
+}
+
+#[test]
+fn without_variables_the_platforms_folders_below_the_home_are_used() {
+    let world = World::new();
+    let home = world.home().to_str().unwrap().to_owned();
+    let ran = world.shell("unset RECALL_DATA_DIR CLAUDE_CONFIG_DIR; exec \"$RECALL\" config");
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.out.contains(&format!("{home}/.claude")), "{ran:#?}");
+    for line in ran.out.lines().filter(|l| l.starts_with("data_dir") || l.starts_with("config_file")) {
+        assert!(line.contains(&home) && line.contains("recall"), "{line}");
+    }
+}
+
+#[test]
+fn a_config_file_that_was_named_must_be_there() {
+    let world = World::new();
+    let gone = world.root().join("gone.toml");
+    let ran = world.recall_with(["config"], &[("RECALL_CONFIG", gone.to_str().unwrap())]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    assert!(ran.err.contains("gone.toml"), "{ran:#?}");
+}
+
+#[test]
+fn an_unknown_or_wrong_key_is_named_with_file_and_line() {
+    let cases = [
+        ("# a comment\n\n[digest]\nmodel = \"haiku\"\nmax_sesions = 7\n", 5, "max_sesions"),
+        ("[digest]\nmax_sessions = \"seven\"\n", 2, "max_sessions"),
+        ("[digest]\nsummarizer = \"oracle\"\n", 2, "summarizer"),
+        ("[digest]\nmax_cost_usd = true\n", 2, "max_cost_usd"),
+        ("colour = true\n", 1, "colour"),
+        ("\n[exlude]\npaths = []\n", 2, "exlude"),
+        ("[exclude]\npaths = [\n  \"a\",\n  7,\n]\n", 4, "7"),
+        ("[prices.mine]\ninput = 1.0\noutput = 2.0\nouput = 3.0\n", 4, "ouput"),
+        ("[digest]\nmodel = \n", 2, "model"),
+    ];
+    for (text, line, key) in cases {
+        let (world, ran) = refused(text);
+        let place = format!("{}:{line}:", world.config_file().display());
+        assert!(ran.err.contains(&place) && ran.err.contains(key), "{place} {key}\n{text}\n{ran:#?}");
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_meant_is_named_with_file_and_line() {
+    let cases = [
+        ("[digest]\nmodel = \"haiku\"\nmax_cost_usd = -1.0\n", 3, "max_cost_usd"),
+        ("[digest]\nparallel_calls = 0\n", 2, "parallel_calls"),
+        ("[digest]\n\ntimeout_seconds = 0\n", 3, "timeout_seconds"),
+        ("timezone = \"Atlantis/Central\"\n", 1, "timezone"),
+        ("[exclude]\nprojects = [\"[\"]\n", 2, "projects"),
+    ];
+    for (text, line, key) in cases {
+        let (world, ran) = refused(text);
+        let place = format!("{}:{line}:", world.config_file().display());
+        assert!(ran.err.contains(&place) && ran.err.contains(key), "{place} {key}\n{text}\n{ran:#?}");
+    }
+}
+
+#[test]
+fn the_configured_time_zone_beats_the_environments() {
+    let world = World::with_fixtures(&["plain"]);
+    world.configure("timezone = \"Asia/Tokyo\"\n");
+    world.digest(&["--summarizer", "extract"]);
+    // 22:23 UTC on the 17th.
+    assert!(world.pages().iter().any(|(name, _)| name == "daily/2026-11/2026-11-18.md"), "{:?}", world.pages());
+}
+
+#[test]
+fn configured_config_directories_are_read_and_the_command_line_beats_them() {
+    let world = World::with_fixtures(&["plain"]);
+    let other = world.root().join("other");
+    fs::create_dir_all(other.join("projects")).unwrap();
+    world.configure(&format!("claude_dirs = [{other:?}]\n"));
+    assert_eq!(world.digest(&["--ingest-only"])["files_seen"], 0);
+    let here = world.claude_dir();
+    assert_eq!(world.digest(&["--ingest-only", "--claude-dir", here.to_str().unwrap()])["files_seen"], 1);
+}

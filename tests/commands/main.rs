@@ -1,0 +1,12 @@
+//! The commands as a user meets them: what they print, what they refuse, and how they end.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod config;
+mod digest;
+mod ending;
+mod find;
+mod settle;
+mod status;
+mod transfer;
