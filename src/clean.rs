@@ -4,14 +4,8 @@
 
 /// Blocks that the client or an editor puts into a user's message; nobody said them.
 const INJECTED: [&str; 8] = [
-    "system-reminder",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "local-command-caveat",
-    "user-prompt-submit-hook",
-    "session-start-hook",
-    "recall-context",
+    "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", "user-prompt-submit-hook",
+    "session-start-hook", "recall-context",
 ];
 
 /// Removes injected blocks, terminal escapes and control characters, and folds runs of empty lines.

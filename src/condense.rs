@@ -3,8 +3,9 @@
 //! The tail is never cut off: what does not fit is the unimportant, wherever it stands.
 
 use crate::clean::{head_and_tail, one_line, shorten};
+use crate::prose::sentences;
 use crate::session::{Entry, FileTouch, Item, Outcome, RowKey, Session, ToolUse, Touch};
-use crate::signal::{self, importance, sentences, weight};
+use crate::signal::{self, importance, weight};
 
 /// A session as a summarizer reads it: numbered lines, and the row behind each number.
 #[derive(Debug, Clone, PartialEq, Eq)]

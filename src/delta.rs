@@ -88,7 +88,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next piece with its offset and the offset just past it. The tail comes last, and only once.
-    pub fn next(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
+    pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) {
                 let end = self.scanned + at;
@@ -179,7 +179,7 @@ mod tests {
     fn pieces(from: impl Read, max_line: usize) -> Vec<(u64, u64, String)> {
         let mut lines = Lines { max_line, ..Lines::new(from, 0) };
         let mut all = Vec::new();
-        while let Some((from, to, piece)) = lines.next().unwrap() {
+        while let Some((from, to, piece)) = lines.next_piece().unwrap() {
             let shown = match piece {
                 Piece::Line(l) => format!("line {}", String::from_utf8_lossy(l)),
                 Piece::Tail(l) => format!("tail {}", String::from_utf8_lossy(l)),

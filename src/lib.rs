@@ -19,6 +19,7 @@ mod markdown;
 pub mod page;
 mod price;
 mod private;
+pub mod prose;
 pub mod select;
 pub mod session;
 pub mod signal;

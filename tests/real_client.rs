@@ -64,8 +64,10 @@ impl Scene {
         fs::read_to_string(self.trace()).unwrap_or_default()
     }
 
-    fn service(&self) -> [(&'static str, String); 4] {
+    /// Variables of the client: where the service is, and a search path with the system's tools.
+    fn service(&self) -> [(&'static str, String); 5] {
         [
+            ("PATH", format!("{}:/usr/bin:/bin", self.world.bin().display())),
             ("ANTHROPIC_BASE_URL", self.api.url()),
             ("ANTHROPIC_API_KEY", "sk-ant-dummy-not-real".to_owned()),
             ("DISABLE_AUTOUPDATER", "1".to_owned()),
@@ -78,15 +80,7 @@ impl Scene {
         let mut command = assert_cmd::Command::new(self.world.bin().join("claude"));
         command.env_clear().envs(self.world.environment()).envs(self.service()).current_dir(self.project());
         command.args([
-            "-p",
-            "--model",
-            "haiku",
-            "--output-format",
-            "json",
-            "--permission-mode",
-            "acceptEdits",
-            "--allowedTools",
-            "Bash,Write",
+            "-p", "--model", "haiku", "--output-format", "json", "--permission-mode", "acceptEdits", "--allowedTools", "Bash,Write",
         ]);
         let output = command.args(more).write_stdin(prompt).timeout(Duration::from_secs(180)).output().expect("the client starts");
         let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:#?}"));

@@ -62,7 +62,7 @@ pub fn flag(json: Option<Raw<'_>>) -> bool {
 pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
     let value: f64 = json?.get().parse().ok()?;
     // Token counts are far below 2^53; a fraction or a negative number is no count.
-    (value >= 0.0 && value < 9e15 && value.fract() == 0.0).then_some(value as u64)
+    ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
 pub fn is_object(json: Raw<'_>) -> bool {

@@ -246,14 +246,8 @@ impl<'t> Writer<'t> {
         if let Some(usage) = &row.usage {
             let t = &usage.tokens;
             let values = params![
-                usage.message,
-                session,
-                usage.model,
-                t.input as i64,
-                t.output as i64,
-                t.cache_write as i64,
-                t.cache_write_hour as i64,
-                t.cache_read as i64
+                usage.message, session, usage.model, t.input as i64, t.output as i64, t.cache_write as i64,
+                t.cache_write_hour as i64, t.cache_read as i64
             ];
             // Rows of one message repeat its usage while it grows.
             let sql = "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET

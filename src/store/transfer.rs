@@ -158,13 +158,7 @@ impl Store {
         for u in &exported.usage {
             let t = &u.tokens;
             let values = params![
-                u.message,
-                session,
-                u.model,
-                t.input as i64,
-                t.output as i64,
-                t.cache_write as i64,
-                t.cache_write_hour as i64,
+                u.message, session, u.model, t.input as i64, t.output as i64, t.cache_write as i64, t.cache_write_hour as i64,
                 t.cache_read as i64
             ];
             rows_new |= tx.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING", values)? > 0;

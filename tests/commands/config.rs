@@ -33,8 +33,14 @@ fn refused(text: &str) -> (World, Ran) {
 fn every_key_has_a_default() {
     let world = World::new();
     for (key, value) in [
-        ("digest.summarizer", "\"auto\""), ("digest.model", "\"haiku\""), ("digest.max_cost_usd", "0.5"), ("digest.max_cost_usd_per_day", "1.0"),
-        ("digest.settle_minutes", "10"), ("digest.backlog", "20"), ("exclude.projects", "[]"), ("timezone", "system"),
+        ("digest.summarizer", "\"auto\""),
+        ("digest.model", "\"haiku\""),
+        ("digest.max_cost_usd", "0.5"),
+        ("digest.max_cost_usd_per_day", "1.0"),
+        ("digest.settle_minutes", "10"),
+        ("digest.backlog", "20"),
+        ("exclude.projects", "[]"),
+        ("timezone", "system"),
     ] {
         assert_eq!(setting(&world, &[], key), (value.to_owned(), "default".to_owned()), "{key}");
     }

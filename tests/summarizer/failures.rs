@@ -124,7 +124,7 @@ fn a_client_that_reads_nothing_of_its_input_is_no_failure_of_ours() {
     // Its own record of the call is left out: it would read the input.
     let stand_in = StandIn::good(&["plain"]);
     let good = stand_in.world.root().join("stand-in/good");
-    stand_in.world.fake_claude(&format!("#!/bin/sh\nexec 0<&-\ncat '{}'\n", good.display()));
+    stand_in.world.fake_claude(&format!("#!/bin/sh\nexec 0<&-\n/bin/cat '{}'\n", good.display()));
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     has_the_models_digest(&stand_in);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failures::{has_the_models_digest, waits_with_an_extractive_digest};
-use crate::stand_in::{COST, PLAIN, StandIn, eventually, form, is_alive, report};
+use crate::stand_in::{COST, PLAIN, SIDE_BY_SIDE, StandIn, eventually, form, is_alive, report};
 
 /// Two helpers that go on for minutes; `$call/pids` names them and the script.
 const HELPERS: &str = "sleep 300 & echo $! >> \"$call/pids\"; sleep 300 & echo $! >> \"$call/pids\"; echo $$ >> \"$call/pids\"";
@@ -96,4 +96,23 @@ fn a_stopped_run_takes_its_client_with_it_and_the_next_one_goes_on() {
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert_eq!(stand_in.show(PLAIN)["summarizer"], "claude");
+}
+
+#[test]
+fn two_calls_are_under_way_at_once_and_no_more() {
+    let count = "touch \"$here/running.$n\"; ls \"$here\" | grep -c running > \"$call/at_once\"";
+    let scenario = format!("{count}; {SIDE_BY_SIDE} {count}; rm \"$here/running.$n\"; cat \"$here/good\"");
+    let stand_in =
+        StandIn::new(&["plain", "retry", "compact", "subagent", "hooks", "clear"], &scenario).with("good", &report(&form(), COST));
+    let ran = stand_in.recall(&["digest"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let calls = stand_in.calls().len();
+    assert_eq!(calls, 7);
+    let at_once: Vec<String> =
+        (1..=calls).filter_map(|n| stand_in.left_in_call(n, "at_once")).map(|s| s.trim().to_owned()).collect();
+    assert_eq!(
+        (at_once.iter().min().map(String::as_str), at_once.iter().max().map(String::as_str)),
+        (Some("1"), Some("2")),
+        "{at_once:?}"
+    );
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::failures::has_the_models_digest;
-use crate::stand_in::{COMPACT, COST, PLAIN, RETRY, StandIn, form, refused, report, said};
+use crate::stand_in::{COMPACT, COST, PLAIN, RETRY, SIDE_BY_SIDE, StandIn, form, refused, report, said};
 
 const ALL: [&str; 3] = [PLAIN, COMPACT, RETRY];
 const NOT_LOGGED_IN: &str = "Not logged in · Please run /login";
@@ -12,12 +12,8 @@ fn refuses(fixtures: &[&str], words: &str, status: Option<u16>) -> StandIn {
     StandIn::new(fixtures, "cat \"$here/said\"; exit 1").with("said", &refused(words, status))
 }
 
-/// Calls that are under way side by side would all be refused.
-const ONE_BY_ONE: &str = "[digest]\nparallel_calls = 1\n";
-
 /// One call, one message, an extractive digest for every session; and all of it heals.
 fn ends_the_models_part(stand_in: &StandIn, words: &str) {
-    stand_in.world.configure(ONE_BY_ONE);
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert_eq!(ran.err.matches(words).count(), 1, "{ran:#?}");
@@ -91,13 +87,16 @@ fn prose_about_a_login_is_no_missing_login() {
 
 #[test]
 fn calls_side_by_side_that_meet_the_same_limit_say_it_once() {
-    let scenario = "tries=0; while [ ! -d \"$here/calls/2\" ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.05; done; cat \"$here/said\"; exit 1";
-    let stand_in = StandIn::new(&["plain", "retry", "compact"], scenario).with("said", &refused(NOT_LOGGED_IN, None));
+    // The first call succeeds; the two after it are under way before either is refused.
+    let scenario = format!("{SIDE_BY_SIDE} [ \"$n\" = 1 ] && exec cat \"$here/good\"; cat \"$here/said\"; exit 1");
+    let stand_in = StandIn::new(&["plain", "retry", "compact", "subagent", "hooks"], &scenario)
+        .with("said", &refused(NOT_LOGGED_IN, None))
+        .with("good", &report(&form(), COST));
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 1, "{ran:#?}");
-    assert_eq!(stand_in.calls().len(), 2, "those under way, and none after them");
+    assert_eq!(stand_in.calls().len(), 3, "those under way, and none after them");
     assert_eq!(ran.err.matches("Not logged in").count(), 1, "{ran:#?}");
-    assert_eq!(stand_in.status()["waiting_for_model"], 3);
+    assert_eq!(stand_in.status()["waiting_for_model"], 4);
 }
 
 #[test]
@@ -117,7 +116,6 @@ fn what_may_pass_is_tried_again_in_the_same_run() {
 fn what_does_not_pass_after_some_tries_ends_the_models_part() {
     let words = "API Error: Unable to connect to API (ConnectionRefused)";
     let stand_in = refuses(&["plain", "retry"], words, None);
-    stand_in.world.configure(ONE_BY_ONE);
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     let tries = stand_in.calls().len();

@@ -130,6 +130,7 @@ fn a_client_whose_requests_are_too_large_for_the_budget_is_not_asked() {
     let stand_in = StandIn::new(&["plain"], scenario).with("good", &report(&form(), COST));
     stand_in.world.configure("[digest]\nmax_cost_usd = 0.06\n");
     stand_in.recall(&["digest"]);
+    assert!(stand_in.only_call().has("--tools"), "the one that found it out");
     assert_eq!(stand_in.show(PLAIN)["summarizer"], "extract");
     assert!(stand_in.reasons().contains("over the budget of the run"), "{}", stand_in.reasons());
 }
@@ -207,6 +208,14 @@ fn a_dry_run_names_the_price_and_buys_nothing() {
         files_below(&stand_in.world.data_dir()).iter().all(|f| f.file_name().is_some_and(|n| n == "lock")),
         "nothing is written"
     );
+}
+
+#[test]
+fn a_dry_run_promises_no_more_than_the_budget_allows() {
+    let stand_in = StandIn::good(&["plain", "retry", "compact"]);
+    let told = stand_in.recall(&["digest", "--dry-run", "--json", "--max-cost", "0.03"]);
+    let told: serde_json::Value = serde_json::from_str(&told.out).unwrap_or_else(|e| panic!("{e}: {told:#?}"));
+    assert!(told["worst_cost_usd"].as_f64().is_some_and(|usd| usd <= 0.03), "{told:#}");
 }
 
 #[test]

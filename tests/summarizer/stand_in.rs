@@ -20,6 +20,7 @@ pub const COST: f64 = 0.0123;
 
 /// Before the scenario: note the call. Calls may run side by side, so each takes the next free number.
 const HEAD: &str = r#"#!/bin/sh
+PATH=/usr/bin:/bin
 here='{here}'
 n=1
 until mkdir "$here/calls/$n" 2>/dev/null; do n=$((n + 1)); done
@@ -30,6 +31,10 @@ pwd -P > "$call/cwd"
 ls -A > "$call/listing"
 cat > "$call/stdin"
 "#;
+
+/// In a scenario: the second and the third call wait for each other.
+pub const SIDE_BY_SIDE: &str =
+    "tries=0; while [ \"$n\" = 2 ] && [ ! -d \"$here/calls/3\" ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.05; done;";
 
 /// A world with a scripted `claude`.
 pub struct StandIn {

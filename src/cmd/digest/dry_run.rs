@@ -7,7 +7,8 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::make::{Maker, Plan};
+use super::make::Maker;
+use super::plan::Plan;
 use super::report::Report;
 use super::{find_work, wanted};
 use crate::clean::plain;

@@ -11,12 +11,12 @@ use std::thread::Scope;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 
+use super::plan::{Plan, Wanted};
 use super::report::Report;
-use crate::cmd::filter::ProjectFilter;
 use crate::config::{Config, SummarizerChoice};
 use crate::digest::OpenItem;
 use crate::extract::extract;
-use crate::select::{Budget, Skip, Standing, affordable, deserves, may_retry};
+use crate::select::{Budget, Skip, affordable};
 use crate::session::{Millis, Session, digest_of};
 use crate::stop;
 use crate::store::Store;
@@ -25,35 +25,13 @@ use crate::store::load::SessionHead;
 use crate::summarize::{Claude, Extract, Failure, Input, Made, Request, Summarizer, request};
 use crate::ui::Ui;
 
-/// What the command line asks for.
-pub struct Wanted {
-    pub since: Millis,
-    pub project: ProjectFilter,
-    pub session: Option<String>,
-    pub limit: usize,
-    pub asked_for: Option<SummarizerChoice>,
-    pub settle: Millis,
-}
-
-/// How the sessions of a run are to be digested.
-#[derive(Default)]
-pub struct Plan {
-    /// Sessions that want a digest, newest first, and why the model is not to make it.
-    pub chosen: Vec<(SessionHead, Option<Skip>)>,
-    pub skipped: Vec<(SessionHead, Skip)>,
-    /// Sessions whose digest holds although something around them was stored.
-    pub unchanged: Vec<SessionHead>,
-    /// A first run over many sessions: without the model, and final until asked again.
-    pub backlog: bool,
-}
-
 pub struct Maker<'a> {
-    config: &'a Config,
+    pub(super) config: &'a Config,
     ui: &'a Ui,
-    now: Millis,
-    wanted: &'a Wanted,
+    pub(super) now: Millis,
+    pub(super) wanted: &'a Wanted,
     system: String,
-    model: Result<Claude, String>,
+    pub(super) model: Result<Claude, String>,
     /// What whole sessions left open, by session.
     open: RefCell<HashMap<i64, Vec<OpenItem>>>,
 }
@@ -161,80 +139,6 @@ impl<'a> Maker<'a> {
             store.drop_digest(head.pk)?;
         }
         store.note_skip(head.pk, &skip.to_string())
-    }
-
-    /// Which sessions want a digest, who makes it, and why others get none.
-    pub fn plan(&self, store: &Store) -> Result<Plan> {
-        let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
-        let mut plan = Plan::default();
-        let mut candidates: Vec<SessionHead> = Vec::new();
-        for head in store.session_heads()? {
-            let asked = only.as_ref().is_some_and(|o| o.pk == head.pk);
-            if (only.is_some() && !asked) || !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
-                continue;
-            }
-            match self.standing(store, &head).map(|s| deserves(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
-                Ok(()) if !asked && self.is_unchanged(store, &head)? => plan.unchanged.push(head),
-                Ok(()) => candidates.push(head),
-                Err(skip) => plan.skipped.push((head, skip)),
-            }
-        }
-        // Newest first: what was done last is asked for first.
-        candidates.sort_by_key(|h| std::cmp::Reverse((h.started_at, h.id.clone())));
-        let by_default = self.model.is_ok() && self.wanted.asked_for.is_none();
-        plan.backlog = by_default && candidates.len() > self.config.digest.backlog && !store.has_digests()?;
-        let mut for_model = 0;
-        for (at, head) in candidates.into_iter().enumerate() {
-            if at >= self.wanted.limit {
-                plan.skipped.push((head, Skip::Limit));
-                continue;
-            }
-            let not_now = self.not_for_model(store, &head, &plan, for_model)?;
-            for_model += usize::from(not_now.is_none());
-            plan.chosen.push((head, not_now));
-        }
-        Ok(plan)
-    }
-
-    /// Why the model is not asked about a session in this run.
-    fn not_for_model(&self, store: &Store, head: &SessionHead, plan: &Plan, taken: usize) -> Result<Option<Skip>> {
-        if let Err(why) = &self.model {
-            return Ok(Some(Skip::NoModel(why.clone())));
-        }
-        if plan.backlog {
-            return Ok(Some(Skip::NoModel("a first backlog".into())));
-        }
-        if taken >= self.config.digest.max_sessions {
-            return Ok(Some(Skip::Limit));
-        }
-        let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
-        Ok(failed.and_then(|(times, last)| may_retry(times, Some(last), self.now).err()))
-    }
-
-    /// Is the model's digest made from just what it would be given now? Then it holds, whatever was stored around it.
-    fn is_unchanged(&self, store: &Store, head: &SessionHead) -> Result<bool> {
-        let (Ok(claude), Some(state)) = (&self.model, store.digest_state(head.pk)?) else { return Ok(false) };
-        Ok(state.summarizer == "claude" && state.input_hash == self.input(store, head)?.request.hash(claude.model()))
-    }
-
-    fn is_asked_for(&self, head: &SessionHead) -> bool {
-        self.wanted.project.fits(&head.project)
-            && (head.grew_at >= self.wanted.since || (head.started_at != Millis::MAX && head.started_at >= self.wanted.since))
-    }
-
-    fn wants_digest(&self, store: &Store, head: &SessionHead, asked: bool) -> Result<bool> {
-        if head.dirty || asked {
-            return Ok(true);
-        }
-        let Some(state) = store.digest_state(head.pk)? else { return Ok(false) };
-        let upgrade = self.wanted.asked_for == Some(SummarizerChoice::Claude) && state.summarizer == "extract";
-        let downgrade_to_final = self.wanted.asked_for == Some(SummarizerChoice::Extract) && state.queued;
-        Ok(self.model.is_ok() && (state.queued || upgrade) || downgrade_to_final)
-    }
-
-    fn standing(&self, store: &Store, head: &SessionHead) -> Result<Standing> {
-        let (has_prompt, has_work) = store.has_prompt_and_work(head)?;
-        Ok(Standing { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
     }
 
     /// Walks the sessions, as many calls of the model under way as the config allows.

@@ -3,6 +3,7 @@
 mod dry_run;
 mod make;
 mod pages;
+mod plan;
 mod read;
 mod report;
 
@@ -11,7 +12,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use self::make::{Maker, Wanted};
+use self::make::Maker;
+use self::plan::Wanted;
 use self::read::{Pending, Reader, pending};
 use self::report::Report;
 use super::Ended;

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         let cursor = Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset: known };
         let mut batch = self.empty(pending, cursor);
         batch.replaced = delta.replaced;
-        while let Some((from, to, piece)) = delta.lines.next()? {
+        while let Some((from, to, piece)) = delta.lines.next_piece()? {
             let taken = match piece {
                 Piece::Line(line) => self.take(&mut batch, from, line),
                 // Half a line waits; a whole one that only lacks its newline does not.

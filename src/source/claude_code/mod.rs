@@ -46,47 +46,14 @@ pub enum Line {
 
 /// Row types that are known and hold no conversation.
 const BOOKKEEPING: [&str; 12] = [
-    "progress",
-    "file-history-delta",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "agent-name",
-    "bridge-session",
-    "agent-setting",
-    "agent-color",
-    "tag",
-    "worktree-state",
-    "content-replacement",
+    "progress", "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting",
+    "agent-color", "tag", "worktree-state", "content-replacement",
 ];
 
 const NAMES: [&str; 26] = [
-    "type",
-    "subtype",
-    "uuid",
-    "sessionId",
-    "timestamp",
-    "cwd",
-    "gitBranch",
-    "version",
-    "isMeta",
-    "isSidechain",
-    "isCompactSummary",
-    "agentId",
-    "message",
-    "toolUseResult",
-    "content",
-    "attachment",
-    "summary",
-    "leafUuid",
-    "aiTitle",
-    "customTitle",
-    "prUrl",
-    "isApiErrorMessage",
-    "tool_name",
-    "tool_input",
-    "tool_output",
-    "snapshot",
+    "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "isMeta", "isSidechain",
+    "isCompactSummary", "agentId", "message", "toolUseResult", "content", "attachment", "summary", "leafUuid", "aiTitle",
+    "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot",
 ];
 
 /// The raw fields of a row, by the names above.

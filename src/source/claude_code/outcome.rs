@@ -96,18 +96,8 @@ pub(crate) fn is_verdict(line: &str) -> bool {
         || lower.starts_with("failed (")
         || lower.starts_with("ok (")
         || [
-            "test result:",
-            "ok  \t",
-            "fail\t",
-            "--- fail",
-            "build succeeded",
-            "build failed",
-            "compiled successfully",
-            "all checks passed",
-            "no issues found",
-            "failed to compile",
-            "would reformat",
-            "pull/",
+            "test result:", "ok  \t", "fail\t", "--- fail", "build succeeded", "build failed", "compiled successfully",
+            "all checks passed", "no issues found", "failed to compile", "would reformat", "pull/",
         ]
         .iter()
         .any(|mark| lower.starts_with(mark) || (mark.ends_with('/') && lower.contains(mark) && lower.starts_with("http")))
@@ -132,32 +122,9 @@ fn number_before(lower: &str, word: &str) -> bool {
 /// Does a line say what went wrong?
 fn is_complaint(line: &str) -> bool {
     const MARKS: [&str; 26] = [
-        "error",
-        "fail",
-        "panic",
-        "exception",
-        "traceback",
-        "not found",
-        "cannot",
-        "can't",
-        "could not",
-        "couldn't",
-        "denied",
-        "undefined",
-        "expected",
-        "assert",
-        "no such",
-        "invalid",
-        "fatal",
-        "unable",
-        "missing",
-        "refused",
-        "timed out",
-        "timeout",
-        "unexpected",
-        "conflict",
-        "rejected",
-        "not allowed",
+        "error", "fail", "panic", "exception", "traceback", "not found", "cannot", "can't", "could not", "couldn't", "denied",
+        "undefined", "expected", "assert", "no such", "invalid", "fatal", "unable", "missing", "refused", "timed out", "timeout",
+        "unexpected", "conflict", "rejected", "not allowed",
     ];
     let lower = line.to_lowercase();
     line.len() < 600 && MARKS.iter().any(|mark| lower.contains(mark))

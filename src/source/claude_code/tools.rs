@@ -123,6 +123,6 @@ pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
     let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
     let ended = output.map(|o| outcome::of_text(&id, !failed, &super::user::text_of(o)));
-    let used = (kind != "tool_result").then(|| use_of(&id, &name, Some(input))).unwrap_or_default();
+    let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &name, Some(input)) };
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
 }

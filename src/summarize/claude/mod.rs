@@ -3,22 +3,23 @@
 //! The child gets no tools, no hooks, no MCP servers, no project, writes no transcript, and is bounded in time and output. What it
 //! answers is synced to disk before anything looks at it: a reply is paid for once.
 
+mod report;
+
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use subprocess::{Exec, ExecExt, ExitStatus, InputData, Redirection};
 
-use super::{Failure, Input, Made, Summarizer, reply};
+use self::report::{Try, session_with};
+use super::{Failure, Input, Made, Summarizer};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
 use crate::price::{cost, price_of};
 use crate::session::{Millis, Tokens};
 use crate::stop;
-use crate::verify::verify;
 
 /// The most a child may print; a reply has a few kilobytes.
 const MAX_OUTPUT: usize = 2 << 20;
@@ -64,14 +65,6 @@ struct Ran {
     stdout: Vec<u8>,
     stderr: Vec<u8>,
     status: ExitStatus,
-}
-
-/// What became of one try.
-enum Try {
-    Made(Box<Made>),
-    Failed(Failure),
-    /// It may pass.
-    Again(String),
 }
 
 impl Claude {
@@ -246,7 +239,7 @@ impl Claude {
     fn try_once(&self, input: &Input) -> Try {
         let file = self.reply_file(input);
         if let Ok(stored) = fs::read(&file) {
-            let read = self.read(&stored, input);
+            let read = report::read(&stored, input, &self.model);
             if !matches!(read, Try::Made(_)) {
                 let _ = fs::remove_file(&file);
             }
@@ -275,7 +268,7 @@ impl Claude {
         if let Err(e) = crate::private::replace(&file, &ran.stdout) {
             return session(format!("cannot keep the reply at {}: {e}", file.display()));
         }
-        let read = self.read(&ran.stdout, input);
+        let read = report::read(&ran.stdout, input, &self.model);
         if !matches!(read, Try::Made(_)) {
             let _ = fs::remove_file(&file);
         }
@@ -286,37 +279,6 @@ impl Claude {
             other => other,
         }
     }
-
-    /// What the client's own report and the model's reply in it come to.
-    fn read(&self, stdout: &[u8], input: &Input) -> Try {
-        let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
-            return session_with(
-                format!("claude did not print JSON: {}", shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80)),
-                None,
-            );
-        };
-        let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64).filter(|c| c.is_finite() && *c >= 0.0);
-        let said = report.get("result").and_then(Value::as_str).unwrap_or_default();
-        if report.get("is_error").and_then(Value::as_bool) != Some(false) {
-            return refused(&report, said, cost_usd);
-        }
-        match reply::read(said, &input.request) {
-            Ok(mut digest) => {
-                verify(&mut digest, &input.session);
-                let model = report.get("modelUsage").and_then(Value::as_object).and_then(|m| m.keys().next().cloned());
-                Try::Made(Box::new(Made { digest, model: model.or_else(|| Some(self.model.clone())), cost_usd }))
-            }
-            // A notice of a limit comes as an ordinary reply, with exit code 0.
-            Err(_) if is_limit_notice(said) => {
-                Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
-            }
-            Err(what) => session_with(what, cost_usd),
-        }
-    }
-}
-
-fn session_with(what: String, cost_usd: Option<f64>) -> Try {
-    Try::Failed(Failure::Session { what, cost_usd })
 }
 
 impl Summarizer for Claude {
@@ -333,60 +295,6 @@ impl Summarizer for Claude {
             }
         }
     }
-}
-
-/// What an error the client reports means for this session and the ones after it.
-fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Try {
-    let status = report.get("api_error_status").and_then(Value::as_u64);
-    let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
-    let what = shorten(&one_line(&plain(if said.is_empty() { subtype } else { said })), 160);
-    let passing = matches!(status, Some(408 | 409 | 500..=599))
-        || said.contains("Unable to connect")
-        || said.contains("Connection error")
-        || said.contains("Overloaded");
-    if is_out_of_reach(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
-        Try::Failed(Failure::Model { what, cost_usd })
-    } else if passing {
-        Try::Again(what)
-    } else {
-        session_with(what, cost_usd)
-    }
-}
-
-/// Is an ordinary reply the client's notice of a limit? A model's prose may speak of limits too, but not in one short line.
-fn is_limit_notice(said: &str) -> bool {
-    const NOTICES: [&str; 8] = [
-        "hit your limit",
-        "hit your session limit",
-        "hit your weekly limit",
-        "usage limit reached",
-        "limit reached",
-        "credit balance is too low",
-        "please run /login",
-        "limit · resets",
-    ];
-    let lower = said.to_lowercase();
-    said.len() < 200 && said.trim().lines().count() < 3 && NOTICES.iter().any(|notice| lower.contains(notice))
-}
-
-/// Not logged in, or over a limit: the next call would say the same.
-fn is_out_of_reach(said: &str) -> bool {
-    const SIGNS: [&str; 12] = [
-        "not logged in",
-        "please run /login",
-        "invalid api key",
-        "authentication",
-        "oauth token",
-        "hit your limit",
-        "limit reached",
-        "usage limit",
-        "session limit",
-        "weekly limit",
-        "credit balance",
-        "rate limit",
-    ];
-    let lower = said.to_lowercase();
-    SIGNS.iter().any(|sign| lower.contains(sign))
 }
 
 /// `error: unknown option '--tools'`

@@ -1,26 +1,25 @@
 //! A digest without a model: put together from what the user said, how the assistant closed each turn, what was answered,
 //! changed, run and left open, and the client's own summaries.
 
+mod statements;
+
 use std::collections::BTreeSet;
 
+use self::statements::{MAX_STATEMENT, Seen, Statement, pick, pick_rows, statements};
 use crate::clean::{one_line, shorten};
-use crate::condense::closing_replies;
 use crate::digest::{Claim, Digest, FileNote, OpenItem};
 use crate::fixes::failures;
+use crate::prose::sentences;
 use crate::session::{Entry, Item, RowKey, Session, Todo, ToolUse, Touch};
-use crate::signal::{self, Topic, has_failed, outline, sentences, weight};
+use crate::signal::{self, Topic, has_failed};
 use crate::terms::{covered_by, words};
 
-/// Longest statement of a digest, in characters.
-const MAX_STATEMENT: usize = 260;
 const MAX_TITLE: usize = 90;
 const MAX_FILES: usize = 24;
 /// Statements about turns before the last.
 const MAX_EARLIER: usize = 12;
 /// The weightiest of them beyond one or two a turn.
 const MAX_MORE: usize = 5;
-/// Two statements that share this much of their telling words are one.
-const SAME: f64 = 0.7;
 /// An open item is closed when what was done later holds this much of its words.
 const CLOSED: f64 = 0.75;
 
@@ -48,125 +47,6 @@ pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
         decisions,
         next_steps,
     }
-}
-
-/// A sentence of the assistant's, with where it stands.
-struct Statement {
-    text: String,
-    row: RowKey,
-    weight: f64,
-    topics: Vec<Topic>,
-    /// It stands in the last reply of a turn.
-    closing: bool,
-    /// Turns after this one: 0 is the last.
-    turns_left: usize,
-    /// It offers or asks.
-    offer: bool,
-    /// It stands in a list of next steps.
-    listed_next: bool,
-    /// It says how far things were then.
-    progress: bool,
-    /// The user turned down what its turn did.
-    overruled: bool,
-}
-
-impl Statement {
-    fn about(&self, topic: Topic) -> bool {
-        self.topics.contains(&topic)
-    }
-}
-
-fn statements(session: &Session) -> Vec<Statement> {
-    let closing = closing_replies(session);
-    let reports = agent_reports(session);
-    let refused = refused_turns(session);
-    let last_commit = session.entries.iter().rposition(|e| {
-        matches!(&e.item, Item::Tool(t) if t.line.contains("git commit")) && !e.outcome.as_ref().is_some_and(has_failed)
-    });
-    let mut all = Vec::new();
-    for (at, entry) in session.entries.iter().enumerate() {
-        let text = match &entry.item {
-            Item::Reply(text) | Item::Plan(text) | Item::Away(text) if entry.is_main() || reports.contains(&at) => text,
-            _ => continue,
-        };
-        let is_closing = closing.contains(&at) || matches!(entry.item, Item::Away(_));
-        // Subagents' rows come after the main ones; what they report belongs to no turn of the user's.
-        let turns_left = if entry.is_main() { closing.iter().filter(|c| **c > at).count() } else { 1 };
-        for said in outline(text) {
-            let sentence = said.text;
-            let stale = signal::awaits_commit(&sentence) && last_commit.is_some_and(|commit| at < commit);
-            let announces = sentence.ends_with(':') && sentence.chars().count() < 60;
-            let base = weight(&sentence) + if said.under.is_some() { 0.3 } else { 0.0 };
-            if stale || announces || base < 0.2 || sentence.chars().count() < 12 {
-                continue;
-            }
-            let mut topics = signal::topics(&sentence);
-            topics.extend(said.under);
-            all.push(Statement {
-                weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 }
-                    - if entry.is_main() { 0.0 } else { 0.15 },
-                listed_next: said.under == Some(Topic::Next),
-                progress: signal::is_progress(&sentence),
-                overruled: refused.contains(&turns_left) && entry.is_main(),
-                topics,
-                offer: signal::is_offer(&sentence),
-                text: shorten(&one_line(&sentence), MAX_STATEMENT),
-                row: entry.key,
-                closing: is_closing || !entry.is_main(),
-                turns_left,
-            });
-        }
-    }
-    all
-}
-
-/// Turns whose work the user turned down with the next prompt, counted from the end as `turns_left` is.
-fn refused_turns(session: &Session) -> BTreeSet<usize> {
-    let closing = closing_replies(session);
-    let prompts = session.entries.iter().enumerate().filter_map(|(at, e)| match &e.item {
-        Item::Prompt(text) if e.is_main() && signal::refuses(text) => Some(at),
-        _ => None,
-    });
-    prompts.map(|at| closing.iter().filter(|c| **c > at).count()).collect()
-}
-
-/// The last reply of each subagent: what it reported to its parent.
-fn agent_reports(session: &Session) -> BTreeSet<usize> {
-    let mut last: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
-    for (at, entry) in session.entries.iter().enumerate() {
-        if let (Some(agent), Item::Reply(_)) = (&entry.agent, &entry.item) {
-            last.insert(agent, at);
-        }
-    }
-    last.into_values().collect()
-}
-
-/// What has been said already, so that nothing is said twice.
-#[derive(Default)]
-struct Seen(Vec<BTreeSet<String>>);
-
-impl Seen {
-    fn is_new(&mut self, text: &str) -> bool {
-        let these = words(text);
-        let known = self.0.iter().any(|other| covered_by(&these, other) >= SAME && covered_by(other, &these) >= SAME / 2.0);
-        if !known {
-            self.0.push(these);
-        }
-        !known
-    }
-}
-
-/// The weightiest statements that fit, in the order of the session.
-fn pick(pool: &[Statement], seen: &mut Seen, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<String> {
-    pick_rows(pool, seen, max, fits).into_iter().map(|c| c.text).collect()
-}
-
-fn pick_rows(pool: &[Statement], seen: &mut Seen, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<Claim> {
-    let mut fitting: Vec<usize> = (0..pool.len()).filter(|at| fits(&pool[*at])).collect();
-    fitting.sort_by(|a, b| pool[*b].weight.total_cmp(&pool[*a].weight).then(a.cmp(b)));
-    let mut chosen: Vec<usize> = fitting.into_iter().filter(|at| seen.is_new(&pool[*at].text)).take(max).collect();
-    chosen.sort_unstable();
-    chosen.into_iter().map(|at| Claim { text: pool[at].text.clone(), rows: vec![pool[at].row] }).collect()
 }
 
 /// The title the user gave, else the client's, else the start of the request.
@@ -208,14 +88,9 @@ fn request(session: &Session) -> String {
 
 /// The end in some detail, and of every earlier turn what it came to.
 fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
-    let done = |s: &Statement| {
-        s.closing
-            && !s.offer
-            && !s.overruled
-            && !(s.progress && s.turns_left > 0)
-            && !s.listed_next
-            && (s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75)
-    };
+    let stands = |s: &Statement| !s.offer && !s.overruled && !s.listed_next && (!s.progress || s.turns_left == 0);
+    let says = |s: &Statement| s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75;
+    let done = |s: &Statement| s.closing && stands(s) && says(s);
     let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
     let turns = pool.iter().map(|s| s.turns_left).max().unwrap_or(0);
     let mut all: Vec<String> = Vec::new();

@@ -1,0 +1,82 @@
+//! What `claude -p --output-format json` printed, and what follows from it. Pure.
+
+use serde_json::Value;
+
+use crate::clean::{one_line, plain, shorten};
+use crate::summarize::{Failure, Input, Made, reply};
+use crate::verify::verify;
+
+/// What became of one try.
+pub enum Try {
+    Made(Box<Made>),
+    Failed(Failure),
+    /// It may pass.
+    Again(String),
+}
+
+/// What the client's own report and the model's reply in it come to.
+pub fn read(stdout: &[u8], input: &Input, asked: &str) -> Try {
+    let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
+        return session_with(
+            format!("claude did not print JSON: {}", shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80)),
+            None,
+        );
+    };
+    let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64).filter(|c| c.is_finite() && *c >= 0.0);
+    let said = report.get("result").and_then(Value::as_str).unwrap_or_default();
+    if report.get("is_error").and_then(Value::as_bool) != Some(false) {
+        return refused(&report, said, cost_usd);
+    }
+    match reply::read(said, &input.request) {
+        Ok(mut digest) => {
+            verify(&mut digest, &input.session);
+            let model = report.get("modelUsage").and_then(Value::as_object).and_then(|m| m.keys().next().cloned());
+            Try::Made(Box::new(Made { digest, model: model.or_else(|| Some(asked.to_owned())), cost_usd }))
+        }
+        // A notice of a limit comes as an ordinary reply, with exit code 0.
+        Err(_) if is_limit_notice(said) => Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd }),
+        Err(what) => session_with(what, cost_usd),
+    }
+}
+
+pub fn session_with(what: String, cost_usd: Option<f64>) -> Try {
+    Try::Failed(Failure::Session { what, cost_usd })
+}
+
+/// What an error the client reports means for this session and the ones after it.
+fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Try {
+    let status = report.get("api_error_status").and_then(Value::as_u64);
+    let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
+    let what = shorten(&one_line(&plain(if said.is_empty() { subtype } else { said })), 160);
+    let passing = matches!(status, Some(408 | 409 | 500..=599))
+        || said.contains("Unable to connect")
+        || said.contains("Connection error")
+        || said.contains("Overloaded");
+    if is_out_of_reach(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
+        Try::Failed(Failure::Model { what, cost_usd })
+    } else if passing {
+        Try::Again(what)
+    } else {
+        session_with(what, cost_usd)
+    }
+}
+
+/// Is an ordinary reply the client's notice of a limit? A model's prose may speak of limits too, but not in one short line.
+fn is_limit_notice(said: &str) -> bool {
+    const NOTICES: [&str; 8] = [
+        "hit your limit", "hit your session limit", "hit your weekly limit", "usage limit reached", "limit reached",
+        "credit balance is too low", "please run /login", "limit · resets",
+    ];
+    let lower = said.to_lowercase();
+    said.len() < 200 && said.trim().lines().count() < 3 && NOTICES.iter().any(|notice| lower.contains(notice))
+}
+
+/// Not logged in, or over a limit: the next call would say the same.
+fn is_out_of_reach(said: &str) -> bool {
+    const SIGNS: [&str; 12] = [
+        "not logged in", "please run /login", "invalid api key", "authentication", "oauth token", "hit your limit",
+        "limit reached", "usage limit", "session limit", "weekly limit", "credit balance", "rate limit",
+    ];
+    let lower = said.to_lowercase();
+    SIGNS.iter().any(|sign| lower.contains(sign))
+}
