@@ -77,8 +77,8 @@ pub struct DigestArgs {
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// Words to look for, in any form
-    #[arg(required = true, value_name = "WORDS", allow_hyphen_values = true)]
+    /// Words to look for, in any form; ones that start with a dash go behind `--`
+    #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]

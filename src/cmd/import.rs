@@ -21,8 +21,9 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     } else {
         Box::new(BufReader::new(File::open(&args.file).with_context(|| format!("cannot open {}", args.file.display()))?))
     };
-    let mut lines = input.lines();
-    check_head(lines.next().context("there is nothing to import")??.as_str())?;
+    // Bytes, not text: one bad line must not end the import.
+    let mut lines = input.split(b'\n');
+    check_head(&lines.next().context("there is nothing to import")??)?;
     private::create_dir(&config.data_dir).with_context(|| format!("cannot create {}", config.data_dir.display()))?;
     let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock"))?);
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
@@ -30,7 +31,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let (mut new, mut known) = (0, 0);
     for (at, line) in lines.enumerate() {
         let line = line?;
-        let read = serde_json::from_str::<Exported>(&line).map_err(anyhow::Error::new).and_then(|s| store.import_session(&s));
+        let read = serde_json::from_slice::<Exported>(&line).map_err(anyhow::Error::new).and_then(|s| store.import_session(&s));
         match read {
             Ok(true) => new += 1,
             Ok(false) => known += 1,
@@ -44,8 +45,8 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }
 
-fn check_head(line: &str) -> Result<()> {
-    let version = serde_json::from_str::<serde_json::Value>(line).ok().and_then(|v| v.get("recall_export")?.as_u64());
+fn check_head(line: &[u8]) -> Result<()> {
+    let version = serde_json::from_slice::<serde_json::Value>(line).ok().and_then(|v| v.get("recall_export")?.as_u64());
     match version {
         Some(VERSION) => Ok(()),
         Some(other) => bail!("the export has form {other}, this recall reads form {VERSION}"),

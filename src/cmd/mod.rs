@@ -58,5 +58,9 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
 
 /// The reader of our output went away: its choice, no failure of ours.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(|e| e.kind() == ErrorKind::BrokenPipe)
+    error.chain().any(|e| {
+        let direct = e.downcast_ref::<io::Error>().map(io::Error::kind);
+        let through_json = e.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        direct.or(through_json) == Some(ErrorKind::BrokenPipe)
+    })
 }

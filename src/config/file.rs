@@ -112,29 +112,51 @@ pub fn read(path: &Path, named: bool) -> Result<Read> {
         Err(e) => return Err(e).with_context(|| format!("cannot read the config file {}", path.display())),
     };
     let values: Values = toml::from_str(&text).map_err(|e| located(path, &text, &e))?;
-    check(&values).with_context(|| path.display().to_string())?;
+    if let Err((key, why)) = check(&values) {
+        anyhow::bail!("{}:{}: `{key}`: {why}", path.display(), line_of(&text, key));
+    }
     let table = text.parse().map_err(|e| located(path, &text, &e))?;
     Ok(Read { values, exists: path.exists(), table })
 }
 
-fn check(values: &Values) -> Result<()> {
+/// Values that parse but cannot be meant: the key, and why.
+fn check(values: &Values) -> Result<(), (&'static str, String)> {
     let digest = &values.digest;
-    let positive = [("max_cost_usd", digest.max_cost_usd), ("max_cost_usd_per_day", digest.max_cost_usd_per_day)];
-    for (key, value) in positive {
-        anyhow::ensure!(value.is_finite() && value >= 0.0, "digest.{key}: must be zero or more, is {value}");
+    let ensure = |holds: bool, key: &'static str, why: String| if holds { Ok(()) } else { Err((key, why)) };
+    for (key, value) in [("digest.max_cost_usd", digest.max_cost_usd), ("digest.max_cost_usd_per_day", digest.max_cost_usd_per_day)]
+    {
+        ensure(value.is_finite() && value >= 0.0, key, format!("must be zero or more, is {value}"))?;
     }
-    anyhow::ensure!(
-        (1..=64).contains(&digest.parallel_calls),
-        "digest.parallel_calls: must be 1 to 64, is {}",
-        digest.parallel_calls
-    );
-    anyhow::ensure!(digest.timeout_seconds > 0, "digest.timeout_seconds: must be more than 0");
-    anyhow::ensure!(
-        (2_000..=200_000).contains(&digest.input_chars),
-        "digest.input_chars: must be 2000 to 200000, is {}",
-        digest.input_chars
-    );
+    let calls = digest.parallel_calls;
+    ensure((1..=64).contains(&calls), "digest.parallel_calls", format!("must be 1 to 64, is {calls}"))?;
+    ensure(digest.timeout_seconds > 0, "digest.timeout_seconds", "must be more than 0".into())?;
+    let chars = digest.input_chars;
+    ensure((2_000..=200_000).contains(&chars), "digest.input_chars", format!("must be 2000 to 200000, is {chars}"))?;
+    if let Some(name) = &values.timezone {
+        ensure(jiff::tz::TimeZone::get(name).is_ok(), "timezone", format!("no time zone is called {name}"))?;
+    }
+    for (key, globs) in [("exclude.projects", &values.exclude.projects), ("exclude.paths", &values.exclude.paths)] {
+        for glob in globs {
+            globset::Glob::new(glob).map_err(|e| (key, e.to_string()))?;
+        }
+    }
     Ok(())
+}
+
+/// The line on which a dotted key stands; 1 when it is written in another way.
+fn line_of(text: &str, dotted: &str) -> usize {
+    let (table, name) = dotted.rsplit_once('.').unwrap_or(("", dotted));
+    let mut current = String::new();
+    for (at, line) in text.lines().map(str::trim).enumerate() {
+        if let Some(header) = line.strip_prefix('[') {
+            current = header.trim_end_matches(']').trim().to_owned();
+        } else if let Some((key, _)) = line.split_once('=')
+            && (key.trim() == dotted || current == table && key.trim() == name)
+        {
+            return at + 1;
+        }
+    }
+    1
 }
 
 /// `file:line: key: what is wrong`

@@ -30,10 +30,10 @@ pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
     let request = request(session);
     let next_steps = next_steps(session, &pool, &mut seen);
     let decisions = decisions(session, &pool, &mut seen);
+    let completed = completed(session, &pool, &mut seen);
     let mut learned =
         pick(&pool, &mut seen, 7, |s| !s.offer && (s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5)));
     learned.extend(fixed(session));
-    let completed = completed(session, &pool, &mut seen);
     Digest {
         title: title(session),
         closes: closes(open, &completed, session),
@@ -88,8 +88,17 @@ fn request(session: &Session) -> String {
 
 /// The end in some detail, and of every earlier turn what it came to.
 fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
-    let stands = |s: &Statement| !s.offer && !s.overruled && !s.listed_next && (!s.progress || s.turns_left == 0);
-    let says = |s: &Statement| s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75;
+    let stands = |s: &Statement| {
+        !s.offer
+            && !s.overruled
+            && !s.listed_next
+            && (!s.progress || s.turns_left == 0)
+            && (s.about(Topic::Done) || !s.about(Topic::Next))
+    };
+    let says = |s: &Statement| {
+        let elsewhere = s.about(Topic::Cause) || s.about(Topic::Decision);
+        s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75 && !elsewhere
+    };
     let done = |s: &Statement| s.closing && stands(s) && says(s);
     let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
     let turns = pool.iter().map(|s| s.turns_left).max().unwrap_or(0);

@@ -263,18 +263,25 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    fn item(&self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
+    fn item(&mut self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
         let sql = "INSERT INTO item(session, source, offset, part, key, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT DO NOTHING";
         let values = params![session, source, offset as i64, part, row.key.0, row.at, item.kind(), pack(item)?];
-        let new = self.tx.prepare_cached(sql)?.execute(values)? > 0;
+        if self.tx.prepare_cached(sql)?.execute(values)? == 0 {
+            // Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first.
+            let sql = "UPDATE OR IGNORE item SET source = ?1, offset = ?2 WHERE key = ?3 AND session = ?4 AND part = ?5
+                 AND (SELECT file FROM source WHERE pk = ?1) < (SELECT file FROM source WHERE pk = item.source)";
+            if self.tx.prepare_cached(sql)?.execute(params![source, offset as i64, row.key.0, session, part])? > 0 {
+                self.touched.insert(session);
+            }
+            return Ok(false);
+        }
         if let Item::Prompt(text) = item
-            && new
             && row.agent.is_none()
         {
             search::add_prompt(self.tx, session, row.key, part, text)?;
         }
-        Ok(new)
+        Ok(true)
     }
 
     fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {

@@ -1,5 +1,7 @@
 //! How bodies lie in the database: JSON, compressed where that pays.
 
+use std::cell::RefCell;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -33,10 +35,21 @@ pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
             let (size, frame) = rest.split_at(4);
             let size = u32::from_le_bytes(size.try_into()?) as usize;
             anyhow::ensure!(size <= MAX_UNPACKED, "a stored body claims {size} bytes");
-            Ok(serde_json::from_slice(&zstd::bulk::decompress(frame, size)?)?)
+            Ok(serde_json::from_slice(&decompress(frame, size)?)?)
         }
         _ => anyhow::bail!("a stored body has an unknown form"),
     }
+}
+
+/// Contexts are dear to make and bodies are small: one a thread serves all.
+fn decompress(frame: &[u8], size: usize) -> std::io::Result<Vec<u8>> {
+    thread_local! {
+        static CONTEXT: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|slot| match slot {
+        Some(context) => context.decompress(frame, size),
+        None => slot.insert(zstd::bulk::Decompressor::new()?).decompress(frame, size),
+    })
 }
 
 #[cfg(test)]

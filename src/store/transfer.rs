@@ -24,6 +24,9 @@ pub struct Exported {
     pub end_reason: Option<String>,
     pub sources: Vec<ExportedSource>,
     pub usage: Vec<ExportedUsage>,
+    /// Titles that rows of other files gave, with the row each is for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub titles: Vec<(RowKey, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<ExportedDigest>,
 }
@@ -89,6 +92,7 @@ impl Store {
             end_reason: head.end_reason.clone(),
             sources: self.export_sources(head.pk)?,
             usage: self.export_usage(head.pk)?,
+            titles: self.export_titles(head.pk)?,
             digest,
         })
     }
@@ -142,6 +146,12 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    fn export_titles(&self, session: i64) -> Result<Vec<(RowKey, String)>> {
+        let sql = "SELECT DISTINCT t.leaf, t.text FROM leaf_title t JOIN item i ON i.key = t.leaf WHERE i.session = ?1 ORDER BY t.leaf, t.text";
+        let mut query = self.db.prepare_cached(sql)?;
+        Ok(query.query_map([session], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
     pub fn import_session(&mut self, exported: &Exported) -> Result<bool> {
         let tx = self.db.transaction()?;
@@ -162,6 +172,9 @@ impl Store {
                 t.cache_read as i64
             ];
             rows_new |= tx.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING", values)? > 0;
+        }
+        for (leaf, text) in &exported.titles {
+            rows_new |= tx.execute("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![leaf.0, text])? > 0;
         }
         if rows_new {
             tx.execute("UPDATE session SET dirty = 1 WHERE pk = ?1", [session])?;

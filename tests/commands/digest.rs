@@ -83,7 +83,12 @@ fn a_dry_run_changes_nothing() {
     world.transcript("-p/dddd4444.jsonl", user("dddd4444", "d1", "2026-11-20T12:00:00Z", "And this?") + "garbage\n");
     let before = world.everything();
     world.recall(["digest", "--dry-run", "--rebuild-pages"]);
-    assert_eq!(changed(&before, &world.everything()), Vec::<std::path::PathBuf>::new(), "on an index that is there");
+    let mut after = changed(&before, &world.everything());
+    // SQLite's own notes of who reads, which the next writer clears away; they hold nothing.
+    after.retain(|f| {
+        !(f.ends_with("recall.db-shm") || f.ends_with("recall.db-wal") && std::fs::metadata(f).is_ok_and(|m| m.len() == 0))
+    });
+    assert_eq!(after, Vec::<std::path::PathBuf>::new(), "on an index that is there");
 }
 
 #[test]

@@ -10,14 +10,33 @@ use crate::support::{Ran, World};
 /// A stand-in for `claude` that says who it is and then hangs, with a child of its own.
 const SLOW: &str = "#!/bin/sh\ncat > /dev/null\nsleep 300 &\necho $! > \"$HOME/grandchild\"\necho $$ > \"$HOME/child.new\"\nmv \"$HOME/child.new\" \"$HOME/child\"\nwait\n";
 
-fn digest(world: &World) -> Child {
-    world
-        .process()
-        .args(["digest", "--json", "--summarizer", "claude"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("recall starts")
+/// A run that does not outlive its test, and neither does the model it started.
+struct Run(Option<Child>);
+
+impl Run {
+    fn start(world: &World) -> Self {
+        let mut command = world.process();
+        command.args(["digest", "--json", "--summarizer", "claude"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(Some(command.spawn().expect("recall starts")))
+    }
+
+    fn signal(&self, name: &str) {
+        signal(self.0.as_ref().expect("it runs").id(), name);
+    }
+
+    fn ended(mut self) -> Ran {
+        let child = self.0.take().expect("it ran");
+        Ran::of(child.wait_with_output().expect("its output"))
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            signal(child.id(), "INT");
+            let _ = child.wait();
+        }
+    }
 }
 
 fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
@@ -34,7 +53,11 @@ fn pid_in(file: &Path) -> String {
 
 fn is_alive(pid: &str) -> bool {
     // A zombie is gone: it only waits for its parent to notice.
-    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "))
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(state) => !state.contains(") Z "),
+        Err(_) if Path::new("/proc/self/stat").exists() => false,
+        Err(_) => Command::new("kill").args(["-0", pid]).stderr(Stdio::null()).status().is_ok_and(|s| s.success()),
+    }
 }
 
 fn signal(pid: u32, name: &str) {
@@ -127,6 +150,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told_and_is_no_success() {
     let world = World::with_fixtures(&["plain"]);

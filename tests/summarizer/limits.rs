@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failures::{has_the_models_digest, waits_with_an_extractive_digest};
-use crate::stand_in::{COST, PLAIN, SIDE_BY_SIDE, StandIn, eventually, form, is_alive, report};
+use crate::stand_in::{COST, PLAIN, StandIn, eventually, form, is_alive, report};
 
 /// Two helpers that go on for minutes; `$call/pids` names them and the script.
 const HELPERS: &str = "sleep 300 & echo $! >> \"$call/pids\"; sleep 300 & echo $! >> \"$call/pids\"; echo $$ >> \"$call/pids\"";
@@ -100,8 +100,10 @@ fn a_stopped_run_takes_its_client_with_it_and_the_next_one_goes_on() {
 
 #[test]
 fn two_calls_are_under_way_at_once_and_no_more() {
+    // The second call waits until the third has counted.
+    let wait = "tries=0; while [ $n = 2 ] && [ ! -s \"$here/calls/3/at_once\" ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.05; done";
     let count = "touch \"$here/running.$n\"; ls \"$here\" | grep -c running > \"$call/at_once\"";
-    let scenario = format!("{count}; {SIDE_BY_SIDE} {count}; rm \"$here/running.$n\"; cat \"$here/good\"");
+    let scenario = format!("{count}; {wait}; rm \"$here/running.$n\"; cat \"$here/good\"");
     let stand_in =
         StandIn::new(&["plain", "retry", "compact", "subagent", "hooks", "clear"], &scenario).with("good", &report(&form(), COST));
     let ran = stand_in.recall(&["digest"]);

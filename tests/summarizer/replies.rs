@@ -86,6 +86,29 @@ fn the_numbers_a_reply_cites_become_the_uuids_of_rows_that_say_so() {
 }
 
 #[test]
+fn a_number_stands_for_the_row_that_was_shown_with_it() {
+    // Half of its words are in rows 7 and 8 each, too few to be found without being cited.
+    let mut cited = form();
+    let text = "The Next button replaces page numbers, as the Helvetian marketing committee minutes demanded";
+    cited["decisions"] = json!([{"text": text, "rows": [7]}]);
+    let stand_in = StandIn::says(&["plain"], &report(&cited, COST));
+    stand_in.recall(&["digest"]);
+    let (record, _) = stand_in.only_call().record();
+    assert!(record.contains("\n[7] user: Yes, go ahead. Keep list_orders small"), "{record}");
+    let digest = &stand_in.show(PLAIN)["digest"];
+    let uuid = digest["decisions"][0]["rows"][0].as_str().unwrap_or_else(|| panic!("{digest:#}"));
+    let file = stand_in.world.claude_dir().join(format!("projects/-home-dev-src-shop/{PLAIN}.jsonl"));
+    let transcript = fs::read_to_string(file).expect("the transcript");
+    let row = transcript
+        .lines()
+        .find(|l| l.contains(&format!("\"uuid\":\"{uuid}\"")))
+        .unwrap_or_else(|| panic!("no such row: {digest:#}"));
+    let row: Value = serde_json::from_str(row).expect("JSON");
+    assert_eq!((&row["type"], digest["decisions"][0]["rows"].as_array().map(Vec::len)), (&json!("user"), Some(1)), "{digest:#}");
+    assert!(row["message"]["content"].as_str().is_some_and(|c| c.starts_with("Yes, go ahead")), "{row:#}");
+}
+
+#[test]
 fn what_the_session_does_not_support_is_kept_and_marked() {
     let stand_in = StandIn::good(&["plain"]);
     stand_in.recall(&["digest"]);

@@ -3,6 +3,7 @@
 //! The transcripts are read into a copy of the index that is thrown away, so the answer is exact; nothing of the user's changes.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -10,10 +11,11 @@ use serde_json::json;
 use super::make::Maker;
 use super::plan::Plan;
 use super::report::Report;
-use super::{find_work, wanted};
+use super::wanted;
 use crate::clean::plain;
 use crate::cli::DigestArgs;
 use crate::config::Config;
+use crate::private;
 use crate::session::Millis;
 use crate::store::Store;
 use crate::ui::Ui;
@@ -21,13 +23,13 @@ use crate::ui::Ui;
 pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let copy = folder.path().join("recall.db");
-    if config.database().exists() {
-        Store::open_read_only(&config.database())?.copy_to(&copy)?;
+    if !copy_index(config, &copy)? {
+        ui.note("another run is under way");
+        return Ok(());
     }
     let mut store = Store::open(&copy)?;
     let mut report = Report::default();
-    let work = find_work(config, ui, &store, &mut report)?;
-    super::Reader::new(config, &config.project_keys(), args.jobs, now, ui).run(&work, &mut store, &mut report)?;
+    super::ingest(args, config, ui, now, &mut store, &mut report)?;
     let wanted = wanted(args, config)?;
     let maker = Maker::new(config, ui, now, &wanted)?;
     let plan = maker.plan(&store)?;
@@ -38,6 +40,23 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
         return Ok(());
     }
     print(&report, &plan, &costs, out)
+}
+
+/// Copies the index as files: opening it, even to read, would leave files beside it. False when a run is writing it just now.
+fn copy_index(config: &Config, to: &Path) -> Result<bool> {
+    if !config.database().exists() {
+        return Ok(true);
+    }
+    let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?);
+    let Ok(_held) = lock.try_write() else { return Ok(false) };
+    for suffix in ["", "-wal"] {
+        let with = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
+        let from = with(&config.database());
+        if from.exists() {
+            std::fs::copy(&from, with(to)).with_context(|| format!("cannot copy {}", from.display()))?;
+        }
+    }
+    Ok(true)
 }
 
 /// What the model would cost: likely and worst, in US dollars.

@@ -8,6 +8,7 @@ mod read;
 mod report;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -22,7 +23,6 @@ use crate::cli::DigestArgs;
 use crate::config::Config;
 use crate::session::Millis;
 use crate::source::discover::discover;
-use crate::source::project::Projects;
 use crate::store::Store;
 use crate::ui::Ui;
 use crate::{mark, private, stop};
@@ -33,22 +33,26 @@ pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result
     let ui = Ui::default();
     let started = Instant::now();
     let mut report = Report::default();
-    prepare_folder(&config, &ui)?;
-    let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?);
-    // Two runs are one: the other does what this one would.
-    let Ok(_held) = lock.try_write() else {
-        ui.note("another run is under way");
-        return Ok(Ended::Done);
-    };
     let now = config.now();
     if args.dry_run {
         dry_run::run(&args, &config, &ui, now, out)?;
         ui.finish();
         return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
     }
+    prepare_folder(&config, &ui)?;
+    let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?);
+    // Two runs are one: the other does what this one would.
+    let Ok(_held) = lock.try_write() else {
+        ui.note("another run is under way");
+        if args.json {
+            print(&report, true, out)?;
+        }
+        return Ok(Ended::Done);
+    };
     let mut store = Store::open(&config.database())?;
-    let projects = config.project_keys();
-    ingest(&args, &config, &ui, now, &projects, &mut store, &mut report)?;
+    for mark in ingest(&args, &config, &ui, now, &mut store, &mut report)? {
+        let _ = std::fs::remove_file(mark);
+    }
     if !args.ingest_only && !stop::asked() {
         let wanted = wanted(&args, &config)?;
         Maker::new(&config, &ui, now, &wanted)?.run(&mut store, &mut report)?;
@@ -91,30 +95,31 @@ fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// Takes in what the transcripts gained, and what marks say of sessions that ended.
+/// Takes in what the transcripts gained, and what marks say of sessions that ended. Returns the marks it has heeded.
 fn ingest(
     args: &DigestArgs,
     config: &Config,
     ui: &Ui,
     now: Millis,
-    projects: &Projects,
     store: &mut Store,
     report: &mut Report,
-) -> Result<()> {
+) -> Result<Vec<PathBuf>> {
+    let projects = config.project_keys();
     if !config.moved_projects.is_empty() {
-        store.move_projects(projects)?;
+        store.move_projects(&projects)?;
     }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
     let work = find_work(config, ui, store, report)?;
-    Reader::new(config, projects, args.jobs, now, ui).run(&work, store, report)?;
+    Reader::new(config, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    let mut heeded = Vec::new();
     for (file, mark) in marks {
         if let Some(mark) = mark.filter(mark::Mark::ends_session) {
             store.end_session(&mark.session, mark.at, &mark.reason)?;
         }
-        let _ = std::fs::remove_file(file);
+        heeded.push(file);
     }
-    Ok(())
+    Ok(heeded)
 }
 
 fn find_work(config: &Config, ui: &Ui, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
