@@ -7,7 +7,7 @@ use crate::condense::closing_replies;
 use crate::digest::Claim;
 use crate::prose::outline;
 use crate::session::{Item, RowKey, Session};
-use crate::signal::{self, Topic, has_failed, weight};
+use crate::signal::{self, Topic, has_failed};
 use crate::terms::{covered_by, words};
 
 /// Longest statement of a digest, in characters.
@@ -59,13 +59,15 @@ pub fn statements(session: &Session) -> Vec<Statement> {
         let turns_left = if entry.is_main() { closing.iter().filter(|c| **c > at).count() } else { 1 };
         for said in outline(text) {
             let sentence = said.text;
-            let stale = signal::awaits_commit(&sentence) && last_commit.is_some_and(|commit| at < commit);
-            let announces = sentence.ends_with(':') && sentence.chars().count() < 60;
-            let base = weight(&sentence) + if said.under.is_some() { 0.3 } else { 0.0 };
-            if stale || announces || base < 0.2 || sentence.chars().count() < 12 {
+            let announces = sentence.ends_with(':') && sentence.len() < 60;
+            let mut topics = signal::topics(&sentence);
+            let base = signal::weight_of(&sentence, &topics) + if said.under.is_some() { 0.3 } else { 0.0 };
+            if announces || base < 0.2 || sentence.len() < 12 {
                 continue;
             }
-            let mut topics = signal::topics(&sentence);
+            if last_commit.is_some_and(|commit| at < commit) && signal::awaits_commit(&sentence) {
+                continue;
+            }
             topics.extend(said.under);
             all.push(Statement {
                 weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 }

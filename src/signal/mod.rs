@@ -9,6 +9,11 @@ use crate::session::{Entry, Item, Outcome, ToolUse, Touch};
 
 /// How much a sentence tells, 0 to 1: its topics, and the names, numbers and paths in it.
 pub fn weight(sentence: &str) -> f64 {
+    weight_of(sentence, &topics(sentence))
+}
+
+/// The same, where the topics are known already.
+pub fn weight_of(sentence: &str, topics: &[Topic]) -> f64 {
     if is_chatter(sentence) {
         return 0.05;
     }
@@ -18,7 +23,7 @@ pub fn weight(sentence: &str) -> f64 {
         Topic::Outcome => 0.25,
         Topic::Done | Topic::Lesson => 0.2,
     };
-    let topical: f64 = topics(sentence).iter().map(by_topic).sum();
+    let topical: f64 = topics.iter().map(by_topic).sum();
     (0.15 + topical + concreteness(sentence)).min(1.0)
 }
 

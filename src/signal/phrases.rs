@@ -1,7 +1,11 @@
 //! Phrases that tell what a sentence is about. English; another language is another table.
 
-/// What a sentence is about. Several can hold; the first that fits in the order of `ORDER` is its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+/// What a sentence is about. Several can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     Next,
     Blocker,
@@ -86,15 +90,33 @@ const CHATTER: &[&str] = &[
     "you're absolutely", "i can see", "i see", "good question", "here's ", "here is ", "here are ", "now update", "now i ",
 ];
 
-/// The topics of a sentence.
+/// All phrases of all topics, found in one pass over a sentence.
+static TOPICS: LazyLock<(AhoCorasick, Vec<Topic>)> = LazyLock::new(|| {
+    let pairs = || PHRASES.iter().flat_map(|(topic, phrases)| phrases.iter().map(move |phrase| (*topic, *phrase)));
+    (automaton(pairs().map(|(_, phrase)| phrase)), pairs().map(|(topic, _)| topic).collect())
+});
+
+fn automaton<'p>(phrases: impl IntoIterator<Item = &'p str>) -> AhoCorasick {
+    // The tables are constants; a test builds every automaton.
+    AhoCorasick::new(phrases).unwrap_or_else(|e| unreachable!("the phrases make no automaton: {e}"))
+}
+
+/// The topics of a sentence, each once, in the order of the table.
 pub fn topics(sentence: &str) -> Vec<Topic> {
-    let lower = padded(sentence);
-    PHRASES.iter().filter(|(_, phrases)| phrases.iter().any(|p| lower.contains(p))).map(|(topic, _)| *topic).collect()
+    let (phrases, topic_of) = &*TOPICS;
+    let mut found: Vec<Topic> = Vec::new();
+    for hit in phrases.find_overlapping_iter(&padded(sentence)) {
+        let topic = topic_of[hit.pattern().as_usize()];
+        if !found.contains(&topic) {
+            found.push(topic);
+        }
+    }
+    found.sort_unstable();
+    found
 }
 
 pub fn is_about(sentence: &str, topic: Topic) -> bool {
-    let lower = padded(sentence);
-    PHRASES.iter().any(|(t, phrases)| *t == topic && phrases.iter().any(|p| lower.contains(p)))
+    topics(sentence).contains(&topic)
 }
 
 /// Lower case, words parted by single spaces, a space at both ends, so that a phrase finds the edges of words.

@@ -14,21 +14,17 @@ pub const CLAUDE: &[&str] = &["--summarizer", "claude"];
 pub const RICH: &str = "[digest]\nmax_sessions = 1000\nmax_cost_usd = 1000.0\nmax_cost_usd_per_day = 1000.0\nbacklog = 1000\n";
 
 /// A stand-in whose reply is a function of its stdin alone: it cites rows, leaves something open and closes what it was shown.
-pub const SCRIPTED: &str = r#"#!/usr/bin/env python3
-import hashlib, json, re, sys
-text = sys.stdin.read()
-mark = hashlib.sha256(text.encode()).hexdigest()[:12]
-shown = re.findall(r"^([nb][0-9a-f]{8}) ", text.split("<record-")[0], re.M)
-reply = {
-    "title": "Work " + mark, "request": "Asked " + mark, "completed": ["Done " + mark], "learned": ["Learned " + mark],
-    "decisions": [{"text": "Decided " + mark, "rows": [1, 2]}],
-    "files": re.findall(r"[\w/]+\.py", text)[:3],
-    "blockers": [{"text": "Blocked " + mark[:2], "rows": [1]}],
-    "next_steps": [{"text": "Next " + mark[2:4], "rows": [2]}, {"text": "Unsupported " + mark[4:6], "rows": []}],
-    "closes": [i for i in shown if int(i[1], 16) % 2 == 0],
-    "questions": ["what is " + mark + "?"],
-}
-print(json.dumps({"type": "result", "subtype": "success", "is_error": False, "result": json.dumps(reply), "total_cost_usd": 0.001}))
+pub const SCRIPTED: &str = r#"#!/bin/sh
+text=$(cat)
+mark=$(printf '%s' "$text" | cksum | tr -d ' ')
+# Ids that end in an even digit, from before the record.
+closes=$(printf '%s\n' "$text" | sed '/^<record-/,$d' | sed -n 's/^\([nb][0-9a-f]\{7\}[02468ace]\) .*/\\"\1\\"/p' | paste -sd, -)
+files=$(printf '%s\n' "$text" | grep -o '[a-z_/]*\.py' | head -n 3 | sed 's/.*/\\"&\\"/' | paste -sd, -)
+form="{\\\"title\\\":\\\"Work $mark\\\",\\\"request\\\":\\\"Asked $mark\\\",\\\"completed\\\":[\\\"Done $mark\\\"],\\\"learned\\\":[\\\"Learned $mark\\\"],\
+\\\"decisions\\\":[{\\\"text\\\":\\\"Decided $mark\\\",\\\"rows\\\":[1,2]}],\\\"files\\\":[$files],\\\"blockers\\\":[{\\\"text\\\":\\\"Blocked ${mark%???????}\\\",\\\"rows\\\":[1]}],\
+\\\"next_steps\\\":[{\\\"text\\\":\\\"Next ${mark%?????}\\\",\\\"rows\\\":[2]},{\\\"text\\\":\\\"Unsupported ${mark%??????}\\\",\\\"rows\\\":[]}],\
+\\\"closes\\\":[$closes],\\\"questions\\\":[\\\"what is $mark?\\\"]}"
+printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","total_cost_usd":0.001}\n' "$form"
 "#;
 
 /// Transcripts by path below the config directory.

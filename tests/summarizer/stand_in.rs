@@ -20,7 +20,6 @@ pub const COST: f64 = 0.0123;
 
 /// Before the scenario: note the call. Calls may run side by side, so each takes the next free number.
 const HEAD: &str = r#"#!/bin/sh
-PATH=/usr/bin:/bin
 here='{here}'
 n=1
 until mkdir "$here/calls/$n" 2>/dev/null; do n=$((n + 1)); done

@@ -84,7 +84,8 @@ impl World {
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let text = |path: PathBuf| path.to_str().expect("a UTF-8 path").to_owned();
         vec![
-            ("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", text(self.bin()))),
+            // Nothing but the world's own: the machine may have a `claude` of its user's.
+            ("PATH", text(self.bin())),
             ("HOME", text(self.home())),
             ("CLAUDE_CONFIG_DIR", text(self.claude_dir())),
             ("RECALL_DATA_DIR", text(self.data_dir())),
@@ -141,9 +142,10 @@ impl World {
         }
     }
 
-    /// Puts a script where `claude` is looked for.
+    /// Puts a shell script where `claude` is looked for. The system's commands are at hand in it, not in the world.
     pub fn fake_claude(&self, script: &str) -> PathBuf {
         let path = self.bin().join("claude");
+        let script = script.replacen("#!/bin/sh\n", "#!/bin/sh\nPATH=/usr/bin:/bin\n", 1);
         fs::write(&path, script).expect("the script");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its permissions");
         path
