@@ -1,5 +1,7 @@
 //! The pages people read: one a day, one a session. Pure: the same session and digest give the same bytes.
 
+use std::collections::BTreeMap;
+
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
@@ -8,7 +10,8 @@ use crate::condense::tool_line;
 use crate::digest::{Claim, Digest, FileNote};
 use crate::fixes::{Failure, failures};
 use crate::markdown::{code, inline, slug, yaml};
-use crate::session::{Entry, Item, Millis, RowKey, Session, Touch};
+use crate::price::session_cost;
+use crate::session::{Entry, Item, Millis, RowKey, Session, Tokens, Touch};
 use crate::signal::importance;
 
 /// Entries of a timeline at most; the weightiest stay.
@@ -24,8 +27,8 @@ pub struct Shown<'a> {
     pub summarizer: &'a str,
     /// Ids of its open items that are closed by now.
     pub closed: &'a [String],
-    /// The session's own cost at list prices, and whether part of it is unknown.
-    pub cost: (f64, bool),
+    /// The session's own cost at list prices, by model; `None` where a price is unknown.
+    pub costs: BTreeMap<String, Option<f64>>,
     /// The name of its page, in `sessions/` beside the day's.
     pub page: String,
 }
@@ -73,8 +76,8 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], zone: &TimeZone) -> String {
 
 fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
     let names: Vec<String> = projects.iter().map(|p| yaml(p)).collect();
-    let cost: f64 = shown.iter().map(|s| s.cost.0).sum();
-    let unknown = shown.iter().any(|s| s.cost.1);
+    let cost: f64 = shown.iter().map(|s| session_cost(&s.costs).0).sum();
+    let unknown = shown.iter().any(|s| session_cost(&s.costs).1);
     let weekday =
         day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
     format!(
@@ -194,6 +197,7 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
 
 fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
     let session = one.session;
+    let cost = session_cost(&one.costs);
     let time =
         |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
@@ -208,8 +212,8 @@ fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
         session.end_reason.as_deref().map_or_else(|| "null".into(), yaml),
         list(&session.branches),
         list(&session.versions),
-        one.cost.0,
-        !one.cost.1,
+        cost.0,
+        !cost.1,
     )
 }
 
@@ -256,12 +260,14 @@ fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
     let mut weights: Vec<f64> = all.iter().map(|e| importance(e)).collect();
     weights.sort_by(|a, b| b.total_cmp(a));
     let least = weights.get(MAX_TIMELINE).copied().unwrap_or(0.0);
+    let numbers: BTreeMap<RowKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
     let mut lines: Vec<String> = Vec::new();
     for entry in all {
         if importance(entry) < least || lines.len() >= 2 * MAX_TIMELINE {
             continue;
         }
-        let line = format!("{} {}", clock(entry.at, zone), timeline_text(session, entry));
+        let number = numbers.get(&entry.key).map_or(String::new(), |n| format!("#{n} "));
+        let line = format!("{} {number}{}", clock(entry.at, zone), timeline_text(session, entry));
         if lines.last() != Some(&line) {
             lines.push(line);
         }
@@ -300,20 +306,18 @@ fn evidence(page: &mut String, one: &Shown<'_>) {
 }
 
 fn tokens(page: &mut String, one: &Shown<'_>) {
-    section(
-        page,
-        "Tokens",
-        one.session.usage.iter().map(|(model, t)| {
-            format!(
-                "{}: {} in, {} out, {} written to and {} read from the cache",
-                code(model),
-                t.input,
-                t.output,
-                t.cache_write + t.cache_write_hour,
-                t.cache_read
-            )
-        }),
-    );
+    let line = |(model, t): (&String, &Tokens)| {
+        let cost = one.costs.get(model).copied().flatten().map_or_else(|| "price unknown".into(), |usd| format!("${usd:.2}"));
+        let written = t.cache_write + t.cache_write_hour;
+        format!(
+            "{}: {} in, {} out, {written} written to and {} read from the cache, {cost}",
+            code(model),
+            t.input,
+            t.output,
+            t.cache_read
+        )
+    };
+    section(page, "Tokens", one.session.usage.iter().map(line));
 }
 
 /// The command that continues a session, safe to paste.

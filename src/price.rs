@@ -58,12 +58,14 @@ pub fn cost(tokens: &Tokens, price: &Price) -> f64 {
     all.iter().map(|(count, price)| *count as f64 * price / 1e6).sum()
 }
 
+/// What each model of a session cost; `None` where its price is unknown.
+pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, Price>) -> BTreeMap<String, Option<f64>> {
+    usage.iter().map(|(model, tokens)| (model.clone(), price_of(model, own).map(|price| cost(tokens, &price)))).collect()
+}
+
 /// What a session's tokens cost, and whether any model's price is unknown.
-pub fn session_cost(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, Price>) -> (f64, bool) {
-    usage.iter().fold((0.0, false), |(sum, unknown), (model, tokens)| match price_of(model, own) {
-        Some(price) => (sum + cost(tokens, &price), unknown),
-        None => (sum, true),
-    })
+pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
+    (by_model.values().flatten().sum(), by_model.values().any(Option::is_none))
 }
 
 #[cfg(test)]

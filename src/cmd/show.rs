@@ -9,7 +9,7 @@ use super::Ended;
 use crate::cli::ShowArgs;
 use crate::config::Config;
 use crate::page::{Shown, day_of, session_page, session_page_name};
-use crate::price::session_cost;
+use crate::price::{costs_by_model, session_cost};
 use crate::store::Store;
 
 pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
@@ -19,7 +19,8 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
         bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
     };
     let session = store.load_session(&head)?;
-    let cost = session_cost(&session.usage, &config.prices);
+    let costs = costs_by_model(&session.usage, &config.prices);
+    let cost = session_cost(&costs);
     if args.json {
         let value = json!({
             "session": session.id,
@@ -37,6 +38,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
             "session_cost_complete": !cost.1,
             "prompts": session.prompts().count(),
             "usage": session.usage,
+            "cost_usd_by_model": costs,
             "digest": stored.digest,
         });
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
@@ -49,7 +51,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
         closed: &store.closed_of(head.pk)?,
-        cost,
+        costs,
         page: session_page_name(&session, &day, store.shares_prefix(&session.id, 8)?),
     };
     out.write_all(session_page(&shown, &config.time_zone).as_bytes())?;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::config::Config;
 use crate::page::{Shown, day_of, day_page, session_page, session_page_name};
-use crate::price::session_cost;
+use crate::price::costs_by_model;
 use crate::private;
 use crate::session::Session;
 use crate::store::Store;
@@ -44,7 +44,7 @@ struct Loaded {
     session: Session,
     stored: Stored,
     closed: Vec<String>,
-    cost: (f64, bool),
+    costs: BTreeMap<String, Option<f64>>,
     page: String,
 }
 
@@ -56,7 +56,7 @@ impl Loaded {
             digest_id: &self.stored.id,
             summarizer: &self.stored.summarizer,
             closed: &self.closed,
-            cost: self.cost,
+            costs: self.costs.clone(),
             page: self.page.clone(),
         }
     }
@@ -111,8 +111,8 @@ impl Writer<'_> {
         let session = self.store.load_session(head)?;
         let day = day_of(&session, &self.config.time_zone);
         let page = session_page_name(&session, &day, self.store.shares_prefix(&session.id, 8)?);
-        let cost = session_cost(&session.usage, &self.config.prices);
-        Ok(Some(Loaded { closed: self.store.closed_of(head.pk)?, session, stored, cost, page }))
+        let costs = costs_by_model(&session.usage, &self.config.prices);
+        Ok(Some(Loaded { closed: self.store.closed_of(head.pk)?, session, stored, costs, page }))
     }
 
     /// Writes the page of a day from the sessions that have a page there; without any, only notes keep it.
