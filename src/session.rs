@@ -12,16 +12,16 @@ pub type Millis = i64;
 
 /// The identity of a transcript row, the same wherever a copy of the row lies.
 ///
-/// A row that carries a UUID is that UUID; any other row is a hash of its session and its bytes.
+/// A row that carries a UUID is that UUID; any other row is a hash of its session and its name, or its session and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowKey(pub [u8; 16]);
 
 impl RowKey {
-    /// The key of a row whose `uuid` field is `text`.
-    pub fn from_uuid(text: &str) -> Self {
+    /// The key of a row whose `uuid` field is `text`. What is no UUID names a row of its session only.
+    pub fn from_uuid(session: &str, text: &str) -> Self {
         match parse_uuid(text) {
             Some(bytes) => Self(bytes),
-            None => Self::hashed(&[b"uuid", text.as_bytes()]),
+            None => Self::hashed(&[b"uuid", session.as_bytes(), text.as_bytes()]),
         }
     }
 

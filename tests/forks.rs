@@ -138,8 +138,8 @@ fn a_fork_of_nothing_but_copies_is_no_session_worth_a_page() {
 fn copies_belong_to_the_smaller_id_when_nothing_tells_who_began() {
     let (a, b) = ("aaaa0000-0000-4000-8000-000000000000", "bbbb0000-0000-4000-8000-000000000000");
     let rows = |id: &str| {
-        user(id, "u1", "2026-11-20T10:00:00Z", "why is it slow?")
-            + &assistant(id, "a1", "2026-11-20T10:00:05Z", "Because of the missing index.")
+        user(id, "00000000-0000-4000-8000-0000000000f1", "2026-11-20T10:00:00Z", "why is it slow?")
+            + &assistant(id, "00000000-0000-4000-8000-0000000000f2", "2026-11-20T10:00:05Z", "Because of the missing index.")
     };
     let world = World::new();
     world.transcript(&format!("-p/{b}.jsonl"), rows(b));
@@ -150,6 +150,24 @@ fn copies_belong_to_the_smaller_id_when_nothing_tells_who_began() {
     assert_eq!(world.show(a)["prompts"], 1);
     let pages: Vec<String> = world.pages().into_iter().map(|(name, _)| name).collect();
     assert!(pages.iter().any(|p| p.contains("aaaa0000")) && !pages.iter().any(|p| p.contains("bbbb0000")), "{pages:?}");
+}
+
+#[test]
+fn rows_that_share_an_id_and_say_other_things_are_no_copies() {
+    // Ids of hand-made transcripts: short names, or one UUID pasted into two sessions.
+    for id in ["u1", "00000000-0000-4000-8000-0000000000f1"] {
+        let world = World::new();
+        let sessions =
+            [("aaaa0000-0000-4000-8000-000000000000", "why is it slow?"), ("bbbb0000-0000-4000-8000-000000000000", "add a button")];
+        for (session, prompt) in sessions {
+            let reply = assistant(session, &format!("{id}-reply"), "2026-11-20T10:00:05Z", &format!("An answer to: {prompt}"));
+            world.transcript(&format!("-p/{session}.jsonl"), user(session, id, "2026-11-20T10:00:00Z", prompt) + &reply);
+        }
+        world.digest(&["--summarizer", "extract"]);
+        for (session, _) in sessions {
+            assert_eq!(world.show(session)["prompts"], 1, "{id} in {session}");
+        }
+    }
 }
 
 #[test]

@@ -9,11 +9,13 @@ use super::Store;
 use super::pack::unpack;
 use crate::session::{Entry, Item, Millis, Outcome, Project, RowKey, Session, Title, TitleBy, Tokens};
 
-/// A row that several sessions hold belongs to the one that started first, then to the smaller id.
+/// A row that several sessions hold belongs to the one that started first, then to the smaller id. A copy says the same under the
+/// same key: rows that merely share one, as hand-made transcripts do, are no copies.
 ///
 /// Joins `item i` of a session against the sessions that hold a copy; `?2` and `?3` are that session's start and id.
-const NOT_OWNED_EARLIER: &str = "NOT EXISTS (SELECT 1 FROM item o JOIN session s ON s.pk = o.session
-     WHERE o.key = i.key AND o.session <> i.session AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?2, ?3))";
+pub(super) const NOT_OWNED_EARLIER: &str = "NOT EXISTS (SELECT 1 FROM item o JOIN session s ON s.pk = o.session
+     WHERE o.key = i.key AND o.session <> i.session AND o.part = i.part AND o.body = i.body
+     AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?2, ?3))";
 
 /// How many earlier sessions' open items a session is shown, and how old they may be, in milliseconds.
 pub(super) const EARLIER: usize = 3;
@@ -82,6 +84,10 @@ impl Store {
     /// # Errors
     /// When none fits, or more than one.
     pub fn find_session(&self, prefix: &str) -> Result<SessionHead> {
+        let by_id: Option<i64> = self.db.query_row("SELECT pk FROM session WHERE id = ?1", [prefix], |r| r.get(0)).optional()?;
+        if let Some(pk) = by_id {
+            return self.session_head(pk);
+        }
         if prefix.len() < MIN_PREFIX {
             bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
         }
@@ -90,14 +96,13 @@ impl Store {
         if let Some(pk) = by_digest {
             return self.session_head(pk);
         }
-        let sql = format!("{HEAD} WHERE substr(s.id, 1, ?2) = ?1 ORDER BY s.id = ?1 DESC LIMIT 6");
+        let sql = format!("{HEAD} WHERE substr(s.id, 1, ?2) = ?1 ORDER BY s.id LIMIT 6");
         let mut query = self.db.prepare(&sql)?;
         let found: Vec<SessionHead> =
             query.query_map(params![prefix, prefix.chars().count() as i64], head)?.collect::<rusqlite::Result<_>>()?;
         match found.as_slice() {
             [] => bail!("no session or digest with the id `{prefix}`"),
             [one] => Ok(one.clone()),
-            [first, ..] if first.id == prefix => Ok(first.clone()),
             many => {
                 let ids: Vec<_> = many.iter().map(|s| s.id.as_str()).collect();
                 bail!("`{prefix}` fits more than one session: {}", ids.join(", "))

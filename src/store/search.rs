@@ -9,7 +9,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Store;
-use super::load::SessionHead;
+use super::load::{NOT_OWNED_EARLIER, SessionHead};
 use super::pack::unpack;
 use crate::digest::Digest;
 use crate::session::{Item, RowKey};
@@ -152,14 +152,9 @@ impl Store {
 
     /// A prompt's text, unless the row belongs to another session that merely was copied here.
     fn prompt_text(&self, head: &SessionHead, key: RowKey, part: i64) -> Result<Option<String>> {
-        let sql = "SELECT i.body FROM item i WHERE i.key = ?1 AND i.session = ?2 AND i.part = ?3
-             AND NOT EXISTS (SELECT 1 FROM item o JOIN session s ON s.pk = o.session WHERE o.key = ?1 AND o.session <> ?2
-                 AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?4, ?5))";
-        let body: Option<Vec<u8>> = self
-            .db
-            .prepare_cached(sql)?
-            .query_row(params![key.0, head.pk, part, head.started_at, head.id], |r| r.get(0))
-            .optional()?;
+        let sql = format!("SELECT i.body FROM item i WHERE i.session = ?1 AND i.key = ?4 AND i.part = ?5 AND {NOT_OWNED_EARLIER}");
+        let values = params![head.pk, head.started_at, head.id, key.0, part];
+        let body: Option<Vec<u8>> = self.db.prepare_cached(&sql)?.query_row(values, |r| r.get(0)).optional()?;
         let item = body.map(|b| unpack::<Item>(&b)).transpose()?;
         Ok(item.and_then(|item| if let Item::Prompt(text) = item { Some(text) } else { None }))
     }

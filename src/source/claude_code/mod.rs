@@ -102,7 +102,7 @@ pub fn read_line(line: &[u8], place: &Place) -> Line {
         "attachment" => user::queued(&fields),
         "system" => system(&fields),
         "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
-        "summary" | "ai-title" | "custom-title" => title(&fields, &kind).into_iter().collect(),
+        "summary" | "ai-title" | "custom-title" => title(&fields, &kind, place).into_iter().collect(),
         "pr-link" => fields.owned("prUrl").map(Item::PullRequest).into_iter().collect(),
         "queue-operation" | "file-history-snapshot" => return stamp(&fields, place),
         known if BOOKKEEPING.contains(&known) => return Line::Nothing,
@@ -111,7 +111,7 @@ pub fn read_line(line: &[u8], place: &Place) -> Line {
     };
     let session = fields.owned("sessionId").unwrap_or_else(|| place.session.clone());
     let key = match fields.text("uuid") {
-        Some(uuid) => RowKey::from_uuid(&uuid),
+        Some(uuid) => RowKey::from_uuid(&session, &uuid),
         None => RowKey::from_line(&session, line),
     };
     let usage = if kind == "assistant" { usage(&fields, key) } else { None };
@@ -197,14 +197,14 @@ fn system(fields: &Fields<'_>) -> Vec<Item> {
     if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
 }
 
-fn title(fields: &Fields<'_>, kind: &str) -> Option<Item> {
+fn title(fields: &Fields<'_>, kind: &str, place: &Place) -> Option<Item> {
     let (name, by) = match kind {
         "ai-title" => ("aiTitle", TitleBy::Client),
         "custom-title" => ("customTitle", TitleBy::User),
         _ => ("summary", TitleBy::Summary),
     };
     let text = crate::clean::one_line(&clean(&fields.text(name)?));
-    let leaf = fields.text("leafUuid").filter(|_| by == TitleBy::Summary).map(|u| RowKey::from_uuid(&u));
+    let leaf = fields.text("leafUuid").filter(|_| by == TitleBy::Summary).map(|u| RowKey::from_uuid(&place.session, &u));
     (!text.is_empty()).then(|| Item::Title(Title { text: crate::clean::shorten(&text, 200), by, leaf }))
 }
 
