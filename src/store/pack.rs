@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 
 /// Below this size a zstd frame saves less than it adds.
 const WORTH_IT: usize = 160;
+/// Higher levels gain nothing on bodies of a few hundred bytes.
+const LEVEL: i32 = 3;
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
 /// No body is larger: kept texts are bounded far below.
@@ -15,7 +17,7 @@ const MAX_UNPACKED: usize = 64 << 20;
 pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     let json = serde_json::to_vec(value)?;
     if json.len() >= WORTH_IT {
-        let packed = zstd::bulk::compress(&json, 6)?;
+        let packed = compress(&json)?;
         if packed.len() + 4 < json.len() {
             let mut body = vec![ZSTD];
             body.extend_from_slice(&(json.len() as u32).to_le_bytes());
@@ -42,6 +44,16 @@ pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
 }
 
 /// Contexts are dear to make and bodies are small: one a thread serves all.
+fn compress(json: &[u8]) -> std::io::Result<Vec<u8>> {
+    thread_local! {
+        static CONTEXT: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|slot| match slot {
+        Some(context) => context.compress(json),
+        None => slot.insert(zstd::bulk::Compressor::new(LEVEL)?).compress(json),
+    })
+}
+
 fn decompress(frame: &[u8], size: usize) -> std::io::Result<Vec<u8>> {
     thread_local! {
         static CONTEXT: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };

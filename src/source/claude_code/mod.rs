@@ -7,6 +7,8 @@ mod outcome;
 mod tools;
 mod user;
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use super::json::{self, Raw};
@@ -66,7 +68,7 @@ impl<'a> Fields<'a> {
         self.0[at?]
     }
 
-    fn text(&self, name: &str) -> Option<std::borrow::Cow<'a, str>> {
+    fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         json::text(self.raw(name)?).filter(|t| !t.is_empty())
     }
 
@@ -88,7 +90,8 @@ pub fn is_whole(line: &[u8]) -> bool {
 pub fn read_line(line: &[u8], place: &Place) -> Line {
     // The same row is the same whether it was read with its line's end or before that was written.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-    let text = String::from_utf8_lossy(line);
+    // Checking first is faster than repairing what is whole anyway.
+    let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
     let Ok(found) = json::fields(&text, &NAMES) else {
         let whole = serde_json::from_str::<&RawValue>(&text);
         return Line::Bad(if whole.is_ok() { "not an object" } else { "not JSON" });

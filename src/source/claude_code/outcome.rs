@@ -89,20 +89,29 @@ pub(crate) fn is_verdict(line: &str) -> bool {
     if line.len() < 4 || line.len() > 400 {
         return false;
     }
+    // Most lines of most outputs are code or listings: those without a number can only be a verdict by their first word.
+    is_commit(line) || starts_like_verdict(line) || line.bytes().any(|b| b.is_ascii_digit()) && counts_results(line)
+}
+
+fn starts_like_verdict(line: &str) -> bool {
+    const STARTS: [&str; 12] = [
+        "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed",
+        "compiled successfully", "all checks passed", "no issues found", "failed to compile",
+    ];
+    let starts = |start: &&str| line.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    STARTS.iter().any(starts)
+        || matches!(line, "FAILED" | "PASSED" | "failed" | "passed")
+        || starts(&"would reformat")
+        || starts(&"ok ") && line.contains('/')
+        || line.starts_with("http") && line.contains("/pull/")
+}
+
+/// `12 passed`, `3 errors`: a number before a word for results.
+fn counts_results(line: &str) -> bool {
+    const RESULTS: [&str; 11] =
+        ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
     let lower = line.to_lowercase();
-    let counted = |words: &[&str]| words.iter().any(|word| number_before(&lower, word));
-    counted(&["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"])
-        || matches!(lower.as_str(), "failed" | "passed")
-        || lower.starts_with("failed (")
-        || lower.starts_with("ok (")
-        || [
-            "test result:", "ok  \t", "fail\t", "--- fail", "build succeeded", "build failed", "compiled successfully",
-            "all checks passed", "no issues found", "failed to compile", "would reformat", "pull/",
-        ]
-        .iter()
-        .any(|mark| lower.starts_with(mark) || (mark.ends_with('/') && lower.contains(mark) && lower.starts_with("http")))
-        || lower.starts_with("ok ") && lower.contains('/')
-        || is_commit(line)
+    RESULTS.iter().any(|word| number_before(&lower, word))
 }
 
 /// `[branch abc1234] message`, as git prints after a commit.

@@ -1,159 +1,33 @@
-//! Storing what transcripts gained, together with the cursors, in one transaction.
+//! The statements that store a batch: files, lines that could not be read, rows, usage.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::load::EARLIER;
-use super::pack::pack;
-use super::{Store, search};
-use crate::delta::Cursor;
-use crate::session::{Item, Millis, Row};
-use crate::source::discover::Found;
+use super::notes::Notes;
+use super::{Batch, GENERATION, Ingested, project_pk};
+use crate::session::{Item, Row};
 use crate::source::project::Projects;
+use crate::store::load::EARLIER;
+use crate::store::pack::pack;
+use crate::store::search;
 
-/// More than any file is long.
-const GENERATION: i64 = 1 << 40;
-
-/// What one read of a file brought; a large file comes in several.
-#[derive(Debug)]
-pub struct Batch {
-    pub file: Arc<Found>,
-    /// The file was replaced: forget where its bad lines were.
-    pub replaced: bool,
-    pub cursor: Cursor,
-    /// The file was read to its end, so its size and time are as good as its content.
-    pub complete: bool,
-    pub rows: Vec<(u64, Row)>,
-    /// The first time that is told for each session, in the order of the lines.
-    pub starts: BTreeMap<String, Millis>,
-    /// Sessions that have rows in an excluded project.
-    pub excluded: BTreeSet<String>,
-    pub bad: Vec<(u64, &'static str)>,
-    pub unknown: BTreeMap<String, u64>,
-    pub bytes: u64,
-    /// When the file last grew; never in the future, whatever its time says.
-    pub grew_at: Millis,
-}
-
-/// A file as the index knows it.
-#[derive(Debug, Clone)]
-pub struct KnownFile {
-    pub size: u64,
-    pub mtime_ns: i64,
-    pub cursor: Cursor,
-}
-
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Ingested {
-    pub rows_new: u64,
-    pub rows_bad: u64,
-    pub rows_unknown: u64,
-    pub sessions_new: u64,
-}
-
-impl Store {
-    pub fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
-        let mut query = self.db.prepare("SELECT path, size, mtime_ns, head_len, head_hash, offset FROM file")?;
-        let rows = query.query_map([], |r| {
-            let cursor = Cursor { head_len: r.get::<_, i64>(3)? as u64, head_hash: r.get(4)?, offset: r.get::<_, i64>(5)? as u64 };
-            Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, mtime_ns: r.get(2)?, cursor }))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// Stores batches in one transaction.
-    pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
-        let tx = self.db.transaction()?;
-        let mut writer = Writer::new(&tx, projects);
-        for batch in batches {
-            writer.batch(batch)?;
-        }
-        writer.flush_notes()?;
-        writer.mark_dirty()?;
-        let done = writer.done;
-        tx.commit()?;
-        Ok(done)
-    }
-
-    /// Marks sessions as ended, where they are known.
-    pub fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
-        let mut update = self
-            .db
-            .prepare_cached("UPDATE session SET ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2")?;
-        update.execute(params![id, at, reason])?;
-        Ok(())
-    }
-
-    /// Gives sessions of roots that moved since to the project under its new name.
-    pub fn move_projects(&mut self, projects: &Projects) -> Result<()> {
-        let tx = self.db.transaction()?;
-        let all: Vec<(i64, String)> = tx
-            .prepare("SELECT pk, key FROM project")?
-            .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        for (pk, key) in all {
-            let moved = projects.moved_to(&key);
-            if moved != key {
-                let to = project_pk(&tx, &moved)?;
-                tx.execute("UPDATE session SET project = ?2, dirty = 1 WHERE project = ?1", [pk, to])?;
-                tx.execute("DELETE FROM project WHERE pk = ?1", [pk])?;
-            }
-        }
-        tx.commit()?;
-        Ok(())
-    }
-}
-
-pub(super) fn project_pk(tx: &Transaction<'_>, key: &str) -> Result<i64> {
-    tx.prepare_cached("INSERT INTO project(key) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([key])?;
-    Ok(tx.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0))?)
-}
-
-struct Writer<'t> {
-    tx: &'t Transaction<'t>,
-    projects: &'t Projects,
+pub(super) struct Writer<'t> {
+    pub tx: &'t Transaction<'t>,
+    pub projects: &'t Projects,
     sessions: HashMap<String, i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
-    done: Ingested,
+    pub done: Ingested,
     /// Sessions that gained rows.
     touched: HashSet<i64>,
     /// What the rows say about each session's sources, in a stable order.
-    notes: BTreeMap<(i64, i64), Notes>,
-}
-
-#[derive(Debug, Default)]
-struct Notes {
-    first_at: Option<Millis>,
-    last_at: Option<Millis>,
-    cwd: Option<String>,
-    branches: Vec<String>,
-    versions: Vec<String>,
-}
-
-impl Notes {
-    fn add(&mut self, row: &Row) {
-        if let Some(at) = row.at {
-            self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
-            self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
-        }
-        if self.cwd.is_none() {
-            self.cwd.clone_from(&row.cwd);
-        }
-        for (list, value) in [(&mut self.branches, &row.branch), (&mut self.versions, &row.version)] {
-            if let Some(value) = value
-                && !list.contains(value)
-            {
-                list.push(value.clone());
-            }
-        }
-    }
+    pub notes: BTreeMap<(i64, i64), Notes>,
 }
 
 impl<'t> Writer<'t> {
-    fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Self {
+    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Self {
         Self {
             tx,
             projects,
@@ -165,7 +39,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    fn batch(&mut self, batch: &Batch) -> Result<()> {
+    pub fn batch(&mut self, batch: &Batch) -> Result<()> {
         let path = batch.file.path.to_string_lossy();
         let file = self.file(batch, &path)?;
         if batch.replaced {
@@ -337,60 +211,8 @@ impl<'t> Writer<'t> {
         Ok(pk)
     }
 
-    /// Writes down what the rows said about where and when each part of a session took place.
-    fn flush_notes(&mut self) -> Result<()> {
-        for ((session, source), notes) in std::mem::take(&mut self.notes) {
-            let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
-            if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {
-                self.tx.prepare_cached(times)?.execute([source, first, last])?;
-            }
-            self.settle_start(session)?;
-            if let Some(cwd) = &notes.cwd {
-                let sql = "UPDATE source SET cwd = ?2 WHERE pk = ?1 AND cwd IS NULL";
-                if self.tx.prepare_cached(sql)?.execute(params![source, cwd])? > 0 {
-                    self.place_project(session)?;
-                }
-            }
-            self.add_to_list("branches", source, &notes.branches)?;
-            self.add_to_list("versions", source, &notes.versions)?;
-        }
-        Ok(())
-    }
-
-    fn settle_start(&self, session: i64) -> Result<()> {
-        let sql = "UPDATE session SET started_at = t.at FROM (SELECT min(at) AS at FROM start WHERE session = (SELECT id FROM session WHERE pk = ?1)) t
-             WHERE pk = ?1 AND started_at IS NOT t.at";
-        if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
-            // Who owns copied rows may change with this.
-            let others = "UPDATE session SET dirty = 1 WHERE dirty = 0 AND pk IN
-                 (SELECT o.session FROM item i JOIN item o ON o.key = i.key WHERE i.session = ?1)";
-            self.tx.prepare_cached(others)?.execute([session])?;
-        }
-        Ok(())
-    }
-
-    fn add_to_list(&self, column: &str, source: i64, values: &[String]) -> Result<()> {
-        for value in values {
-            let sql = format!(
-                "UPDATE source SET {column} = json_insert({column}, '$[#]', ?2)
-                 WHERE pk = ?1 AND NOT EXISTS (SELECT 1 FROM json_each({column}) WHERE value = ?2)"
-            );
-            self.tx.prepare_cached(&sql)?.execute(params![source, value])?;
-        }
-        Ok(())
-    }
-
-    /// A session belongs to the project of its first known working directory.
-    fn place_project(&self, session: i64) -> Result<()> {
-        let sql = "SELECT cwd FROM source WHERE session = ?1 AND cwd IS NOT NULL ORDER BY agent <> '', first_at, file LIMIT 1";
-        let cwd: String = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;
-        let project = project_pk(self.tx, &self.projects.key_of(&cwd))?;
-        self.tx.prepare_cached("UPDATE session SET project = ?2 WHERE pk = ?1")?.execute([session, project])?;
-        Ok(())
-    }
-
     /// Sessions that gained rows want a digest, and so do those that hold copies of the same rows.
-    fn mark_dirty(&self) -> Result<()> {
+    pub fn mark_dirty(&self) -> Result<()> {
         for session in &self.touched {
             let sql = "UPDATE session SET dirty = 1, skip = NULL WHERE pk = ?1 OR (dirty = 0 AND pk IN
                  (SELECT o.session FROM item i JOIN item o ON o.key = i.key AND o.session <> i.session WHERE i.session = ?1))";

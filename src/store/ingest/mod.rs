@@ -1,0 +1,115 @@
+//! Storing what transcripts gained, together with the cursors, in one transaction.
+
+mod notes;
+mod writer;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use anyhow::Result;
+use rusqlite::{Transaction, params};
+
+use self::writer::Writer;
+use super::Store;
+use crate::delta::Cursor;
+use crate::session::{Millis, Row};
+use crate::source::discover::Found;
+use crate::source::project::Projects;
+
+/// More than any file is long.
+const GENERATION: i64 = 1 << 40;
+
+/// What one read of a file brought; a large file comes in several.
+#[derive(Debug)]
+pub struct Batch {
+    pub file: Arc<Found>,
+    /// The file was replaced: forget where its bad lines were.
+    pub replaced: bool,
+    pub cursor: Cursor,
+    /// The file was read to its end, so its size and time are as good as its content.
+    pub complete: bool,
+    pub rows: Vec<(u64, Row)>,
+    /// The first time that is told for each session, in the order of the lines.
+    pub starts: BTreeMap<String, Millis>,
+    /// Sessions that have rows in an excluded project.
+    pub excluded: BTreeSet<String>,
+    pub bad: Vec<(u64, &'static str)>,
+    pub unknown: BTreeMap<String, u64>,
+    pub bytes: u64,
+    /// When the file last grew; never in the future, whatever its time says.
+    pub grew_at: Millis,
+}
+
+/// A file as the index knows it.
+#[derive(Debug, Clone)]
+pub struct KnownFile {
+    pub size: u64,
+    pub mtime_ns: i64,
+    pub cursor: Cursor,
+}
+
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Ingested {
+    pub rows_new: u64,
+    pub rows_bad: u64,
+    pub rows_unknown: u64,
+    pub sessions_new: u64,
+}
+
+impl Store {
+    pub fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
+        let mut query = self.db.prepare("SELECT path, size, mtime_ns, head_len, head_hash, offset FROM file")?;
+        let rows = query.query_map([], |r| {
+            let cursor = Cursor { head_len: r.get::<_, i64>(3)? as u64, head_hash: r.get(4)?, offset: r.get::<_, i64>(5)? as u64 };
+            Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, mtime_ns: r.get(2)?, cursor }))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Stores batches in one transaction.
+    pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
+        let tx = self.db.transaction()?;
+        let mut writer = Writer::new(&tx, projects);
+        for batch in batches {
+            writer.batch(batch)?;
+        }
+        writer.flush_notes()?;
+        writer.mark_dirty()?;
+        let done = writer.done;
+        tx.commit()?;
+        Ok(done)
+    }
+
+    /// Marks sessions as ended, where they are known.
+    pub fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
+        let mut update = self
+            .db
+            .prepare_cached("UPDATE session SET ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2")?;
+        update.execute(params![id, at, reason])?;
+        Ok(())
+    }
+
+    /// Gives sessions of roots that moved since to the project under its new name.
+    pub fn move_projects(&mut self, projects: &Projects) -> Result<()> {
+        let tx = self.db.transaction()?;
+        let all: Vec<(i64, String)> = tx
+            .prepare("SELECT pk, key FROM project")?
+            .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (pk, key) in all {
+            let moved = projects.moved_to(&key);
+            if moved != key {
+                let to = project_pk(&tx, &moved)?;
+                tx.execute("UPDATE session SET project = ?2, dirty = 1 WHERE project = ?1", [pk, to])?;
+                tx.execute("DELETE FROM project WHERE pk = ?1", [pk])?;
+            }
+        }
+        tx.commit()?;
+        Ok(())
+    }
+}
+
+pub(super) fn project_pk(tx: &Transaction<'_>, key: &str) -> Result<i64> {
+    tx.prepare_cached("INSERT INTO project(key) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([key])?;
+    Ok(tx.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0))?)
+}

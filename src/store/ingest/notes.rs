@@ -1,0 +1,90 @@
+//! What rows say beside their content: where and when each part of a session took place.
+
+use anyhow::Result;
+use rusqlite::params;
+
+use super::project_pk;
+use super::writer::Writer;
+use crate::session::{Millis, Row};
+
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    first_at: Option<Millis>,
+    last_at: Option<Millis>,
+    pub cwd: Option<String>,
+    branches: Vec<String>,
+    versions: Vec<String>,
+}
+
+impl Notes {
+    pub fn add(&mut self, row: &Row) {
+        if let Some(at) = row.at {
+            self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
+            self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
+        }
+        if self.cwd.is_none() {
+            self.cwd.clone_from(&row.cwd);
+        }
+        for (list, value) in [(&mut self.branches, &row.branch), (&mut self.versions, &row.version)] {
+            if let Some(value) = value
+                && !list.contains(value)
+            {
+                list.push(value.clone());
+            }
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// Writes down what the rows said about where and when each part of a session took place.
+    pub fn flush_notes(&mut self) -> Result<()> {
+        for ((session, source), notes) in std::mem::take(&mut self.notes) {
+            let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
+            if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {
+                self.tx.prepare_cached(times)?.execute([source, first, last])?;
+            }
+            self.settle_start(session)?;
+            if let Some(cwd) = &notes.cwd {
+                let sql = "UPDATE source SET cwd = ?2 WHERE pk = ?1 AND cwd IS NULL";
+                if self.tx.prepare_cached(sql)?.execute(params![source, cwd])? > 0 {
+                    self.place_project(session)?;
+                }
+            }
+            self.add_to_list("branches", source, &notes.branches)?;
+            self.add_to_list("versions", source, &notes.versions)?;
+        }
+        Ok(())
+    }
+
+    fn settle_start(&self, session: i64) -> Result<()> {
+        let sql = "UPDATE session SET started_at = t.at FROM (SELECT min(at) AS at FROM start WHERE session = (SELECT id FROM session WHERE pk = ?1)) t
+             WHERE pk = ?1 AND started_at IS NOT t.at";
+        if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
+            // Who owns copied rows may change with this.
+            let others = "UPDATE session SET dirty = 1 WHERE dirty = 0 AND pk IN
+                 (SELECT o.session FROM item i JOIN item o ON o.key = i.key WHERE i.session = ?1)";
+            self.tx.prepare_cached(others)?.execute([session])?;
+        }
+        Ok(())
+    }
+
+    fn add_to_list(&self, column: &str, source: i64, values: &[String]) -> Result<()> {
+        for value in values {
+            let sql = format!(
+                "UPDATE source SET {column} = json_insert({column}, '$[#]', ?2)
+                 WHERE pk = ?1 AND NOT EXISTS (SELECT 1 FROM json_each({column}) WHERE value = ?2)"
+            );
+            self.tx.prepare_cached(&sql)?.execute(params![source, value])?;
+        }
+        Ok(())
+    }
+
+    /// A session belongs to the project of its first known working directory.
+    fn place_project(&self, session: i64) -> Result<()> {
+        let sql = "SELECT cwd FROM source WHERE session = ?1 AND cwd IS NOT NULL ORDER BY agent <> '', first_at, file LIMIT 1";
+        let cwd: String = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;
+        let project = project_pk(self.tx, &self.projects.key_of(&cwd))?;
+        self.tx.prepare_cached("UPDATE session SET project = ?2 WHERE pk = ?1")?.execute([session, project])?;
+        Ok(())
+    }
+}
