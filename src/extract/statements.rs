@@ -73,7 +73,8 @@ pub fn statements(session: &Session) -> Vec<Statement> {
                 weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 }
                     - if entry.is_main() { 0.0 } else { 0.15 },
                 listed_next: said.under == Some(Topic::Next),
-                progress: signal::is_progress(&sentence),
+                // The client's recap is of its moment by nature.
+                progress: signal::is_progress(&sentence) || matches!(entry.item, Item::Away(_)),
                 overruled: refused.contains(&turns_left) && entry.is_main(),
                 topics,
                 offer: signal::is_offer(&sentence),
