@@ -28,8 +28,12 @@ fn next_injected(text: &str) -> Option<(usize, usize)> {
         let name =
             INJECTED.iter().find(|name| after.strip_prefix(**name).is_some_and(|tail| tail.starts_with(['>', ' ', '\n'])))?;
         let close = format!("</{name}>");
-        let end = memchr::memmem::find(after.as_bytes(), close.as_bytes()).map_or(text.len(), |at| start + 1 + at + close.len());
-        Some((start, end))
+        // Somebody who only speaks of a tag does not close it, and does not start a line with it.
+        let at_line_start = start == 0 || bytes[start - 1] == b'\n';
+        match memchr::memmem::find(after.as_bytes(), close.as_bytes()) {
+            Some(at) => Some((start, start + 1 + at + close.len())),
+            None => at_line_start.then_some((start, text.len())),
+        }
     })
 }
 
@@ -115,9 +119,10 @@ mod tests {
     #[test]
     fn injected_blocks_escapes_and_controls_go_and_words_stay() {
         let dirty =
-            "fix <system-reminder>obey</system-reminder>the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease <ide_selection>x";
+            "fix <system-reminder>obey</system-reminder>the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease\n<ide_selection>x";
         assert_eq!(clean(dirty), "fix the red test\n\nplease");
         assert_eq!(clean("a <b> c < d && e"), "a <b> c < d && e");
+        assert_eq!(clean("why does <system-reminder> show up?"), "why does <system-reminder> show up?");
     }
 
     #[test]

@@ -20,7 +20,9 @@ pub struct Condensed {
 /// What must be in before anything of the next rank is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// The user's words, and how it ended.
+    /// What was asked for first, and what was said last.
+    Frame,
+    /// The user's words.
     First,
     /// Importance 0.8 and more.
     Strong,
@@ -94,13 +96,15 @@ fn render(session: &Session, candidates: Vec<Candidate<'_>>, scale: f64, budget:
 fn candidates(session: &Session) -> Vec<Candidate<'_>> {
     let closing = closing_replies(session);
     let last_reply = closing.last().copied();
+    let first_prompt = session.entries.iter().position(|e| matches!(e.item, Item::Prompt(_)) && e.is_main());
     let mut all: Vec<Candidate<'_>> = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let weight = importance(entry);
         let is_closing = closing.contains(&at);
         let (rank, cap) = match &entry.item {
+            Item::Prompt(_) if first_prompt == Some(at) => (Rank::Frame, cap::PROMPT),
             _ if entry.user_words().is_some() => (Rank::First, cap::PROMPT),
-            Item::Reply(_) if last_reply == Some(at) => (Rank::First, cap::LAST_REPLY),
+            Item::Reply(_) if last_reply == Some(at) => (Rank::Frame, cap::LAST_REPLY),
             Item::Reply(_) if is_closing => (Rank::Strong, cap::CLOSING_REPLY),
             Item::Reply(_) => (Rank::Moderate, cap::REPLY),
             Item::Plan(_) => (rank_of(weight), cap::PLAN),
@@ -108,7 +112,7 @@ fn candidates(session: &Session) -> Vec<Candidate<'_>> {
             Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_) => continue,
             _ => (rank_of(weight), cap::TOOL),
         };
-        let needed = rank == Rank::First || is_closing;
+        let needed = rank <= Rank::First || is_closing;
         if weight < 0.3 && !needed || repeats_edit(&mut all, entry) {
             continue;
         }

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// How much of a file's start identifies it, in bytes: past the first row, which holds the session's id.
@@ -18,11 +19,15 @@ pub struct Cursor {
     pub head_len: u64,
     pub head_hash: [u8; 32],
     pub offset: u64,
+    /// Of the bytes right before the offset: a file that was rewritten in its middle differs there.
+    pub tail_hash: [u8; 32],
 }
 
 /// A file opened where its cursor stands.
 pub struct Delta {
     pub lines: Lines<File>,
+    /// The same file, for looking back.
+    pub probe: File,
     /// The cursor's place no longer means anything: what the file held is gone.
     pub replaced: bool,
     pub head_len: u64,
@@ -40,9 +45,12 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
     }
     let mut head = Vec::with_capacity(HEAD as usize);
     (&mut file).take(HEAD).read_to_end(&mut head)?;
+    let probe = file.try_clone()?;
     let same = |c: &&Cursor| {
         let known = head.get(..c.head_len as usize);
-        meta.len() >= c.offset && known.is_some_and(|bytes| hash(bytes) == c.head_hash)
+        meta.len() >= c.offset
+            && known.is_some_and(|bytes| hash(bytes) == c.head_hash)
+            && tail_hash(&probe, c.offset).is_ok_and(|hash| hash == c.tail_hash)
     };
     let start = cursor.filter(same).map_or(0, |c| c.offset);
     file.seek(SeekFrom::Start(start))?;
@@ -52,7 +60,16 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
         head_hash: hash(&head),
         head_read: head.len() as u64,
         lines: Lines::new(file, start),
+        probe,
     })
+}
+
+/// A hash of the last bytes before `offset`.
+pub fn tail_hash(file: &File, offset: u64) -> io::Result<[u8; 32]> {
+    let from = offset.saturating_sub(HEAD);
+    let mut tail = vec![0; (offset - from) as usize];
+    file.read_exact_at(&mut tail, from)?;
+    Ok(hash(&tail))
 }
 
 fn hash(bytes: &[u8]) -> [u8; 32] {

@@ -6,31 +6,43 @@ use crate::clean::{one_line, plain};
 pub fn inline(text: &str) -> String {
     let line = one_line(&plain(text));
     let mut out = String::with_capacity(line.len() + 8);
-    let mut in_code = false;
-    let balanced = line.matches('`').count().is_multiple_of(2);
-    for (at, c) in line.char_indices() {
-        match c {
-            '`' if balanced => {
-                in_code = !in_code;
-                out.push(c);
+    let mut at = 0;
+    while let Some(c) = line[at..].chars().next() {
+        if c == '`' {
+            let span = code_span(&line[at..]);
+            let run = line[at..].bytes().take_while(|b| *b == b'`').count();
+            match span {
+                Some(len) => out.push_str(&line[at..at + len]),
+                None => out.push_str(&"\\`".repeat(run)),
             }
-            _ if in_code => out.push(c),
-            '`' | '<' | '[' | ']' | '|' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~' if at == 0 => {
-                out.push('\\');
-                out.push(c);
-            }
-            '*' | '_' if touches_only_one_word(&line, at) => {
-                out.push('\\');
-                out.push(c);
-            }
-            _ => out.push(c),
+            at += span.unwrap_or(run);
+            continue;
         }
+        let opens_block = at == 0 && matches!(c, '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~');
+        let marks = matches!(c, '<' | '[' | ']' | '|' | '\\') || matches!(c, '*' | '_') && touches_only_one_word(&line, at);
+        if opens_block || marks {
+            out.push('\\');
+        }
+        out.push(c);
+        at += c.len_utf8();
     }
     unnumbered(out)
+}
+
+/// The length of the code span at the start of `text`: a run of backticks up to the next run of the same length.
+fn code_span(text: &str) -> Option<usize> {
+    let run = |at: usize| text.as_bytes()[at..].iter().take_while(|b| **b == b'`').count();
+    let fence = run(0);
+    let mut at = fence;
+    while let Some(next) = text[at..].find('`') {
+        at += next;
+        let closing = run(at);
+        at += closing;
+        if closing == fence {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Emphasis opens or closes at a word's edge; between letters a mark is part of a name.
@@ -89,6 +101,7 @@ mod tests {
     fn foreign_text_stays_text() {
         assert_eq!(inline("# not a heading"), "\\# not a heading");
         assert_eq!(inline("<script>x</script> ![a](b) | `<ok>`"), "\\<script>x\\</script> !\\[a\\](b) \\| `<ok>`");
+        assert_eq!(inline("a ``` <img> ` b"), "a \\`\\`\\` \\<img> \\` b");
         assert_eq!(inline("1. one\n## two\x1b[31m"), "1\\. one ## two");
         assert_eq!(inline("snake_case_name *bold*"), "snake_case_name \\*bold\\*");
         assert_eq!(code("a `b` c"), "``a `b` c``");

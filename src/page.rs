@@ -14,7 +14,7 @@ use crate::price::session_cost;
 use crate::session::{Entry, Item, Millis, RowKey, Session, Tokens, Touch};
 use crate::signal::importance;
 
-/// Entries of a timeline at most; the weightiest stay.
+/// Entries of a timeline at most, beside the user's words; the weightiest stay.
 const MAX_TIMELINE: usize = 60;
 const MAX_FAILURES: usize = 12;
 
@@ -66,7 +66,9 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], zone: &TimeZone) -> String {
     let mut page = day_front(day, shown, &projects);
     for key in &projects {
         let name = shown.iter().find(|s| s.session.project.key == *key).map_or(*key, |s| s.session.project.name());
-        page.push_str(&format!("\n## {}\n\n{}\n", inline(name), code(key)));
+        // A heading of this name begins the user's own section.
+        let heading = if name == "Notes" { "Notes (project)".to_owned() } else { inline(name) };
+        page.push_str(&format!("\n## {heading}\n\n{}\n", code(key)));
         for one in shown.iter().filter(|s| s.session.project.key == *key) {
             day_entry(&mut page, one, zone);
         }
@@ -263,28 +265,35 @@ fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
     let numbers: BTreeMap<RowKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
     let mut lines: Vec<String> = Vec::new();
     for entry in all {
-        if importance(entry) < least || lines.len() >= 2 * MAX_TIMELINE {
+        if importance(entry) < least {
             continue;
         }
         let number = numbers.get(&entry.key).map_or(String::new(), |n| format!("#{n} "));
-        let line = format!("{} {number}{}", clock(entry.at, zone), timeline_text(session, entry));
+        let line = format!("{} {number}{}", clock(entry.at, zone), timeline_text(session, entry, 240));
         if lines.last() != Some(&line) {
             lines.push(line);
         }
     }
+    let over = lines.len().saturating_sub(2 * MAX_TIMELINE);
+    if over > 0 {
+        // How it began and how it ended say more than the middle.
+        let from = MAX_TIMELINE / 2;
+        lines.splice(from..from + over, [format!("… {over} more")]);
+    }
     section(page, "Timeline", lines.into_iter());
 }
 
-fn timeline_text(session: &Session, entry: &Entry) -> String {
+/// An entry in one line, its text within `max` characters: shortened before it is marked up.
+fn timeline_text(session: &Session, entry: &Entry, max: usize) -> String {
     let who = if entry.is_main() { "" } else { "subagent: " };
     match &entry.item {
-        Item::Prompt(text) => format!("**user** {}", inline(&shorten(text, 240))),
-        Item::Answer(text) => format!("**user answered** {}", inline(&shorten(text, 240))),
-        Item::Reply(text) => format!("{who}{}", inline(&crate::condense::gist(text, 240))),
-        Item::Plan(text) => format!("plan: {}", inline(&crate::condense::gist(text, 240))),
-        Item::Recap(text) | Item::Away(text) => format!("recap: {}", inline(&crate::condense::gist(text, 240))),
+        Item::Prompt(text) => format!("**user** {}", inline(&shorten(text, max))),
+        Item::Answer(text) => format!("**user answered** {}", inline(&shorten(text, max))),
+        Item::Reply(text) => format!("{who}{}", inline(&crate::condense::gist(text, max))),
+        Item::Plan(text) => format!("plan: {}", inline(&crate::condense::gist(text, max))),
+        Item::Recap(text) | Item::Away(text) => format!("recap: {}", inline(&crate::condense::gist(text, max))),
         Item::PullRequest(url) => format!("pull request {}", inline(url)),
-        Item::Tool(tool) => format!("{who}{}", code(&tool_line(session, tool, entry.outcome.as_ref(), 0, 200))),
+        Item::Tool(tool) => format!("{who}{}", code(&tool_line(session, tool, entry.outcome.as_ref(), 0, max))),
         Item::Interrupted | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_) => "the user interrupted".into(),
     }
 }
@@ -293,8 +302,8 @@ fn timeline_text(session: &Session, entry: &Entry) -> String {
 fn evidence(page: &mut String, one: &Shown<'_>) {
     let claims = one.digest.decisions.iter().chain(&one.digest.blockers).chain(&one.digest.next_steps);
     let row = |key: &RowKey| {
-        let said = one.session.entries.iter().find(|e| e.key == *key).map(|e| timeline_text(one.session, e));
-        format!("{} {}", code(&key.to_string()), said.map(|s| shorten(&s, 120)).unwrap_or_default())
+        let said = one.session.entries.iter().find(|e| e.key == *key).map(|e| timeline_text(one.session, e, 100));
+        format!("{} {}", code(&key.to_string()), said.unwrap_or_default())
     };
     section(
         page,

@@ -65,7 +65,8 @@ pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, P
 
 /// What a session's tokens cost, and whether any model's price is unknown.
 pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
-    (by_model.values().flatten().sum(), by_model.values().any(Option::is_none))
+    // An empty sum of floating-point numbers is -0.
+    (by_model.values().flatten().sum::<f64>() + 0.0, by_model.values().any(Option::is_none))
 }
 
 #[cfg(test)]

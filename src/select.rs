@@ -20,6 +20,8 @@ pub enum Skip {
     DayBudget,
     UnknownPrice(String),
     FailedOften(u32),
+    /// One of many that never had a digest.
+    Backlog,
     NoModel(String),
 }
 
@@ -34,6 +36,7 @@ impl std::fmt::Display for Skip {
             Skip::DayBudget => out.write_str("over the budget of the day"),
             Skip::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
             Skip::FailedOften(times) => write!(out, "failed {times} times, waiting before the next try"),
+            Skip::Backlog => out.write_str("one of a backlog"),
             Skip::NoModel(why) => out.write_str(why),
         }
     }

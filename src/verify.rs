@@ -25,7 +25,9 @@ pub fn verify(digest: &mut Digest, session: &Session) {
 }
 
 fn support(claim: &mut Claim, said: &[(RowKey, BTreeSet<String>)]) {
-    let wanted = words(&claim.text);
+    // Who said it stands before the words, not in the row.
+    let said_by = ["User: ", "Unanswered: ", "Plan approved: "].into_iter().find_map(|who| claim.text.strip_prefix(who));
+    let wanted = words(said_by.unwrap_or(&claim.text));
     let share = |key: &RowKey| said.iter().filter(|(k, _)| k == key).map(|(_, w)| covered_by(&wanted, w)).fold(0.0, f64::max);
     claim.rows.retain(|key| share(key) >= SUPPORT);
     claim.rows.dedup();

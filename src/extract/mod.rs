@@ -102,13 +102,15 @@ fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Stri
     let done = |s: &Statement| s.closing && stands(s) && says(s);
     let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
     let turns = pool.iter().map(|s| s.turns_left).max().unwrap_or(0);
-    let mut all: Vec<String> = Vec::new();
-    for turn in (1..=turns).rev() {
-        let few = if turns > 6 { 1 } else { 2 };
-        all.extend(pick(pool, seen, few, |s| s.turns_left == turn && done(s)));
+    let few = if turns > 6 { 1 } else { 2 };
+    let mut by_turn: Vec<Vec<String>> = Vec::new();
+    for turn in 1..=turns {
+        if by_turn.iter().map(Vec::len).sum::<usize>() >= MAX_EARLIER {
+            break;
+        }
+        by_turn.push(pick(pool, seen, few, |s| s.turns_left == turn && done(s)));
     }
-    let from = all.len().saturating_sub(MAX_EARLIER);
-    let mut all = all.split_off(from);
+    let mut all: Vec<String> = by_turn.into_iter().rev().flatten().collect();
     all.extend(pick(pool, seen, MAX_MORE, |s| s.turns_left > 0 && done(s)));
     all.extend(last);
     if all.is_empty() {

@@ -175,7 +175,7 @@ fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM digest WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract'", [session])?;
-    tx.execute("UPDATE digest SET superseded = 1 WHERE session = ?1", [session])?;
+    tx.execute("UPDATE digest SET superseded = 1 WHERE session = ?1 AND superseded = 0", [session])?;
     Ok(())
 }
 

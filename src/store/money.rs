@@ -20,9 +20,9 @@ impl Store {
     }
 
     /// The reservation of a call for this session that was never settled: the run that made it was killed.
-    pub fn open_reservation(&self, session: &str) -> Result<Option<i64>> {
-        let sql = "SELECT pk FROM spend WHERE session = ?1 AND actual_usd IS NULL ORDER BY pk DESC LIMIT 1";
-        Ok(self.db.query_row(sql, [session], |r| r.get(0)).optional()?)
+    pub fn open_reservation(&self, session: &str) -> Result<Option<(i64, f64)>> {
+        let sql = "SELECT pk, reserved_usd FROM spend WHERE session = ?1 AND actual_usd IS NULL ORDER BY pk DESC LIMIT 1";
+        Ok(self.db.query_row(sql, [session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
     }
 
     /// Money spent or reserved since a moment, in US dollars.

@@ -39,10 +39,17 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The pages of a session: one, or two while it moves.
+    pub fn pages_of(&self, session: i64) -> Result<Vec<PageRecord>> {
+        let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE session = ?1")?;
+        let rows = query.query_map([session], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Sessions whose page lies on this day.
     pub fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
-        let mut query =
-            self.db.prepare_cached("SELECT session FROM page WHERE day = ?1 AND session IS NOT NULL ORDER BY session")?;
+        let sql = "SELECT DISTINCT p.session FROM page p JOIN session s ON s.pk = p.session WHERE p.day = ?1 ORDER BY p.session";
+        let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([day], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -64,7 +71,8 @@ impl Store {
 
     /// Do other sessions share the first `len` characters of this one's id?
     pub fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE substr(id, 1, ?2) = substr(?1, 1, ?2) AND id <> ?1)";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![id, len as i64], |r| r.get(0))?)
+        let prefix: String = id.chars().take(len).collect();
+        let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![prefix, id], |r| r.get(0))?)
     }
 }

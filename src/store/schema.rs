@@ -14,7 +14,8 @@ CREATE TABLE file (
   mtime_ns INTEGER NOT NULL,
   head_len INTEGER NOT NULL,
   head_hash BLOB NOT NULL,
-  offset INTEGER NOT NULL
+  offset INTEGER NOT NULL,
+  tail_hash BLOB NOT NULL
 );
 
 -- Lines that could not be read, and types of rows this program does not know.
@@ -76,6 +77,8 @@ CREATE TABLE source (
   UNIQUE (session, file, agent)
 );
 
+CREATE INDEX source_file ON source(file);
+
 -- What the rows of a session say, in the order of their places.
 CREATE TABLE item (
   session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
@@ -121,6 +124,7 @@ CREATE TABLE digest (
   body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX digest_current ON digest(session) WHERE superseded = 0;
+CREATE INDEX digest_session ON digest(session);
 
 -- Next steps and blockers, until a later digest or the user closes them.
 CREATE TABLE open_item (
@@ -159,6 +163,7 @@ INSERT INTO search(search, rank) VALUES ('secure-delete', 1);
 -- Pages on disk, by path below the data folder.
 CREATE TABLE page (path TEXT PRIMARY KEY, session INTEGER, day TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX page_day ON page(day);
+CREATE INDEX page_session ON page(session);
 
 -- Money: the worst case is reserved before a call and replaced by the real cost after it.
 CREATE TABLE spend (

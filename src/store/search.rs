@@ -17,9 +17,6 @@ use crate::terms::index_text;
 
 /// Weights of the columns title, body and extra in the rank.
 const WEIGHTS: &str = "4.0, 1.0, 0.7";
-/// Documents looked at for one page of results; several may be of one session.
-const LOOKED_AT: i64 = 400;
-
 /// A document that fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
@@ -115,19 +112,23 @@ impl Store {
     pub fn search(&self, query: &str, limit: usize, fits: impl Fn(&SessionHead) -> bool) -> Result<Vec<Hit>> {
         let sql = format!(
             "SELECT d.session, d.kind, d.key, d.part, bm25(search, {WEIGHTS}) AS rank FROM search JOIN doc d ON d.pk = search.rowid
-             WHERE search MATCH ?1 ORDER BY rank, d.session LIMIT ?2"
+             WHERE search MATCH ?1 ORDER BY rank, d.session"
         );
         let mut statement = self.db.prepare_cached(&sql)?;
-        let mut rows = statement.query(params![query, LOOKED_AT])?;
+        let mut rows = statement.query([query])?;
         let mut hits = Vec::new();
         let mut seen = HashSet::new();
         while let Some(row) = rows.next()? {
             let (session, is_digest): (i64, bool) = (row.get(0)?, row.get::<_, String>(1)? == "digest");
-            if hits.len() >= limit || seen.contains(&session) {
+            if hits.len() >= limit {
+                break;
+            }
+            if seen.contains(&session) {
                 continue;
             }
             let head = self.session_head(session)?;
             if !fits(&head) {
+                seen.insert(session);
                 continue;
             }
             let text =

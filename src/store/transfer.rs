@@ -1,14 +1,14 @@
 //! Everything stored, in a form that outlives the database's: for `recall export` and `recall import`.
 
 use anyhow::Result;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::ingest::project_pk;
 use super::load::SessionHead;
 use super::pack::{pack, unpack};
 use super::{Store, digests::NewDigest, search};
-use crate::digest::Digest;
+use crate::digest::{Digest, OpenItem};
 use crate::session::{Item, Millis, RowKey, Tokens};
 
 /// A session with its rows, as it is exported: one line of JSON.
@@ -27,8 +27,20 @@ pub struct Exported {
     /// Titles that rows of other files gave, with the row each is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub titles: Vec<(RowKey, String)>,
+    /// Stored rows are newer than the digest.
+    #[serde(default)]
+    pub dirty: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<ExportedDigest>,
+}
+
+/// An open item of an earlier session that this one closed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedClosing {
+    pub id: String,
+    /// The session that had left it open.
+    pub of: String,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,13 +80,17 @@ pub struct ExportedDigest {
     pub made_at: Millis,
     pub cost_usd: Option<f64>,
     pub queued: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<ExportedClosing>,
     pub body: Digest,
 }
 
 impl Store {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
         let started: Option<Millis> = (head.started_at != Millis::MAX).then_some(head.started_at);
+        let closed = self.export_closings(head.pk)?;
         let digest = self.digest_of(head.pk)?.map(|d| ExportedDigest {
+            closed,
             summarizer: d.summarizer,
             model: d.model,
             input_hash: d.input_hash.iter().map(|b| format!("{b:02x}")).collect(),
@@ -93,8 +109,16 @@ impl Store {
             sources: self.export_sources(head.pk)?,
             usage: self.export_usage(head.pk)?,
             titles: self.export_titles(head.pk)?,
+            dirty: head.dirty,
             digest,
         })
+    }
+
+    fn export_closings(&self, session: i64) -> Result<Vec<ExportedClosing>> {
+        let sql = "SELECT c.id, s.id, c.text FROM closed_item c JOIN session s ON s.pk = c.of WHERE c.session = ?1 ORDER BY c.id";
+        let mut query = self.db.prepare_cached(sql)?;
+        let rows = query.query_map([session], |r| Ok(ExportedClosing { id: r.get(0)?, of: r.get(1)?, text: r.get(2)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     fn export_sources(&self, session: i64) -> Result<Vec<ExportedSource>> {
@@ -182,10 +206,13 @@ impl Store {
         tx.commit()?;
         new |= rows_new;
         if let Some(digest) = &exported.digest
-            && new
             && self.digest_of(session)?.is_none()
         {
             self.import_digest(session, digest)?;
+            if exported.dirty {
+                self.db.execute("UPDATE session SET dirty = 1 WHERE pk = ?1", [session])?;
+            }
+            new = true;
         }
         Ok(new)
     }
@@ -195,6 +222,11 @@ impl Store {
         let mut input_hash = [0; 32];
         for (byte, pair) in input_hash.iter_mut().zip(digest.input_hash.as_bytes().chunks(2)) {
             *byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
+        }
+        let mut open = Vec::new();
+        for closing in &digest.closed {
+            let of = self.db.query_row("SELECT pk FROM session WHERE id = ?1", [&closing.of], |r| r.get(0)).optional()?;
+            open.extend(of.map(|session| OpenItem { id: closing.id.clone(), text: closing.text.clone(), session }));
         }
         let summarizer = if digest.summarizer == "claude" { "claude" } else { "extract" };
         self.save_digest(
@@ -206,7 +238,7 @@ impl Store {
                 made_at: digest.made_at,
                 cost_usd: digest.cost_usd,
                 queued: digest.queued,
-                open: &[],
+                open: &open,
                 digest: digest.body.clone(),
             },
         )

@@ -16,6 +16,7 @@ use crate::clean::plain;
 use crate::cli::DigestArgs;
 use crate::config::Config;
 use crate::private;
+use crate::select::Skip;
 use crate::session::Millis;
 use crate::store::Store;
 use crate::ui::Ui;
@@ -25,6 +26,9 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
     let copy = folder.path().join("recall.db");
     if !copy_index(config, &copy)? {
         ui.note("another run is under way");
+        if args.json {
+            writeln!(out, "{}", json!({"dry_run": true, "another_run": true}))?;
+        }
         return Ok(());
     }
     let mut store = Store::open(&copy)?;
@@ -77,13 +81,13 @@ impl Costs {
 fn estimate(config: &Config, maker: &Maker<'_>, store: &Store, plan: &Plan) -> Result<Costs> {
     let mut costs = Costs { calls: 0, likely: Some(0.0), worst: Some(0.0) };
     // For a backlog the price of doing it with the model is what the user wants to know.
-    for (head, _) in plan.chosen.iter().filter(|(_, not_now)| not_now.is_none() || plan.backlog) {
+    for (head, _) in plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(Skip::Backlog))) {
         let Some((likely, worst)) = maker.price(&maker.input(store, head)?) else { continue };
         costs.calls += 1;
         costs.likely = costs.likely.zip(likely).map(|(a, b)| a + b);
         costs.worst = costs.worst.zip(worst).map(|(a, b)| a + b);
     }
-    if !plan.backlog {
+    if plan.backlog.is_empty() {
         costs.cap(config.digest.max_cost_usd.min(config.digest.max_cost_usd_per_day));
     }
     Ok(costs)
@@ -105,7 +109,7 @@ fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> R
     let model = plan.chosen.iter().filter(|(_, not_now)| not_now.is_none()).count();
     writeln!(out, "would digest    {} sessions: {model} with the model, {} without", plan.chosen.len(), plan.chosen.len() - model)?;
     if costs.calls > 0 {
-        let what = if plan.backlog { "with the model" } else { "would cost    " };
+        let what = if !plan.backlog.is_empty() { "with the model" } else { "would cost    " };
         writeln!(out, "{what}  about {}, at most {}, for {} calls", usd(costs.likely), usd(costs.worst), costs.calls)?;
     }
     for (head, not_now) in &plan.chosen {

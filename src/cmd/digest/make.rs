@@ -11,7 +11,7 @@ use std::thread::Scope;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 
-use super::plan::{Plan, Wanted};
+use super::plan::Wanted;
 use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
 use crate::digest::OpenItem;
@@ -57,7 +57,6 @@ struct Run<'r> {
     store: &'r mut Store,
     report: &'r mut Report,
     bar: ProgressBar,
-    backlog: bool,
     /// Why the model is not asked any more.
     model_off: Option<String>,
     /// A call of this run has succeeded.
@@ -96,25 +95,17 @@ impl<'a> Maker<'a> {
         if plan.chosen.is_empty() {
             return Ok(());
         }
-        if plan.backlog {
-            let price = self.price_of_backlog(store, &plan)?;
+        if !plan.backlog.is_empty() {
+            let price = self.price_of(store, &plan.backlog)?;
             self.ui.note(&format!(
                 "{} sessions at once: digested without the model; with it they would cost {price} (`recall digest --summarizer claude`)",
-                plan.chosen.len()
+                plan.backlog.len()
             ));
         }
         let bar = self.ui.sessions(plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
-        let mut run = Run {
-            store,
-            report,
-            bar,
-            backlog: plan.backlog,
-            model_off: self.model.as_ref().err().cloned(),
-            proven: false,
-            budget,
-            spent_run: 0.0,
-        };
+        let mut run =
+            Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), proven: false, budget, spent_run: 0.0 };
         self.work(&mut run, plan.chosen.into())?;
         if let Ok(claude) = &self.model {
             claude.drop_old_replies(self.now);
@@ -124,9 +115,9 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 
-    fn price_of_backlog(&self, store: &Store, plan: &Plan) -> Result<String> {
+    fn price_of(&self, store: &Store, heads: &[SessionHead]) -> Result<String> {
         let mut sum = Some(0.0);
-        for (head, _) in &plan.chosen {
+        for head in heads {
             let likely = self.price(&self.input(store, head)?).and_then(|(likely, _)| likely);
             sum = sum.zip(likely).map(|(a, b)| a + b);
         }
@@ -180,13 +171,15 @@ impl<'a> Maker<'a> {
 
     /// All that a digest of a session depends on.
     pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
+        self.input_with(store, head, self.model.is_ok())
+    }
+
+    /// The same, with the model's request or without: it takes time to build and not every run needs it.
+    pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, &session)?;
-        let request = if self.model.is_ok() {
-            request(&session, &open, &self.system, self.config.digest.input_chars)
-        } else {
-            Request::default()
-        };
+        let request =
+            if with_request { request(&session, &open, &self.system, self.config.digest.input_chars) } else { Request::default() };
         Ok(Input { session, open, request })
     }
 
@@ -221,7 +214,7 @@ impl<'a> Maker<'a> {
 
     /// Who makes this session's digest now. When it is the model, its worst cost is reserved.
     fn route(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, not_now: Option<Skip>) -> Result<Route> {
-        if run.backlog || self.config.digest.summarizer == SummarizerChoice::Extract {
+        if not_now == Some(Skip::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract {
             return Ok(Route::Extract(None));
         }
         let claude = match (&self.model, &run.model_off) {
@@ -232,7 +225,10 @@ impl<'a> Maker<'a> {
             return Ok(Route::Extract(Some(skip)));
         }
         if claude.has_reply(input) {
-            return Ok(Route::Call(run.store.open_reservation(&head.id)?));
+            // The run that asked was killed; what it had reserved is settled by this one.
+            let reservation = run.store.open_reservation(&head.id)?;
+            run.spent_run += reservation.map_or(0.0, |(_, reserved)| reserved);
+            return Ok(Route::Call(reservation.map(|(pk, _)| pk)));
         }
         let Some(worst) = claude.worst_cost(input) else {
             return Ok(Route::Extract(Some(Skip::UnknownPrice(claude.model().to_owned()))));

@@ -18,16 +18,18 @@ use crate::store::pages::PageRecord;
 use crate::ui::Ui;
 
 /// The heading below which a page is the user's own.
-const NOTES: &str = "\n## Notes\n";
+const NOTES: &str = "## Notes";
 
 /// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
-    let dirty: BTreeSet<i64> =
-        if all { store.digested()?.iter().map(|h| h.pk).collect() } else { store.page_dirty()?.into_iter().collect() };
-    if dirty.is_empty() {
-        return Ok(0);
+    let mut dirty: BTreeSet<i64> = store.page_dirty()?.into_iter().collect();
+    let mut writer = Writer { config, store, ui, days: BTreeMap::new(), gone: Vec::new(), written: 0 };
+    if all {
+        dirty.extend(writer.store.digested()?.iter().map(|h| h.pk));
+        // Days whose sessions have all gone since, too.
+        writer.days.extend(writer.store.pages()?.into_iter().map(|page| (page.day, String::new())));
     }
-    Writer { config, store, ui, days: BTreeMap::new(), written: 0 }.run(&dirty)
+    if dirty.is_empty() && writer.days.is_empty() { Ok(0) } else { writer.run(&dirty) }
 }
 
 struct Writer<'a> {
@@ -36,6 +38,8 @@ struct Writer<'a> {
     ui: &'a Ui,
     /// Days to be written anew, each with notes that moved there.
     days: BTreeMap<String, String>,
+    /// Pages that no longer apply. They go last: a run that is cut short finds them again.
+    gone: Vec<PageRecord>,
     written: u64,
 }
 
@@ -73,9 +77,11 @@ impl Writer<'_> {
         for pk in dirty {
             self.session(*pk, old.remove(pk).unwrap_or_default())?;
         }
-        let days: Vec<(String, String)> = std::mem::take(&mut self.days).into_iter().collect();
-        for (day, _) in &days {
-            self.day(day)?;
+        for (day, notes) in std::mem::take(&mut self.days) {
+            self.day(&day, &notes)?;
+        }
+        for page in std::mem::take(&mut self.gone) {
+            self.remove(&page.path)?;
         }
         for pk in dirty {
             self.store.pages_written(*pk)?;
@@ -83,25 +89,34 @@ impl Writer<'_> {
         Ok(self.written)
     }
 
-    /// Writes a session's page, and takes away one under another name.
+    /// Writes a session's page; one under another name goes, and its notes move along.
     fn session(&mut self, pk: i64, old: Vec<PageRecord>) -> Result<()> {
         let head = self.store.session_head(pk)?;
         let loaded = self.load(&head)?;
-        let mut notes = String::new();
         let path = loaded.as_ref().map(|l| session_path(&day_of(&l.session, &self.config.time_zone), &l.page));
-        for page in old.iter().filter(|p| Some(&p.path) != path.as_ref()) {
-            notes.push_str(&self.notes_of(&page.path));
+        let mut notes = String::new();
+        for page in old.into_iter().filter(|p| Some(&p.path) != path.as_ref()) {
+            let found = match self.notes_of(&page.path) {
+                Ok(found) => found,
+                Err(e) => {
+                    self.ui.warn(&format!("{e:#}: the page stays"));
+                    continue;
+                }
+            };
+            let day = self.days.entry(page.day.clone()).or_default();
+            // A session without a page leaves its notes to the day.
+            if path.is_some() {
+                notes.push_str(&found)
+            } else {
+                day.push_str(&found)
+            }
+            self.gone.push(page);
         }
         if let (Some(loaded), Some(path)) = (&loaded, &path) {
             let day = day_of(&loaded.session, &self.config.time_zone);
             self.put(path, &session_page(&loaded.shown(), &self.config.time_zone), &notes)?;
             self.store.record_page(&PageRecord { path: path.clone(), session: Some(pk), day: day.clone() })?;
             self.days.entry(day).or_default();
-        }
-        // The new page is there: the old one, whose notes it holds, can go.
-        for page in old.iter().filter(|p| Some(&p.path) != path.as_ref()) {
-            self.remove(&page.path)?;
-            self.days.entry(page.day.clone()).or_default();
         }
         Ok(())
     }
@@ -116,18 +131,22 @@ impl Writer<'_> {
     }
 
     /// Writes the page of a day from the sessions that have a page there; without any, only notes keep it.
-    fn day(&mut self, day: &str) -> Result<()> {
+    fn day(&mut self, day: &str, moved_notes: &str) -> Result<()> {
         let path = day_path(day);
         let mut loaded: Vec<Loaded> = Vec::new();
         for pk in self.store.sessions_of_day(day)? {
-            loaded.extend(self.load(&self.store.session_head(pk)?)?);
+            let left = self.gone.iter().any(|p| p.session == Some(pk) && p.day == day);
+            let stays = !left || self.store.pages_of(pk)?.iter().any(|p| p.day == day && !self.gone.contains(p));
+            if stays {
+                loaded.extend(self.load(&self.store.session_head(pk)?)?);
+            }
         }
         loaded.sort_by_key(|l| (l.session.began_at(), l.session.id.clone()));
         let shown: Vec<Shown<'_>> = loaded.iter().map(Loaded::shown).collect();
-        if shown.is_empty() && self.notes_of(&path).is_empty() {
+        if shown.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
             return self.remove(&path);
         }
-        self.put(&path, &day_page(day, &shown, &self.config.time_zone), "")?;
+        self.put(&path, &day_page(day, &shown, &self.config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
     }
 
@@ -139,7 +158,7 @@ impl Writer<'_> {
         if !moved_notes.trim().is_empty() && !notes.contains(moved_notes.trim()) {
             notes.push_str(moved_notes);
         }
-        let text = if notes.is_empty() { text.to_owned() } else { format!("{text}{NOTES}{notes}") };
+        let text = if notes.is_empty() { text.to_owned() } else { format!("{text}\n{NOTES}\n{notes}") };
         if before.as_deref() == Some(text.as_str()) {
             return Ok(());
         }
@@ -148,14 +167,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn notes_of(&self, path: &str) -> String {
-        match read(&self.config.data_dir.join(path)) {
-            Ok(text) => notes_in(text.as_deref().unwrap_or_default()).to_owned(),
-            Err(e) => {
-                self.ui.warn(&format!("{e:#}"));
-                String::new()
-            }
-        }
+    fn notes_of(&self, path: &str) -> Result<String> {
+        Ok(read(&self.config.data_dir.join(path))?.map_or_else(String::new, |text| notes_in(&text).to_owned()))
     }
 
     fn remove(&mut self, path: &str) -> Result<()> {
@@ -178,9 +191,17 @@ fn read(file: &Path) -> Result<Option<String>> {
     }
 }
 
-/// What follows the notes' heading. Text from sessions never starts a heading, so the first one is the user's.
+/// What follows the notes' heading, however an editor ended its line. Text from sessions never starts a heading, so the first one
+/// is the user's.
 fn notes_in(page: &str) -> &str {
-    page.split_once(NOTES).map_or("", |(_, notes)| notes)
+    let mut at = 0;
+    for line in page.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_end() == NOTES {
+            return &page[at..];
+        }
+    }
+    ""
 }
 
 fn day_path(day: &str) -> String {

@@ -28,8 +28,8 @@ pub struct Plan {
     pub skipped: Vec<(SessionHead, Skip)>,
     /// Sessions whose digest holds although something around them was stored.
     pub unchanged: Vec<SessionHead>,
-    /// A first run over many sessions: without the model, and final until asked again.
-    pub backlog: bool,
+    /// Many sessions at once that never had a digest: without the model, and final until asked again.
+    pub backlog: Vec<SessionHead>,
 }
 
 impl Maker<'_> {
@@ -51,8 +51,16 @@ impl Maker<'_> {
         }
         // Newest first: what was done last is asked for first.
         candidates.sort_by_key(|h| std::cmp::Reverse((h.started_at, h.id.clone())));
-        let by_default = self.model.is_ok() && self.wanted.asked_for.is_none();
-        plan.backlog = by_default && candidates.len() > self.config.digest.backlog && !store.has_digests()?;
+        if self.model.is_ok() && self.wanted.asked_for.is_none() {
+            for head in &candidates {
+                if store.digest_state(head.pk)?.is_none() {
+                    plan.backlog.push(head.clone());
+                }
+            }
+            if plan.backlog.len() <= self.config.digest.backlog {
+                plan.backlog.clear();
+            }
+        }
         let mut for_model = 0;
         for (at, head) in candidates.into_iter().enumerate() {
             if at >= self.wanted.limit {
@@ -71,8 +79,8 @@ impl Maker<'_> {
         if let Err(why) = &self.model {
             return Ok(Some(Skip::NoModel(why.clone())));
         }
-        if plan.backlog {
-            return Ok(Some(Skip::NoModel("a first backlog".into())));
+        if plan.backlog.iter().any(|h| h.pk == head.pk) {
+            return Ok(Some(Skip::Backlog));
         }
         if taken >= self.config.digest.max_sessions {
             return Ok(Some(Skip::Limit));
@@ -83,8 +91,9 @@ impl Maker<'_> {
 
     /// Is the model's digest made from just what it would be given now? Then it holds, whatever was stored around it.
     fn is_unchanged(&self, store: &Store, head: &SessionHead) -> Result<bool> {
-        let (Ok(claude), Some(state)) = (&self.model, store.digest_state(head.pk)?) else { return Ok(false) };
-        Ok(state.summarizer == "claude" && state.input_hash == self.input(store, head)?.request.hash(claude.model()))
+        let Some(state) = store.digest_state(head.pk)?.filter(|s| s.summarizer == "claude") else { return Ok(false) };
+        // What was paid for holds, whether the model can be had in this run or not.
+        Ok(state.input_hash == self.input_with(store, head, true)?.request.hash(&self.config.digest.model))
     }
 
     fn is_asked_for(&self, head: &SessionHead) -> bool {

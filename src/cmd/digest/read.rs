@@ -60,14 +60,14 @@ pub struct Reader<'a> {
     jobs: Option<usize>,
     now: Millis,
     ui: &'a Ui,
-    /// The data folder, as it is named and as it is reached: a child sees the latter.
+    /// Where our own child works, as it is named and as it is reached: it sees the latter.
     own_dirs: Vec<PathBuf>,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(config: &'a Config, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
-        let mut own_dirs = vec![config.data_dir.clone()];
-        own_dirs.extend(config.data_dir.canonicalize());
+        let mut own_dirs = vec![config.child_dir()];
+        own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
         Self { config, projects, jobs, now, ui, own_dirs }
     }
 
@@ -140,7 +140,8 @@ impl<'a> Reader<'a> {
     fn read_file(&self, pending: &Pending, send: &SyncSender<Result<Batch>>, bar: &ProgressBar) -> Result<()> {
         let mut delta = delta::open(&pending.file.path, pending.cursor.as_ref())?;
         let known = pending.cursor.as_ref().filter(|_| !delta.replaced).map_or(0, |c| c.offset);
-        let cursor = Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset: known };
+        let tail_hash = delta::tail_hash(&delta.probe, known)?;
+        let cursor = Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset: known, tail_hash };
         let mut batch = self.empty(pending, cursor);
         batch.replaced = delta.replaced;
         while let Some((from, to, piece)) = delta.lines.next_piece()? {
@@ -160,6 +161,7 @@ impl<'a> Reader<'a> {
             batch.bytes += to - from;
             bar.inc(to - from);
             if batch.bytes >= BATCH {
+                batch.cursor.tail_hash = delta::tail_hash(&delta.probe, to)?;
                 let next = self.empty(pending, batch.cursor.clone());
                 if send.send(Ok(std::mem::replace(&mut batch, next))).is_err() || stop::asked() {
                     return Ok(());
@@ -167,6 +169,7 @@ impl<'a> Reader<'a> {
             }
         }
         batch.complete = true;
+        batch.cursor.tail_hash = delta::tail_hash(&delta.probe, batch.cursor.offset)?;
         let _ = send.send(Ok(batch));
         Ok(())
     }

@@ -106,7 +106,11 @@ pub fn read_line(line: &[u8], place: &Place) -> Line {
         "system" => system(&fields),
         "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
         "summary" | "ai-title" | "custom-title" => title(&fields, &kind, place).into_iter().collect(),
-        "pr-link" => fields.owned("prUrl").map(Item::PullRequest).into_iter().collect(),
+        "pr-link" => fields
+            .text("prUrl")
+            .map(|url| Item::PullRequest(crate::clean::shorten(&crate::clean::one_line(&clean(&url)), 300)))
+            .into_iter()
+            .collect(),
         "queue-operation" | "file-history-snapshot" => return stamp(&fields, place),
         known if BOOKKEEPING.contains(&known) => return Line::Nothing,
         "" => return Line::Unknown("(no type)".into()),

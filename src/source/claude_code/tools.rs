@@ -68,12 +68,16 @@ fn touched(input: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
 
 /// Lines a change brings and takes, from its input alone: the old and the new text of each replacement.
 fn lines_changed(input: Raw<'_>) -> (u32, u32) {
-    const NAMES: [&str; 5] = ["old_string", "new_string", "content", "edits", "new_source"];
-    let Ok([old, new, content, edits, source]) = json::fields(input.get(), &NAMES) else { return (0, 0) };
+    let listed = json::fields(input.get(), &["edits"]).ok().and_then(|[edits]| edits).map(json::elements);
+    let each = listed.unwrap_or_default().into_iter().map(replaced_lines);
+    each.fold(replaced_lines(input), |(added, removed), (more_a, more_r)| (added + more_a, removed + more_r))
+}
+
+fn replaced_lines(input: Raw<'_>) -> (u32, u32) {
+    const NAMES: [&str; 4] = ["old_string", "new_string", "content", "new_source"];
+    let Ok([old, new, content, source]) = json::fields(input.get(), &NAMES) else { return (0, 0) };
     let count = |raw: Option<Raw<'_>>| raw.and_then(json::text).map_or(0, |t| t.lines().count() as u32);
-    let (old, new) = (count(old), count(new) + count(content) + count(source));
-    let each = edits.map(json::elements).unwrap_or_default();
-    each.into_iter().map(lines_changed).fold((new, old), |(a, r), (more_a, more_r)| (a + more_a, r + more_r))
+    (count(new) + count(content) + count(source), count(old))
 }
 
 fn questions(input: Raw<'_>) -> String {

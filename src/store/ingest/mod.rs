@@ -58,9 +58,14 @@ pub struct Ingested {
 
 impl Store {
     pub fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
-        let mut query = self.db.prepare("SELECT path, size, mtime_ns, head_len, head_hash, offset FROM file")?;
+        let mut query = self.db.prepare("SELECT path, size, mtime_ns, head_len, head_hash, offset, tail_hash FROM file")?;
         let rows = query.query_map([], |r| {
-            let cursor = Cursor { head_len: r.get::<_, i64>(3)? as u64, head_hash: r.get(4)?, offset: r.get::<_, i64>(5)? as u64 };
+            let cursor = Cursor {
+                head_len: r.get::<_, i64>(3)? as u64,
+                head_hash: r.get(4)?,
+                offset: r.get::<_, i64>(5)? as u64,
+                tail_hash: r.get(6)?,
+            };
             Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, mtime_ns: r.get(2)?, cursor }))
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

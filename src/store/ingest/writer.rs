@@ -46,7 +46,8 @@ impl<'t> Writer<'t> {
             self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;
             self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
             // Rows that are in the index outlive the file they came from; their places go before all of the new file's.
-            let sql = "UPDATE item SET offset = offset - ?2 WHERE source IN (SELECT pk FROM source WHERE file = ?1)";
+            let sql = "UPDATE item SET offset = offset - ?2 WHERE session IN (SELECT session FROM source WHERE file = ?1)
+                 AND source IN (SELECT pk FROM source WHERE file = ?1)";
             self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
         }
         for session in &batch.excluded {
@@ -76,20 +77,26 @@ impl<'t> Writer<'t> {
         // Until the whole file is read, its size is not vouched for, so that a run that was stopped goes on here.
         let (size, mtime_ns) = if batch.complete { (batch.file.size as i64, batch.file.mtime_ns) } else { (-1, 0) };
         let cursor = &batch.cursor;
-        let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6 RETURNING pk";
-        let values = params![path, size, mtime_ns, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64];
+        let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7 RETURNING pk";
+        let values =
+            params![path, size, mtime_ns, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash];
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }
 
     /// Leaves a session of an excluded project out: what it said before it told where it took place goes again.
-    fn exclude(&self, session: &str) -> Result<()> {
+    fn exclude(&mut self, session: &str) -> Result<()> {
         self.tx.prepare_cached("INSERT INTO excluded_session VALUES (?1) ON CONFLICT DO NOTHING")?.execute([session])?;
         let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
             search::remove_session(self.tx, pk)?;
+            self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
+            self.sessions.retain(|_, known| *known != pk);
+            self.sources.retain(|(of, ..), _| *of != pk);
+            self.notes.retain(|(of, _), _| *of != pk);
+            self.touched.remove(&pk);
         }
         Ok(())
     }
@@ -221,7 +228,7 @@ impl<'t> Writer<'t> {
             let sql = format!(
                 "UPDATE session SET dirty = 1 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1
                      WHERE n.project = s.project AND (n.started_at, n.id) > (s.started_at, s.id) ORDER BY n.started_at, n.id LIMIT {EARLIER})
-                 AND EXISTS (SELECT 1 FROM digest WHERE session = session.pk)"
+                 AND EXISTS (SELECT 1 FROM digest WHERE session = session.pk AND superseded = 0)"
             );
             self.tx.prepare_cached(&sql)?.execute([session])?;
         }
