@@ -11,8 +11,10 @@ use crate::digest::{Claim, Digest, FileNote};
 use crate::fixes::{Failure, failures};
 use crate::markdown::{code, inline, slug, yaml};
 use crate::price::session_cost;
+use crate::prose::sentences;
 use crate::session::{Entry, Item, Millis, RowKey, Session, Tokens, Touch};
 use crate::signal::importance;
+use crate::terms::{covered_by, words};
 
 /// Entries of a timeline at most, beside the user's words; the weightiest stay.
 const MAX_TIMELINE: usize = 60;
@@ -301,17 +303,30 @@ fn timeline_text(session: &Session, entry: &Entry, max: usize) -> String {
 /// Which rows stand behind each decision and next step.
 fn evidence(page: &mut String, one: &Shown<'_>) {
     let claims = one.digest.decisions.iter().chain(&one.digest.blockers).chain(&one.digest.next_steps);
-    let row = |key: &RowKey| {
-        let said = one.session.entries.iter().find(|e| e.key == *key).map(|e| timeline_text(one.session, e, 100));
-        format!("{} {}", code(&key.to_string()), said.unwrap_or_default())
+    let line = |claim: &Claim| {
+        let rows = claim.rows.iter().map(|key| {
+            let entry = one.session.entries.iter().find(|e| e.key == *key);
+            format!("{} {}", code(&key.to_string()), entry.map(|e| quote(one.session, e, &claim.text)).unwrap_or_default())
+        });
+        format!("{} ← {}", inline(&shorten(&claim.text, 80)), rows.collect::<Vec<_>>().join("; "))
     };
-    section(
-        page,
-        "Evidence",
-        claims
-            .filter(|c| c.is_verified())
-            .map(|c| format!("{} ← {}", inline(&shorten(&c.text, 80)), c.rows.iter().map(row).collect::<Vec<_>>().join("; "))),
-    );
+    section(page, "Evidence", claims.filter(|c| c.is_verified()).map(line));
+}
+
+/// What an entry says to a claim: of a longer text the sentence that shares most with it.
+fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
+    let (Item::Reply(text) | Item::Plan(text) | Item::Away(text)) = &entry.item else {
+        return timeline_text(session, entry, 120);
+    };
+    let wanted = words(claim);
+    let mut best = (0.0, String::new());
+    for sentence in sentences(text) {
+        let share = covered_by(&wanted, &words(&sentence));
+        if share > best.0 {
+            best = (share, sentence);
+        }
+    }
+    inline(&shorten(&best.1, 120))
 }
 
 fn tokens(page: &mut String, one: &Shown<'_>) {

@@ -51,7 +51,8 @@ impl Maker<'_> {
         }
         // Newest first: what was done last is asked for first.
         candidates.sort_by_key(|h| std::cmp::Reverse((h.started_at, h.id.clone())));
-        if self.model.is_ok() && self.wanted.asked_for.is_none() {
+        // Who names the model means it.
+        if self.model.is_ok() && self.wanted.asked_for != Some(SummarizerChoice::Claude) {
             for head in &candidates {
                 if store.digest_state(head.pk)?.is_none() {
                     plan.backlog.push(head.clone());

@@ -127,6 +127,12 @@ pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
     let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
     let ended = output.map(|o| outcome::of_text(&id, !failed, &super::user::text_of(o)));
-    let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &name, Some(input)) };
+    let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input)) };
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
+}
+
+/// The oldest layout writes the names of tools in lower case.
+fn todays_name(name: &str) -> String {
+    let known = ["Bash", "Read", "Edit", "MultiEdit", "Write", "Grep", "Glob", "Task", "WebFetch", "WebSearch", "TodoWrite"];
+    known.iter().find(|k| k.eq_ignore_ascii_case(name)).map_or_else(|| name.to_owned(), |k| (*k).to_owned())
 }
