@@ -90,7 +90,7 @@ fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
     let dir = &config.data_dir;
     private::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;
     if private::is_open_to_others(dir) {
-        ui.note(&format!("others can read {}: `chmod 700` it", dir.display()));
+        ui.warn(&format!("others can read {}: `chmod 700` it", dir.display()));
     }
     Ok(())
 }
