@@ -76,6 +76,13 @@ pub(super) fn remove_digest(tx: &Transaction<'_>, session: i64) -> Result<()> {
     Ok(())
 }
 
+/// Takes a prompt's document out, if it has one.
+pub(super) fn remove_prompt(tx: &Transaction<'_>, session: i64, key: RowKey, part: i64, text: &str) -> Result<()> {
+    let sql = "SELECT pk FROM doc WHERE session = ?1 AND kind = 'prompt' AND key = ?2 AND part = ?3";
+    let found: Option<i64> = tx.prepare_cached(sql)?.query_row(params![session, key.0, part], |r| r.get(0)).optional()?;
+    found.map_or(Ok(()), |pk| take_out(tx, pk, &Document::of_prompt(text)))
+}
+
 /// Takes all of a session's documents out, before its rows go.
 pub(super) fn remove_session(tx: &Transaction<'_>, session: i64) -> Result<()> {
     remove_digest(tx, session)?;

@@ -11,7 +11,7 @@ use super::{Batch, GENERATION, Ingested, project_pk};
 use crate::session::{Item, Row};
 use crate::source::project::Projects;
 use crate::store::load::EARLIER;
-use crate::store::pack::pack;
+use crate::store::pack::{pack, unpack};
 use crate::store::search;
 
 pub(super) struct Writer<'t> {
@@ -149,19 +149,37 @@ impl<'t> Writer<'t> {
              ON CONFLICT DO NOTHING";
         let values = params![session, source, offset as i64, part, row.key.0, row.at, item.kind(), pack(item)?];
         if self.tx.prepare_cached(sql)?.execute(values)? == 0 {
-            // Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first.
-            let sql = "UPDATE OR IGNORE item SET source = ?1, offset = ?2 WHERE key = ?3 AND session = ?4 AND part = ?5
-                 AND (SELECT file FROM source WHERE pk = ?1) < (SELECT file FROM source WHERE pk = item.source)";
-            if self.tx.prepare_cached(sql)?.execute(params![source, offset as i64, row.key.0, session, part])? > 0 {
+            if self.take_over(session, source, offset, part, row, item)? {
                 self.touched.insert(session);
             }
             return Ok(false);
         }
-        if let Item::Prompt(text) = item
-            && row.agent.is_none()
-        {
-            search::add_prompt(self.tx, session, row.key, part, text)?;
+        self.index_prompt(session, part, row, item)?;
+        Ok(true)
+    }
+
+    fn index_prompt(&self, session: i64, part: i64, row: &Row, item: &Item) -> Result<()> {
+        match item {
+            Item::Prompt(text) if row.agent.is_none() => search::add_prompt(self.tx, session, row.key, part, text),
+            _ => Ok(()),
         }
+    }
+
+    /// Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first. Returns whether
+    /// the row changed hands.
+    fn take_over(&self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
+        let sql = "SELECT i.body FROM item i JOIN source o ON o.pk = i.source JOIN source n ON n.pk = ?1
+             WHERE i.key = ?2 AND i.session = ?3 AND i.part = ?4 AND n.file < o.file";
+        let before: Option<Vec<u8>> =
+            self.tx.prepare_cached(sql)?.query_row(params![source, row.key.0, session, part], |r| r.get(0)).optional()?;
+        let Some(before) = before else { return Ok(false) };
+        if let Item::Prompt(text) = unpack(&before)? {
+            search::remove_prompt(self.tx, session, row.key, part, &text)?;
+        }
+        let sql = "UPDATE OR IGNORE item SET source = ?1, offset = ?2, at = ?6, kind = ?7, body = ?8 WHERE key = ?3 AND session = ?4 AND part = ?5";
+        let values = params![source, offset as i64, row.key.0, session, part, row.at, item.kind(), pack(item)?];
+        self.tx.prepare_cached(sql)?.execute(values)?;
+        self.index_prompt(session, part, row, item)?;
         Ok(true)
     }
 
