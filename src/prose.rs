@@ -30,7 +30,9 @@ pub fn outline(text: &str) -> Vec<Said> {
 fn unfenced(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
-        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let bare = line.trim();
+        // "```x```" on one line opens nothing.
+        let fence = ["```", "~~~"].iter().any(|mark| bare.strip_prefix(mark).is_some_and(|rest| !rest.contains(mark)));
         in_code ^= fence;
         !fence && !in_code && line.chars().any(char::is_alphanumeric)
     })
@@ -117,6 +119,10 @@ mod tests {
     #[test]
     fn markup_code_and_rules_of_tables_are_left_out() {
         let text = "## Summary\n\n- **Fixed** the `cursor`. It works.\n1. First\n```rust\nlet x = 1;\n```\n| a | b |\n|---|---|\nSee e.g. Foo. Then stop.";
+        assert_eq!(
+            sentences("Run ```make``` first.\n```make```\nThen look."),
+            ["Run ```make``` first.", "```make```", "Then look."]
+        );
         assert_eq!(sentences(text), ["Fixed the `cursor`. It works.", "First", "a — b", "See e.g. Foo.", "Then stop."]);
     }
 }
