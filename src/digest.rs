@@ -53,6 +53,19 @@ pub struct OpenItem {
 }
 
 impl Digest {
+    /// Every statement that rows can support.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.decisions.iter().chain(&self.blockers).chain(&self.next_steps)
+    }
+
+    /// All it says below its title, a statement a line: what search indexes and shows passages of.
+    pub fn text(&self) -> String {
+        let lists = self.completed.iter().chain(&self.learned).chain(&self.investigated).map(String::as_str);
+        let claims = self.claims().map(|c| c.text.as_str());
+        let files = self.files.iter().map(|f| f.path.as_str());
+        std::iter::once(self.request.as_str()).chain(lists).chain(claims).chain(files).collect::<Vec<_>>().join("\n")
+    }
+
     /// The digest's open items with their ids, which come from the session and the words alone.
     pub fn open_items<'a>(&'a self, session: &'a str) -> impl Iterator<Item = (String, &'static str, &'a Claim)> {
         let next = self.next_steps.iter().map(|c| ("next", c));

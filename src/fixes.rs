@@ -23,13 +23,14 @@ pub struct Fix {
 
 /// Failed commands in the order of their first failure, each once. Commands that only look do not count.
 pub fn failures(session: &Session) -> Vec<Failure> {
+    let signatures: Vec<Option<String>> = session.entries.iter().map(command_signature).collect();
     let mut found: Vec<(String, Failure)> = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let Some((tool, outcome)) = command(entry) else { continue };
         if !has_failed(outcome) {
             continue;
         }
-        let signature = signature(&tool.line);
+        let signature = signatures[at].clone().unwrap_or_default();
         if only_looks(&signature) {
             continue;
         }
@@ -45,7 +46,7 @@ pub fn failures(session: &Session) -> Vec<Failure> {
             command: tool.line.clone(),
             brief: outcome.brief.clone(),
             times: 1,
-            fix: fix_after(session, at, &signature),
+            fix: fix_after(session, &signatures, at),
         };
         found.push((signature, failure));
     }
@@ -63,9 +64,9 @@ fn comes_after(session: &Session, row: RowKey, at: usize) -> bool {
     session.entries.iter().skip(at).any(|e| e.key == row)
 }
 
-fn fix_after(session: &Session, failed_at: usize, signature: &str) -> Option<Fix> {
+fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize) -> Option<Fix> {
     let mut files: Vec<String> = Vec::new();
-    for entry in &session.entries[failed_at + 1..] {
+    for (at, entry) in session.entries.iter().enumerate().skip(failed_at + 1) {
         let Item::Tool(tool) = &entry.item else { continue };
         if let Some(file) = tool.file.as_ref().filter(|f| f.how > Touch::Read && entry.outcome.as_ref().is_none_or(|o| o.ok)) {
             let path = session.relative(&file.path).to_owned();
@@ -73,13 +74,21 @@ fn fix_after(session: &Session, failed_at: usize, signature: &str) -> Option<Fix
                 files.push(path);
             }
         }
-        let passed =
-            tool.name == "Bash" && self::signature(&tool.line) == signature && !entry.outcome.as_ref().is_some_and(has_failed);
+        let same_check = signatures[at].is_some() && signatures[at] == signatures[failed_at];
+        let passed = same_check && !entry.outcome.as_ref().is_some_and(has_failed);
         if passed {
             return Some(Fix { row: entry.key, files });
         }
     }
     None
+}
+
+/// The signature of a command; other tools have none.
+fn command_signature(entry: &Entry) -> Option<String> {
+    match &entry.item {
+        Item::Tool(tool) if tool.name == "Bash" => Some(signature(&tool.line)),
+        _ => None,
+    }
 }
 
 /// What makes two commands the same check: the program and its first argument, without folders, variables, pipes and redirections.

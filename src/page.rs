@@ -302,7 +302,6 @@ fn timeline_text(session: &Session, entry: &Entry, max: usize) -> String {
 
 /// Which rows stand behind each decision and next step.
 fn evidence(page: &mut String, one: &Shown<'_>) {
-    let claims = one.digest.decisions.iter().chain(&one.digest.blockers).chain(&one.digest.next_steps);
     let line = |claim: &Claim| {
         let rows = claim.rows.iter().map(|key| {
             let entry = one.session.entries.iter().find(|e| e.key == *key);
@@ -310,7 +309,7 @@ fn evidence(page: &mut String, one: &Shown<'_>) {
         });
         format!("{} ← {}", inline(&shorten(&claim.text, 80)), rows.collect::<Vec<_>>().join("; "))
     };
-    section(page, "Evidence", claims.filter(|c| c.is_verified()).map(line));
+    section(page, "Evidence", one.digest.claims().filter(|c| c.is_verified()).map(line));
 }
 
 /// What an entry says to a claim: of a longer text the sentence that shares most with it.

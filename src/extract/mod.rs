@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use self::statements::{MAX_STATEMENT, Seen, Statement, pick, pick_rows, statements};
 use crate::clean::{one_line, shorten};
 use crate::digest::{Claim, Digest, FileNote, OpenItem};
-use crate::fixes::failures;
+use crate::fixes::{Failure, failures};
 use crate::prose::sentences;
 use crate::session::{Entry, Item, RowKey, Session, Todo, ToolUse, Touch};
 use crate::signal::{self, Topic, has_failed};
@@ -26,6 +26,7 @@ const CLOSED: f64 = 0.75;
 /// Makes the digest of a session. `open` are items earlier sessions of the project left open.
 pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
     let pool = statements(session);
+    let failures = failures(session);
     let mut seen = Seen::default();
     let request = request(session);
     let next_steps = next_steps(session, &pool, &mut seen);
@@ -33,12 +34,12 @@ pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
     let completed = completed(session, &pool, &mut seen);
     let mut learned =
         pick(&pool, &mut seen, 7, |s| !s.offer && (s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5)));
-    learned.extend(fixed(session));
+    learned.extend(fixed(&failures));
     Digest {
         title: title(session),
         closes: closes(open, &completed, session),
         investigated: investigated(session),
-        blockers: blockers(session, &pool, &mut seen),
+        blockers: blockers(session, &failures, &pool, &mut seen),
         files: files(session),
         questions: Vec::new(),
         request,
@@ -122,9 +123,9 @@ fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Stri
 }
 
 /// Checks that failed and what they passed after.
-fn fixed(session: &Session) -> Vec<String> {
-    let told = failures(session).into_iter().filter_map(|failure| {
-        let fix = failure.fix.filter(|fix| !fix.files.is_empty())?;
+fn fixed(failures: &[Failure]) -> Vec<String> {
+    let told = failures.iter().filter_map(|failure| {
+        let fix = failure.fix.as_ref().filter(|fix| !fix.files.is_empty())?;
         let files = fix.files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
         Some(format!(
             "`{}` failed ({}), passed after changes to {files}",
@@ -254,8 +255,8 @@ fn files(session: &Session) -> Vec<FileNote> {
 }
 
 /// Checks that failed last, and what the assistant could not do at the end.
-fn blockers(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
-    let open = failures(session).into_iter().filter(|f| f.fix.is_none() && is_late(session, f.row));
+fn blockers(session: &Session, failures: &[Failure], pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
+    let open = failures.iter().filter(|f| f.fix.is_none() && is_late(session, f.row));
     let mut all: Vec<Claim> = open
         .filter(|f| session.entries.iter().any(|e| e.key == f.row && matches!(&e.item, Item::Tool(t) if signal::is_check(t))))
         .map(|f| Claim {

@@ -63,10 +63,6 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], state).optional()?)
     }
 
-    pub fn has_digests(&self) -> Result<bool> {
-        Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM digest)", [], |r| r.get(0))?)
-    }
-
     /// Stores a session's digest in place of the one it had, with all that follows from it.
     pub fn save_digest(&mut self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
         let tx = self.db.transaction()?;

@@ -17,6 +17,7 @@ use crate::terms::index_text;
 
 /// Weights of the columns title, body and extra in the rank.
 const WEIGHTS: &str = "4.0, 1.0, 0.7";
+
 /// A document that fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
@@ -42,15 +43,7 @@ struct Document {
 
 impl Document {
     fn of_digest(digest: &Digest) -> Self {
-        let claims = digest.decisions.iter().chain(&digest.blockers).chain(&digest.next_steps).map(|c| c.text.as_str());
-        let lists = digest.investigated.iter().chain(&digest.learned).chain(&digest.completed).map(String::as_str);
-        let files = digest.files.iter().map(|f| f.path.as_str());
-        let body: Vec<&str> = std::iter::once(digest.request.as_str()).chain(lists).chain(claims).chain(files).collect();
-        Self {
-            title: index_text(&digest.title),
-            body: index_text(&body.join("\n")),
-            extra: index_text(&digest.questions.join("\n")),
-        }
+        Self { title: index_text(&digest.title), body: index_text(&digest.text()), extra: index_text(&digest.questions.join("\n")) }
     }
 
     fn of_prompt(text: &str) -> Self {
@@ -138,24 +131,17 @@ impl Store {
                 seen.insert(session);
                 continue;
             }
-            let text =
-                if is_digest { self.digest_text(session)? } else { self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)? };
+            let text = if is_digest {
+                self.digest_of(session)?.map(|stored| stored.digest.text())
+            } else {
+                self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)?
+            };
             let Some(text) = text else { continue };
             seen.insert(session);
             let kind = if is_digest { HitKind::Digest } else { HitKind::Prompt };
             hits.push(Hit { session: head, kind, text, rank: row.get(4)? });
         }
         Ok(hits)
-    }
-
-    fn digest_text(&self, session: i64) -> Result<Option<String>> {
-        let Some(stored) = self.digest_of(session)? else { return Ok(None) };
-        let d = &stored.digest;
-        let claims = d.decisions.iter().chain(&d.blockers).chain(&d.next_steps).map(|c| c.text.as_str());
-        let lists = d.completed.iter().chain(&d.learned).chain(&d.investigated).map(String::as_str);
-        let files = d.files.iter().map(|f| f.path.as_str());
-        let all: Vec<&str> = std::iter::once(d.request.as_str()).chain(lists).chain(claims).chain(files).collect();
-        Ok(Some(all.join("\n")))
     }
 
     /// A prompt's text, unless the row belongs to another session that merely was copied here.

@@ -4,10 +4,10 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::ingest::project_pk;
+use super::ingest::{Place, insert_item, project_pk};
 use super::load::SessionHead;
-use super::pack::{pack, unpack};
-use super::{Store, digests::NewDigest, search};
+use super::pack::unpack;
+use super::{Store, digests::NewDigest};
 use crate::digest::{Digest, OpenItem};
 use crate::session::{Item, Millis, RowKey, Tokens};
 
@@ -256,16 +256,8 @@ fn import_source(tx: &rusqlite::Transaction<'_>, session: i64, exported: &Export
     }
     let mut new = false;
     for row in &source.rows {
-        let sql = "INSERT INTO item(session, source, offset, part, key, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
-        let values = params![session, pk, row.offset, row.part, row.key.0, row.at, row.item.kind(), pack(&row.item)?];
-        let added = tx.prepare_cached(sql)?.execute(values)? > 0;
-        if let Item::Prompt(text) = &row.item
-            && added
-            && source.agent.is_empty()
-        {
-            search::add_prompt(tx, session, row.key, row.part, text)?;
-        }
-        new |= added;
+        let place = Place { session, source: pk, offset: row.offset, part: row.part };
+        new |= insert_item(tx, &place, row.key, row.at, &row.item, source.agent.is_empty())?;
     }
     Ok(new)
 }

@@ -10,9 +10,10 @@ use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use self::writer::Writer;
-use super::Store;
+use super::pack::pack;
+use super::{Store, search};
 use crate::delta::Cursor;
-use crate::session::{Millis, Row};
+use crate::session::{Item, Millis, Row, RowKey};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
 
@@ -117,4 +118,38 @@ impl Store {
 pub(super) fn project_pk(tx: &Transaction<'_>, key: &str) -> Result<i64> {
     tx.prepare_cached("INSERT INTO project(key) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([key])?;
     Ok(tx.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0))?)
+}
+
+/// Where an item lies.
+pub(super) struct Place {
+    pub session: i64,
+    pub source: i64,
+    pub offset: i64,
+    pub part: i64,
+}
+
+/// Stores an item and, for a prompt of the `main` conversation, what search finds it by. False when its row is known.
+pub(super) fn insert_item(
+    tx: &Transaction<'_>,
+    at: &Place,
+    key: RowKey,
+    time: Option<Millis>,
+    item: &Item,
+    main: bool,
+) -> Result<bool> {
+    let sql = "INSERT INTO item(session, source, offset, part, key, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT DO NOTHING";
+    let values = params![at.session, at.source, at.offset, at.part, key.0, time, item.kind(), pack(item)?];
+    let new = tx.prepare_cached(sql)?.execute(values)? > 0;
+    if new {
+        index_prompt(tx, at.session, at.part, key, item, main)?;
+    }
+    Ok(new)
+}
+
+fn index_prompt(tx: &Transaction<'_>, session: i64, part: i64, key: RowKey, item: &Item, main: bool) -> Result<()> {
+    match item {
+        Item::Prompt(text) if main => search::add_prompt(tx, session, key, part, text),
+        _ => Ok(()),
+    }
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::notes::Notes;
-use super::{Batch, GENERATION, Ingested, project_pk};
+use super::{Batch, GENERATION, Ingested, Place, index_prompt, insert_item, project_pk};
 use crate::session::{Item, Row};
 use crate::source::project::Projects;
 use crate::store::load::EARLIER;
@@ -145,24 +145,14 @@ impl<'t> Writer<'t> {
     }
 
     fn item(&mut self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
-        let sql = "INSERT INTO item(session, source, offset, part, key, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-             ON CONFLICT DO NOTHING";
-        let values = params![session, source, offset as i64, part, row.key.0, row.at, item.kind(), pack(item)?];
-        if self.tx.prepare_cached(sql)?.execute(values)? == 0 {
+        let place = Place { session, source, offset: offset as i64, part };
+        if !insert_item(self.tx, &place, row.key, row.at, item, row.agent.is_none())? {
             if self.take_over(session, source, offset, part, row, item)? {
                 self.touched.insert(session);
             }
             return Ok(false);
         }
-        self.index_prompt(session, part, row, item)?;
         Ok(true)
-    }
-
-    fn index_prompt(&self, session: i64, part: i64, row: &Row, item: &Item) -> Result<()> {
-        match item {
-            Item::Prompt(text) if row.agent.is_none() => search::add_prompt(self.tx, session, row.key, part, text),
-            _ => Ok(()),
-        }
     }
 
     /// Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first. Returns whether
@@ -179,7 +169,7 @@ impl<'t> Writer<'t> {
         let sql = "UPDATE OR IGNORE item SET source = ?1, offset = ?2, at = ?6, kind = ?7, body = ?8 WHERE key = ?3 AND session = ?4 AND part = ?5";
         let values = params![source, offset as i64, row.key.0, session, part, row.at, item.kind(), pack(item)?];
         self.tx.prepare_cached(sql)?.execute(values)?;
-        self.index_prompt(session, part, row, item)?;
+        index_prompt(self.tx, session, part, row.key, item, row.agent.is_none())?;
         Ok(true)
     }
 
