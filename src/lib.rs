@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod child;
 pub mod clean;
 pub mod cli;
 mod cmd;

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{Setting, setting};
+use super::{Schedule, Setting, setting};
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -15,6 +15,9 @@ pub struct Values {
     pub claude_dirs: Option<Vec<String>>,
     /// An IANA name; the system's zone when it is not given.
     pub timezone: Option<String>,
+    /// When the batch runs by itself: `every 30m`, `hourly`, `03:15`.
+    pub schedule: Schedule,
+    pub hooks: HooksConfig,
     pub digest: DigestConfig,
     pub exclude: Exclude,
     /// Roots that moved or were renamed: old path = new path.
@@ -84,6 +87,21 @@ pub struct Exclude {
     pub paths: Vec<String>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HooksConfig {
+    /// The most a session starts with, in tokens by the estimate of `context`.
+    pub max_inject_tokens: usize,
+    /// How long a session's start may wait for it, in milliseconds.
+    pub deadline_ms: u64,
+}
+
+impl Default for HooksConfig {
+    fn default() -> Self {
+        Self { max_inject_tokens: 2_000, deadline_ms: 300 }
+    }
+}
+
 /// US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -132,6 +150,8 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
     ensure(digest.timeout_seconds > 0, "digest.timeout_seconds", "must be more than 0".into())?;
     let chars = digest.input_chars;
     ensure((2_000..=200_000).contains(&chars), "digest.input_chars", format!("must be 2000 to 200000, is {chars}"))?;
+    let deadline = values.hooks.deadline_ms;
+    ensure((10..=5_000).contains(&deadline), "hooks.deadline_ms", format!("must be 10 to 5000, is {deadline}"))?;
     if let Some(name) = &values.timezone {
         ensure(jiff::tz::TimeZone::get(name).is_ok(), "timezone", format!("no time zone is called {name}"))?;
     }

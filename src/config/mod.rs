@@ -1,6 +1,7 @@
 //! Every path, environment variable and default. Nobody else reads the environment.
 
 mod file;
+mod schedule;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,7 +13,8 @@ use etcetera::BaseStrategy;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::tz::TimeZone;
 
-pub use file::{DigestConfig, Price, SummarizerChoice};
+pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
+pub use schedule::Schedule;
 
 use crate::session::Millis;
 use crate::source::project::Projects;
@@ -28,6 +30,8 @@ pub struct Config {
     pub claude_dirs: Vec<PathBuf>,
     pub time_zone: TimeZone,
     pub digest: DigestConfig,
+    pub hooks: HooksConfig,
+    pub schedule: Schedule,
     pub exclude_projects: GlobSet,
     pub exclude_paths: GlobSet,
     pub moved_projects: Vec<(String, String)>,
@@ -83,6 +87,8 @@ impl Config {
             moved_projects: read.values.projects.iter().map(|(a, b)| (tilde(a, &home), tilde(b, &home))).collect(),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),
+            hooks: read.values.hooks.clone(),
+            schedule: read.values.schedule,
             fixed_now: fixed_now()?,
             search_path: env::var("PATH").unwrap_or_default(),
             effective: settings,

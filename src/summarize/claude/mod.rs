@@ -6,15 +6,16 @@
 mod report;
 
 use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use subprocess::{Exec, ExecExt, ExitStatus, InputData, Redirection};
+use subprocess::{Exec, ExitStatus, InputData};
 
 use self::report::{Try, session_with};
 use super::{Failure, Input, Made, Summarizer};
+use crate::child::{self, Bounds, Cut, Ran, which};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
 use crate::price::{cost, price_of};
@@ -58,13 +59,6 @@ pub struct Claude {
     replies: PathBuf,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
-}
-
-/// What a child left behind.
-struct Ran {
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    status: ExitStatus,
 }
 
 impl Claude {
@@ -165,7 +159,7 @@ impl Claude {
     /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
     fn run(&self, arguments: &[String], input: &Input) -> io::Result<Result<Ran, Failure>> {
         crate::private::create_dir(&self.child_dir)?;
-        let mut job = Exec::cmd(&self.command)
+        let job = Exec::cmd(&self.command)
             .args(arguments)
             .cwd(&self.child_dir)
             .env(GUARD, "1")
@@ -178,60 +172,17 @@ impl Claude {
             .env_remove("CLAUDECODE")
             .env_remove("CLAUDE_CODE_SESSION_ID")
             .env_remove("CLAUDE_CODE_ENTRYPOINT")
-            .stdin(InputData::from_bytes(Self::stdin(arguments, input)))
-            .stdout(Redirection::Pipe)
-            .stderr(Redirection::Pipe)
-            .setpgid()
-            .start()?;
-        let ran = self.collect(&mut job);
-        // What the child started goes with it, however it ended.
-        let group = rustix::process::Pid::from_raw(job.pid() as i32);
-        let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
-        let _ = job.wait();
-        ran
+            .stdin(InputData::from_bytes(Self::stdin(arguments, input)));
+        let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
+        Ok(child::run(job, &bounds)?.map_err(|cut| self.cut(cut)))
     }
 
-    fn collect(&self, job: &mut subprocess::Job) -> io::Result<Result<Ran, Failure>> {
-        let deadline = Instant::now() + self.timeout;
-        let slice = Duration::from_millis(100);
-        let mut pipes = job.communicate()?.limit_time(slice).limit_size(64 << 10);
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        loop {
-            let before = stdout.len() + stderr.len();
-            match pipes.read_to(&mut stdout, &mut stderr) {
-                Ok(()) if stdout.len() + stderr.len() == before => break,
-                Ok(()) => {}
-                // Something it started may hold the pipes open after its end.
-                Err(e) if e.kind() == ErrorKind::TimedOut && job.poll().is_some() => break,
-                Err(e) if e.kind() == ErrorKind::TimedOut => {}
-                // It stopped reading what we wrote; what it printed still counts.
-                Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
-                Err(e) => return Err(e),
-            }
-            if let Some(failure) = self.out_of_bounds(deadline, stdout.len() + stderr.len()) {
-                return Ok(Err(failure));
-            }
-        }
-        loop {
-            if let Some(status) = job.wait_timeout(slice)? {
-                return Ok(Ok(Ran { stdout, stderr, status }));
-            }
-            if let Some(failure) = self.out_of_bounds(deadline, 0) {
-                return Ok(Err(failure));
-            }
-        }
-    }
-
-    fn out_of_bounds(&self, deadline: Instant, printed: usize) -> Option<Failure> {
-        let killed = |what: String| Some(Failure::Session { what, cost_usd: None });
-        if stop::asked() {
-            Some(Failure::Stopped)
-        } else if Instant::now() >= deadline {
-            killed(format!("claude took longer than {} s and was killed", self.timeout.as_secs()))
-        } else if printed > MAX_OUTPUT {
-            killed(format!("claude printed more than {} MiB and was killed", MAX_OUTPUT >> 20))
-        } else {
-            None
+    fn cut(&self, cut: Cut) -> Failure {
+        let killed = |what: String| Failure::Session { what, cost_usd: None };
+        match cut {
+            Cut::Stopped => Failure::Stopped,
+            Cut::TookTooLong => killed(format!("claude took longer than {} s and was killed", self.timeout.as_secs())),
+            Cut::SaidTooMuch => killed(format!("claude printed more than {} MiB and was killed", MAX_OUTPUT >> 20)),
         }
     }
 
@@ -316,14 +267,4 @@ fn first_line(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let line = text.lines().find(|l| !l.trim().is_empty()).map(|l| shorten(&one_line(&plain(l)), 120));
     line.map_or_else(String::new, |l| format!(": {l}"))
-}
-
-/// The command, by its path or by the search path.
-fn which(name: &str, search_path: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt;
-    let runs = |path: &Path| fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(|p| runs(p));
-    }
-    std::env::split_paths(search_path).map(|dir| dir.join(name)).find(|p| p.is_absolute() && runs(p))
 }

@@ -1,0 +1,109 @@
+//! Other programs, run within bounds: of time, of output, and with nothing of their process group left behind.
+
+use std::io::{self, ErrorKind};
+use std::time::{Duration, Instant};
+
+use subprocess::{Exec, ExecExt, ExitStatus, Redirection};
+
+/// How long a wait may go without looking at the bounds.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// What a child left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub status: ExitStatus,
+}
+
+/// Why a child was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    TookTooLong,
+    SaidTooMuch,
+    /// The caller wanted it to stop.
+    Stopped,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    pub time: Duration,
+    /// Of both streams, in bytes.
+    pub output: usize,
+    /// Looked at while waiting.
+    pub stop: fn() -> bool,
+}
+
+impl Bounds {
+    /// For small tools that answer at once.
+    pub fn seconds(seconds: u64) -> Self {
+        Self { time: Duration::from_secs(seconds), output: 1 << 20, stop: || false }
+    }
+}
+
+/// Runs a program and collects what it prints. Whatever happens, none of its process group is left.
+///
+/// # Errors
+/// When it cannot be started, or its pipes break.
+pub fn run(command: Exec, bounds: &Bounds) -> io::Result<Result<Ran, Cut>> {
+    let mut job = command.stdout(Redirection::Pipe).stderr(Redirection::Pipe).setpgid().start()?;
+    let ran = collect(&mut job, bounds);
+    // What the child started goes with it, however it ended.
+    let group = rustix::process::Pid::from_raw(job.pid() as i32);
+    let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+    let _ = job.wait();
+    ran
+}
+
+fn collect(job: &mut subprocess::Job, bounds: &Bounds) -> io::Result<Result<Ran, Cut>> {
+    let deadline = Instant::now() + bounds.time;
+    let mut pipes = job.communicate()?.limit_time(SLICE).limit_size(64 << 10);
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    loop {
+        let before = stdout.len() + stderr.len();
+        match pipes.read_to(&mut stdout, &mut stderr) {
+            Ok(()) if stdout.len() + stderr.len() == before => break,
+            Ok(()) => {}
+            // Something it started may hold the pipes open after its end.
+            Err(e) if e.kind() == ErrorKind::TimedOut && job.poll().is_some() => break,
+            Err(e) if e.kind() == ErrorKind::TimedOut => {}
+            // It stopped reading what we wrote; what it printed still counts.
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
+            Err(e) => return Err(e),
+        }
+        if let Some(cut) = out_of_bounds(bounds, deadline, stdout.len() + stderr.len()) {
+            return Ok(Err(cut));
+        }
+    }
+    loop {
+        if let Some(status) = job.wait_timeout(SLICE)? {
+            return Ok(Ok(Ran { stdout, stderr, status }));
+        }
+        if let Some(cut) = out_of_bounds(bounds, deadline, 0) {
+            return Ok(Err(cut));
+        }
+    }
+}
+
+fn out_of_bounds(bounds: &Bounds, deadline: Instant, printed: usize) -> Option<Cut> {
+    if (bounds.stop)() {
+        Some(Cut::Stopped)
+    } else if Instant::now() >= deadline {
+        Some(Cut::TookTooLong)
+    } else if printed > bounds.output {
+        Some(Cut::SaidTooMuch)
+    } else {
+        None
+    }
+}
+
+/// The command, by its path or by the search path.
+pub fn which(name: &str, search_path: &str) -> Option<std::path::PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::{Path, PathBuf};
+    let runs = |path: &Path| std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|p| runs(p));
+    }
+    std::env::split_paths(search_path).map(|dir| dir.join(name)).find(|p| p.is_absolute() && runs(p))
+}
