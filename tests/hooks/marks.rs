@@ -59,7 +59,8 @@ fn marks_are_the_owners_alone_whatever_the_umask() {
     for umask in ["000", "022", "077"] {
         let world = World::new();
         fs::write(world.root().join("payload"), ends(&world, S, "other").to_string()).unwrap();
-        let ran = world.shell(&format!("umask {umask}; \"$RECALL\" hook session-end < payload; \"$RECALL\" hook nonsense < payload"));
+        let ran =
+            world.shell(&format!("umask {umask}; \"$RECALL\" hook session-end < payload; \"$RECALL\" hook nonsense < payload"));
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:#?}");
         let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let data = world.data_dir();
@@ -129,7 +130,8 @@ fn a_reason_is_a_word_and_no_place_to_hide_a_text_in() {
 #[test]
 fn a_payload_with_keys_of_a_newer_client_is_as_good() {
     let world = World::new();
-    let more = json!({"reason": "exit_of_the_future", "prompt_id": "p1", "effort": {"level": "high"}, "hologram": [1, {"deep": null}]});
+    let more =
+        json!({"reason": "exit_of_the_future", "prompt_id": "p1", "effort": {"level": "high"}, "hologram": [1, {"deep": null}]});
     let ran = world.hook("session-end", format!("\u{feff}{}\n\n", payload(&world, "SessionEnd", S, more)));
     assert_eq!((ran.code, log(&world).len()), (0, 0), "{ran:#?}");
     assert_eq!(marks(&world)[0]["reason"], "exit_of_the_future");

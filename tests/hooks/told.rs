@@ -72,3 +72,33 @@ pub fn talk(session: &str, at: &str, prompt: &str, reply: &str) -> String {
 pub fn write_talk(world: &World, session: &str, at: &str, prompt: &str, reply: &str) -> PathBuf {
     world.transcript(&format!("{FOLDER}/{session}.jsonl"), talk(session, at, prompt, reply))
 }
+
+/// Gives a session's start all the time there is: these machines are busy.
+pub fn patient(world: &World) {
+    configure(world, "");
+}
+
+/// The same with more of a config file.
+pub fn configure(world: &World, more: &str) {
+    world.configure(&format!("[hooks]\ndeadline_ms = 5000\n{more}"));
+}
+
+/// What a session starts with: `None` when nothing is said.
+pub fn told(world: &World, payload: &Value) -> Option<String> {
+    let ran = world.hook("session-start", payload.to_string());
+    assert_eq!((ran.code, ran.err.as_str(), log(world)), (0, "", Vec::new()), "{ran:#?}");
+    (!ran.out.is_empty()).then(|| context_in(&ran.out))
+}
+
+/// The text in an answer to the client.
+pub fn context_in(out: &str) -> String {
+    let answer: Value = serde_json::from_str(out).unwrap_or_else(|e| panic!("{e}: {out}"));
+    answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text").to_owned()
+}
+
+/// What `recall context --json` says of a folder.
+pub fn numbers(world: &World, cwd: &str, more: &[&str]) -> Value {
+    let ran = world.recall(["context", "--json", "--cwd", cwd].iter().chain(more));
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"))
+}
