@@ -5,5 +5,6 @@
 mod support;
 
 mod crowd;
+mod found;
 mod marks;
 mod told;
