@@ -5,6 +5,7 @@
 mod support;
 
 mod crowd;
+mod foreign;
 mod found;
 mod marks;
 mod told;
