@@ -16,6 +16,7 @@ pub mod digest;
 pub mod extract;
 pub mod fixes;
 pub mod mark;
+pub mod install;
 mod markdown;
 pub mod page;
 mod price;

@@ -2,6 +2,7 @@
 
 mod file;
 mod schedule;
+mod surroundings;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,6 +16,7 @@ use jiff::tz::TimeZone;
 
 pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
 pub use schedule::Schedule;
+pub use surroundings::{CARRIED, Surroundings};
 
 use crate::session::Millis;
 use crate::source::project::Projects;
