@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::SummarizerChoice;
+use crate::install::{Scope, TimerChoice};
 
 /// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
 #[derive(Debug, Parser)]
@@ -18,6 +19,10 @@ pub struct Cli {
 pub enum Command {
     /// Read what the transcripts gained, digest settled sessions, write the pages
     Digest(DigestArgs),
+    /// Put hooks into Claude Code's settings and set a timer for the digest
+    Install(InstallArgs),
+    /// Take out what install put in, and the timer
+    Uninstall(UninstallArgs),
     /// Find sessions by words of their digests and prompts
     Search(SearchArgs),
     /// Show one session's digest
@@ -77,6 +82,35 @@ pub struct DigestArgs {
     /// A Claude Code config directory to read instead of $CLAUDE_CONFIG_DIR or ~/.claude; may be repeated
     #[arg(long, value_name = "DIR")]
     pub claude_dir: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct InstallArgs {
+    /// Whose sessions get the hooks
+    #[arg(long, value_enum, default_value_t = Scope::User)]
+    pub scope: Scope,
+    /// Who starts the digest: what was chosen before, at first `auto`; how often is `schedule` in the config
+    #[arg(long, value_enum)]
+    pub timer: Option<TimerChoice>,
+    /// Show every difference and every command; change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct UninstallArgs {
+    /// Only the hooks of this scope; without it all hooks, also of other projects, and the timer
+    #[arg(long, value_enum, conflicts_with = "purge")]
+    pub scope: Option<Scope>,
+    /// Delete the data folder too: index, pages, marks
+    #[arg(long)]
+    pub purge: bool,
+    /// Do not ask before the data folder is deleted
+    #[arg(long, requires = "purge")]
+    pub yes: bool,
+    /// Show every difference and every command; change nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]

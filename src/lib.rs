@@ -17,6 +17,7 @@ pub mod digest;
 pub mod extract;
 pub mod fixes;
 mod hook;
+pub mod install;
 mod last_run;
 pub mod mark;
 mod markdown;

@@ -7,9 +7,11 @@ mod digest;
 mod export;
 mod filter;
 mod import;
+mod install;
 mod search;
 mod show;
 mod status;
+mod uninstall;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -53,6 +55,8 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
     let config = Config::load()?;
     match command {
         Command::Digest(args) => digest::run(args, config, out),
+        Command::Install(args) => install::run(&args, &config, out),
+        Command::Uninstall(args) => uninstall::run(&args, &config, out),
         Command::Search(args) => search::run(&args, &config, out),
         Command::Show(args) => show::run(&args, &config, out),
         Command::Context(args) => self::context::run(&args, &config, out),

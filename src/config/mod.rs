@@ -2,6 +2,7 @@
 
 mod file;
 mod schedule;
+mod surroundings;
 mod zone;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use jiff::tz::TimeZone;
 
 pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
 pub use schedule::Schedule;
+pub use surroundings::{CARRIED, Surroundings};
 
 use crate::session::Millis;
 use crate::source::project::Projects;

@@ -1,0 +1,43 @@
+//! `recall install`: hooks and a timer, once.
+
+use std::io::Write;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::Ended;
+use crate::cli::InstallArgs;
+use crate::config::Config;
+use crate::install::{Host, Timer, apply, plan, schedule};
+use crate::ui::Ui;
+
+pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let ui = Ui::default();
+    let host = Host::new(config)?;
+    let plan = plan::plan(args, &host)?;
+    plan.warnings.iter().for_each(|warning| ui.warn(warning));
+    plan.notes.iter().for_each(|note| ui.note(note));
+    if args.dry_run {
+        plan.show(out)?;
+    } else {
+        let timer = plan.timer;
+        apply::install(plan, &host, &ui, out)?;
+        what_now(if ui.warned() { Timer::None } else { timer }, config, out)?;
+    }
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+fn what_now(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "\nFrom now on a session leaves a mark when it ends, and starts with notes on the ones before it.")?;
+    if timer == Timer::None {
+        writeln!(out, "Nothing starts the digest: run `recall digest` from time to time.")?;
+    } else {
+        // Timers go by the system's clock, whatever zone the pages are in.
+        let now = Timestamp::from_millisecond(config.now())?.to_zoned(TimeZone::system());
+        let next = schedule::next(config.schedule, &now).strftime("%H:%M").to_string();
+        writeln!(out, "The digest runs at {next} for the first time; `recall digest` takes in the past now.")?;
+    }
+    writeln!(out, "`recall doctor` says whether all is well.")?;
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! `recall uninstall`: what install put in, and with `--purge` the data.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use super::Ended;
+use crate::cli::UninstallArgs;
+use crate::config::Config;
+use crate::install::{Host, purge, undo};
+use crate::ui::Ui;
+
+pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let ui = Ui::default();
+    let host = Host::new(config)?;
+    // Before anything is undone: what may not be deleted stops the whole.
+    let data = if args.purge { purge::folder(&host)? } else { None };
+    let undo = undo::plan(args.scope, &host)?;
+    if args.dry_run {
+        undo.warnings.iter().for_each(|warning| ui.warn(warning));
+        undo.show(out)?;
+        data.iter().try_for_each(|folder| writeln!(out, "would delete {}", folder.display()))?;
+        return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
+    }
+    if let Some(folder) = data.as_deref().filter(|_| !args.yes)
+        && !agreed(folder)?
+    {
+        bail!("nothing was changed");
+    }
+    undo.apply(&host, &ui, out)?;
+    if let Some(folder) = data.filter(|folder| folder.exists()) {
+        purge::delete(&folder, &host)?;
+        writeln!(out, "deleted     {}", folder.display())?;
+    }
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+/// Asks whether the data folder may go.
+fn agreed(folder: &Path) -> Result<bool> {
+    let folder = folder.display();
+    if !io::stdin().is_terminal() {
+        bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and there is no terminal to ask on");
+    }
+    eprint!("Delete {folder} with all digests, pages and your notes in them? [y/N] ");
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,114 @@
+//! Doing what was planned, and noting it, so that uninstall can undo it even when this ends half-way.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::manifest::{Edit, Manifest};
+use super::plan::Plan;
+use super::settings::Empties;
+use super::timer::Step;
+use super::{Host, Timer};
+use crate::ui::Ui;
+
+/// The name of the crontab in the manifest.
+pub const CRONTAB: &str = "crontab";
+
+/// Does what the plan says and tells of each part.
+///
+/// # Errors
+/// When the settings cannot be written. A timer that cannot be started is a warning: the hooks work without it.
+pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let data_dir = &host.config.data_dir;
+    let changes = plan.hooks.changes();
+    let done = plan.hooks_done();
+    let noted = plan.manifest.clone();
+    let mut manifest = plan.manifest;
+    let file = &plan.hooks.file;
+    if changes {
+        let fresh = plan.hooks.before.hooks.is_empty();
+        let (before, after) = (file.bytes.as_deref(), plan.hooks.added.text.as_bytes());
+        manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &plan.hooks.added.empties })?;
+        manifest.save(data_dir)?;
+        let folders = file.write(after)?;
+        manifest.folders.extend(folders);
+    }
+    writeln!(out, "hooks     {}: {}", file.path.display(), if changes { done.as_str() } else { "already installed" })?;
+    let state = if plan.new_timer.is_empty() { "already installed".to_owned() } else { host.config.schedule.to_string() };
+    if let Err(e) = run_all(plan.old_timers, host, &mut manifest, ui, out) {
+        ui.warn(&format!("the old timer is still there: {e:#}"));
+    }
+    manifest.timer = Some(plan.timer);
+    match run_all(plan.new_timer, host, &mut manifest, ui, out) {
+        Err(e) => ui.warn(&format!("no timer runs: {e:#}; `recall install` tries again, and `--timer` takes another")),
+        Ok(()) if plan.timer != Timer::None && plan.warnings.is_empty() => writeln!(out, "timer     {}: {state}", plan.timer)?,
+        Ok(()) => {}
+    }
+    if manifest != noted {
+        manifest.save(data_dir)?;
+    }
+    Ok(())
+}
+
+/// Takes the steps in turn. One that must succeed and does not ends them, and is what comes back.
+pub fn run_all(steps: Vec<Step>, host: &Host<'_>, manifest: &mut Manifest, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    for step in steps {
+        let may_fail = matches!(step, Step::Try(_));
+        match run(step, host, manifest, out) {
+            Err(e) if may_fail => ui.note(&format!("{e:#}")),
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+fn run(step: Step, host: &Host<'_>, manifest: &mut Manifest, out: &mut impl Write) -> Result<()> {
+    let data_dir = &host.config.data_dir;
+    match step {
+        Step::Write(file, bytes) => {
+            manifest.folders.extend(file.write(&bytes)?);
+            manifest.save(data_dir)?;
+            writeln!(out, "wrote     {}", file.path.display())?;
+        }
+        Step::Delete(file) => {
+            file.delete()?;
+            writeln!(out, "deleted   {}", file.path.display())?;
+        }
+        Step::Unlink(path) => {
+            let _ = fs::remove_file(path);
+        }
+        Step::Crontab { before, after } => crontab(before, after, host, manifest, out)?,
+        Step::Run(command) | Step::Try(command) => {
+            let words: Vec<&str> = command.iter().map(String::as_str).collect();
+            host.tools().run(&words, None)?;
+            writeln!(out, "ran       {}", command.join(" "))?;
+        }
+    }
+    Ok(())
+}
+
+fn crontab(
+    before: Option<String>,
+    after: Option<String>,
+    host: &Host<'_>,
+    manifest: &mut Manifest,
+    out: &mut impl Write,
+) -> Result<()> {
+    let name = PathBuf::from(CRONTAB);
+    let ours = |table: &Option<String>| table.as_deref().is_some_and(|t| super::cron::find(t).is_some());
+    if ours(&after) {
+        let bytes = after.clone().unwrap_or_default().into_bytes();
+        let edit =
+            Edit { before: before.as_deref().map(str::as_bytes), after: &bytes, fresh: !ours(&before), empties: &Empties::new() };
+        manifest.note(&host.config.data_dir, &name, &edit)?;
+        manifest.save(&host.config.data_dir)?;
+    }
+    host.tools().write_crontab(before.as_deref(), after.as_deref())?;
+    if !ours(&after) {
+        manifest.forget(&host.config.data_dir, &name);
+    }
+    writeln!(out, "wrote     crontab")?;
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! The commands that stand in Claude Code's settings: how ours are written, and how they are known again. Pure.
+//!
+//! They are in shell form, because older clients ignore `args`. What is ours is known by the words `recall hook <event>` alone, so
+//! that a command of an older install, of another path or of a person's own hand is found too.
+
+use std::ops::Range;
+
+use super::quote::shell;
+use crate::config::CARRIED;
+
+/// The events we install: their name in the settings, and our argument for it.
+pub const EVENTS: [(&str, &str); 3] =
+    [("SessionStart", "session-start"), ("SessionEnd", "session-end"), ("PreCompact", "pre-compact")];
+/// The arguments that are hooks of ours; those not in `EVENTS` are for users to turn on.
+const ARGUMENTS: [&str; 6] = ["session-start", "session-end", "pre-compact", "stop", "subagent-stop", "post-compact"];
+/// How long the client waits for a hook, in seconds. For SessionEnd it takes the place of the client's 1.5 s for all of them.
+pub const TIMEOUT: u64 = 5;
+
+/// How the program is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Form {
+    /// By its absolute path, with variables that are not what a session would have without them.
+    Own { program: String, environment: Vec<(&'static str, String)> },
+    /// By its name, if there is one: a team can commit it.
+    Shared,
+}
+
+impl Form {
+    /// The command for one of our arguments.
+    pub fn command(&self, argument: &str) -> String {
+        match self {
+            Form::Own { program, environment } => {
+                let set: String = environment.iter().map(|(name, value)| format!("{name}={} ", shell(value))).collect();
+                format!("{set}{} hook {argument}", shell(program))
+            }
+            Form::Shared => format!("command -v recall >/dev/null && recall hook {argument} || true"),
+        }
+    }
+
+    /// A command of ours as this form would have it. What a person has put around it stays.
+    pub fn mend(&self, command: &str, call: &Call) -> String {
+        if call.plain {
+            return self.command(&call.argument);
+        }
+        match self {
+            Form::Own { program, .. } if call.program.starts_with('/') && call.program != *program => {
+                format!("{}{}{}", &command[..call.at.start], shell(program), &command[call.at.end..])
+            }
+            _ => command.to_owned(),
+        }
+    }
+}
+
+/// A call of `recall hook` in a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// `session-end` …
+    pub argument: String,
+    /// The word that names the program: a path, or `recall`.
+    pub program: String,
+    /// Is it the whole command, as some install would have written it?
+    pub plain: bool,
+    /// Where the program's word stands.
+    at: Range<usize>,
+}
+
+impl Call {
+    /// The call in a command that is one of ours.
+    pub fn find(command: &str) -> Option<Self> {
+        let words = words(command);
+        let is = |at: usize, text: &str| words.get(at).is_some_and(|w| w.text == text);
+        let start = (0..words.len()).find(|&at| {
+            words[at].text.rsplit('/').next() == Some("recall")
+                && is(at + 1, "hook")
+                && words.get(at + 2).is_some_and(|w| ARGUMENTS.contains(&w.text.as_str()))
+        })?;
+        let argument = words[start + 2].text.clone();
+        let set =
+            |word: &Word| word.text.split_once('=').is_some_and(|(name, _)| CARRIED.iter().any(|(carried, _)| *carried == name));
+        let alone = words.len() == start + 3 && words[..start].iter().all(set);
+        let plain = alone || command.trim() == Form::Shared.command(&argument);
+        Some(Self { argument, program: words[start].text.clone(), plain, at: words[start].at.clone() })
+    }
+}
+
+/// A word or an operator of a shell's line.
+struct Word {
+    text: String,
+    at: Range<usize>,
+}
+
+/// The words of a command, as a POSIX shell separates and unquotes them; nothing is expanded.
+fn words(command: &str) -> Vec<Word> {
+    let mut all: Vec<Word> = Vec::new();
+    let mut open: Option<Word> = None;
+    let mut quote = None;
+    let mut chars = command.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let mut keep = |text: Option<char>| {
+            let word = open.get_or_insert_with(|| Word { text: String::new(), at: at..at });
+            word.text.extend(text);
+            word.at.end = at + c.len_utf8();
+        };
+        match (quote, c) {
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                keep(None);
+            }
+            (Some(q), _) if c == q => {
+                quote = None;
+                keep(None);
+            }
+            (Some('\''), _) => keep(Some(c)),
+            (_, '\\') => {
+                let escaped = chars.next();
+                keep(escaped.map(|(_, c)| c));
+                if let (Some(word), Some((at, c))) = (open.as_mut(), escaped) {
+                    word.at.end = at + c.len_utf8();
+                }
+            }
+            (Some(_), _) => keep(Some(c)),
+            (None, _) if c.is_whitespace() => all.extend(open.take()),
+            (None, ';' | '|' | '&' | '(' | ')' | '<' | '>') => {
+                all.extend(open.take());
+                all.push(Word { text: c.to_string(), at: at..at + 1 });
+            }
+            (None, _) => keep(Some(c)),
+        }
+    }
+    all.extend(open);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(program: &str) -> Form {
+        Form::Own { program: program.into(), environment: Vec::new() }
+    }
+
+    #[test]
+    fn a_command_names_the_program_and_what_a_session_would_not_have() {
+        assert_eq!(own("/opt/it's/recall").command("stop"), r"'/opt/it'\''s/recall' hook stop");
+        let moved = Form::Own { program: "/b/recall".into(), environment: vec![("RECALL_DATA_DIR", "/my data".into())] };
+        assert_eq!(moved.command("session-end"), "RECALL_DATA_DIR='/my data' '/b/recall' hook session-end");
+    }
+
+    #[test]
+    fn ours_is_known_however_it_is_written() {
+        let cases = [
+            ("'/opt/a b/recall' hook session-end", "/opt/a b/recall", true),
+            ("RECALL_DATA_DIR='/d' RECALL_CONFIG='/c' '/x/recall' hook session-end", "/x/recall", true),
+            ("command -v recall >/dev/null && recall hook session-end || true", "recall", true),
+            ("recall hook session-end", "recall", true),
+            ("\"$HOME/.cargo/bin/recall\" hook session-end", "$HOME/.cargo/bin/recall", true),
+            ("/x/recall hook session-end 2>>/tmp/log", "/x/recall", false),
+            ("nice /x/recall hook session-end&", "/x/recall", false),
+            ("OTHER=1 /x/rec\\all hook session-end", "/x/recall", false),
+            ("test -x /x/recall && /y/recall hook session-end", "/y/recall", false),
+        ];
+        for (command, program, plain) in cases {
+            let call = Call::find(command).unwrap_or_else(|| panic!("{command}"));
+            assert_eq!((call.argument.as_str(), call.program.as_str(), call.plain), ("session-end", program, plain), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_ours_is_left_alone() {
+        for command in [
+            "", "recall", "recall hook", "recall hook nothing", "echo 'recall hook stop'", "recall digest",
+            "total-recall hook stop", "recall; hook stop", "recall > hook stop", "/x/recall/bin hook stop", "'recall hook stop'",
+        ] {
+            assert_eq!(Call::find(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn mending_changes_the_path_and_keeps_what_a_person_added() {
+        let cases = [
+            ("'/old/recall' hook stop", "'/new/recall' hook stop"),
+            ("RECALL_DATA_DIR='/d' /old/recall hook stop", "'/new/recall' hook stop"),
+            ("/old/recall hook stop 2>>/tmp/log", "'/new/recall' hook stop 2>>/tmp/log"),
+            ("umask 77; '/o l/recall' hook stop", "umask 77; '/new/recall' hook stop"),
+            ("recall hook stop 2>/dev/null", "recall hook stop 2>/dev/null"),
+            ("/new/recall hook stop 2>/dev/null", "/new/recall hook stop 2>/dev/null"),
+        ];
+        for (before, after) in cases {
+            let call = Call::find(before).unwrap();
+            assert_eq!(own("/new/recall").mend(before, &call), after);
+        }
+        let call = Call::find("'/old/recall' hook stop").unwrap();
+        assert_eq!(Form::Shared.mend("", &call), "command -v recall >/dev/null && recall hook stop || true");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_is_known_again(folder in "[ -~ä]{0,12}", data in "[ -~ä]{0,12}") {
+            let program = format!("/{folder}/recall");
+            let form = Form::Own { program: program.clone(), environment: vec![("RECALL_DATA_DIR", data)] };
+            let call = Call::find(&form.command("pre-compact")).unwrap();
+            proptest::prop_assert_eq!((call.argument.as_str(), &call.program, call.plain), ("pre-compact", &program, true));
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What install would do: worked out from what is there, without changing anything.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::command::{EVENTS, Form};
+use super::file::File;
+use super::job::{Job, text};
+use super::manifest::Manifest;
+use super::settings::{self, Added, Broken, State};
+use super::timer::{self, Step, choose};
+use super::{Host, Scope, Timer};
+use crate::cli::InstallArgs;
+
+#[derive(Debug)]
+pub struct Plan {
+    pub hooks: Hooks,
+    pub timer: Timer,
+    /// Timers of another kind that go, then what the new one needs.
+    pub old_timers: Vec<Step>,
+    pub new_timer: Vec<Step>,
+    pub manifest: Manifest,
+    /// What makes this less than was asked for, and what is only good to know.
+    pub warnings: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+/// The edit of a settings file.
+#[derive(Debug)]
+pub struct Hooks {
+    pub file: File,
+    pub added: Added,
+    /// What of ours it held before.
+    pub before: State,
+}
+
+impl Hooks {
+    pub fn changes(&self) -> bool {
+        self.file.bytes.as_deref() != Some(self.added.text.as_bytes())
+    }
+}
+
+/// Works out what there is to do.
+///
+/// # Errors
+/// When a settings file is broken, or something cannot be read: then nothing of it is to be done.
+pub fn plan(args: &InstallArgs, host: &Host<'_>) -> Result<Plan> {
+    let manifest = Manifest::load(&host.config.data_dir)?;
+    let hooks = hooks(args.scope, host)?;
+    let (timer, missing) = choose(args.timer, manifest.timer, host);
+    let mut plan = Plan {
+        notes: notes(args.scope, &hooks, timer, host),
+        warnings: missing.map(str::to_owned).into_iter().collect(),
+        hooks,
+        timer,
+        old_timers: Vec::new(),
+        new_timer: Vec::new(),
+        manifest,
+    };
+    for other in Timer::ALL.into_iter().filter(|other| *other != timer) {
+        match timer::remove(other, host) {
+            Ok(steps) => plan.old_timers.extend(steps),
+            Err(e) => plan.warnings.push(format!("cannot tell whether {other} starts it too: {e:#}")),
+        }
+    }
+    match timer::install(timer, &Job::new(host)?, host) {
+        Ok(steps) => plan.new_timer = steps,
+        // Somebody who asked for a timer that cannot be has hooks nevertheless.
+        Err(e) => plan.warnings.push(format!("no timer: {e:#}")),
+    }
+    Ok(plan)
+}
+
+fn hooks(scope: Scope, host: &Host<'_>) -> Result<Hooks> {
+    let path = settings_file(scope, host)?;
+    let file = File::read(&path)?;
+    let text = text_of(&file)?;
+    let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", located(&path, &broken));
+    let before = settings::state(&text).map_err(broken)?;
+    let added = settings::add(&text, &form(scope, host)?).map_err(broken)?;
+    Ok(Hooks { file, added, before })
+}
+
+/// The settings as text; nothing when there is no file.
+pub fn text_of(file: &File) -> Result<String> {
+    let bytes = file.bytes.clone().unwrap_or_default();
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        anyhow!("{}:{line}: not UTF-8", file.path.display())
+    })
+}
+
+/// `path:line:column: what`, as compilers say it.
+pub fn located(path: &Path, broken: &Broken) -> String {
+    let Broken { line, column, what } = broken;
+    format!("{}:{line}:{column}: {what} (Claude Code ignores a settings file that is not strict JSON)", path.display())
+}
+
+/// How the hooks of a scope call the program.
+pub fn form(scope: Scope, host: &Host<'_>) -> Result<Form> {
+    Ok(match scope {
+        Scope::Project => Form::Shared,
+        Scope::User | Scope::Local => {
+            let program = text(&host.around.program)?;
+            Form::Own { program, environment: host.around.carried.clone() }
+        }
+    })
+}
+
+/// The settings file of a scope.
+///
+/// # Errors
+/// When there is no such scope here.
+pub fn settings_file(scope: Scope, host: &Host<'_>) -> Result<PathBuf> {
+    let user = || {
+        let dir = host.config.claude_dirs.first().context("`claude_dirs` in the config names no folder")?;
+        Ok::<_, anyhow::Error>(dir.join("settings.json"))
+    };
+    let name = match scope {
+        Scope::User => return user(),
+        Scope::Project => "settings.json",
+        Scope::Local => "settings.local.json",
+    };
+    let file = project(host).join(".claude").join(name);
+    // Claude Code takes the settings in the home for the user's, whatever lies beside them.
+    if file.parent() == user()?.parent() {
+        bail!("{} is the folder of your own settings, not of a project: go to the project, or use `--scope user`", file.display());
+    }
+    Ok(file)
+}
+
+/// The nearest folder from here upwards that is a repository, else the current one.
+fn project(host: &Host<'_>) -> PathBuf {
+    let here = &host.around.current_dir;
+    here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here).to_owned()
+}
+
+fn notes(scope: Scope, hooks: &Hooks, timer: Timer, host: &Host<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if hooks.before.disabled {
+        notes.push(format!("{}: `disableAllHooks` keeps every hook from running", hooks.file.path.display()));
+    }
+    for other in [Scope::User, Scope::Project, Scope::Local].into_iter().filter(|other| *other != scope) {
+        let Ok(path) = settings_file(other, host) else { continue };
+        let state = File::read(&path).and_then(|f| text_of(&f)).map(|t| settings::state(&t).unwrap_or_default());
+        if state.is_ok_and(|state| !state.hooks.is_empty()) {
+            let path = path.display();
+            notes.push(format!(
+                "{path} has the hooks too, so they run twice here: `recall uninstall --scope {other}` takes them out"
+            ));
+        }
+    }
+    if timer != Timer::None && !host.around.login.is_empty() {
+        let names = host.around.login.join(", ");
+        notes.push(format!("the timer runs without {names}: what `claude` needs of it belongs under `env` in its settings.json"));
+    }
+    notes
+}
+
+impl Plan {
+    /// Is there anything to do?
+    pub fn is_empty(&self) -> bool {
+        !self.hooks.changes() && self.old_timers.is_empty() && self.new_timer.is_empty()
+    }
+
+    /// Prints every difference and every command.
+    pub fn show(&self, out: &mut impl Write) -> Result<()> {
+        if self.is_empty() {
+            writeln!(out, "already installed")?;
+        }
+        if self.hooks.changes() {
+            show_file(out, &self.hooks.file, self.hooks.added.text.as_bytes())?;
+        }
+        self.old_timers.iter().chain(&self.new_timer).try_for_each(|step| show(out, step))
+    }
+
+    /// The events that got a hook, or those whose hook was mended.
+    pub fn hooks_done(&self) -> String {
+        let missing = self.hooks.before.missing();
+        let mended = EVENTS.iter().map(|(event, _)| *event).filter(|event| !missing.contains(event)).collect::<Vec<_>>();
+        match (missing.is_empty(), mended.is_empty()) {
+            (false, true) => missing.join(", "),
+            (false, false) => format!("{}; mended {}", missing.join(", "), mended.join(", ")),
+            (true, _) => "mended".to_owned(),
+        }
+    }
+}
+
+/// Prints what a step would do.
+pub fn show(out: &mut impl Write, step: &Step) -> Result<()> {
+    match step {
+        Step::Write(file, after) => show_file(out, file, after)?,
+        Step::Delete(file) => show_difference(out, &file.path.display().to_string(), file.bytes.as_deref(), None)?,
+        Step::Unlink(_) => {}
+        Step::Crontab { before, after } => {
+            show_difference(out, "crontab", before.as_deref().map(str::as_bytes), after.as_deref().map(str::as_bytes))?;
+        }
+        Step::Run(command) | Step::Try(command) => writeln!(out, "$ {}", command.join(" "))?,
+    }
+    Ok(())
+}
+
+pub fn show_file(out: &mut impl Write, file: &File, after: &[u8]) -> Result<()> {
+    show_difference(out, &file.path.display().to_string(), file.bytes.as_deref(), Some(after))
+}
+
+pub fn show_difference(out: &mut impl Write, name: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<()> {
+    let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let title = |bytes: Option<&[u8]>| if bytes.is_some() { name } else { "/dev/null" };
+    let (old, new) = (text(before), text(after));
+    let difference = similar::TextDiff::from_lines(&old, &new);
+    write!(out, "{}", difference.unified_diff().header(title(before), title(after)))?;
+    Ok(())
+}

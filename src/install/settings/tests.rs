@@ -1,0 +1,262 @@
+use proptest::prelude::*;
+use serde_json::Value as Json;
+
+use super::*;
+
+fn own() -> Command {
+    Command::Own { program: "/opt/recall".into(), environment: Vec::new() }
+}
+
+fn added(text: &str) -> Added {
+    add(text, &own()).unwrap_or_else(|e| panic!("{e:?}: {text}"))
+}
+
+/// Puts ours in and takes it out again: the text is what it was, and in between the client reads our three hooks.
+fn there_and_back(text: &str) -> String {
+    let new = added(text);
+    assert_eq!(state(&new.text).unwrap().missing(), [""; 0], "{}", new.text);
+    assert_eq!(added(&new.text), Added { text: new.text.clone(), empties: Empties::new() }, "a second time changes nothing");
+    assert_eq!(remove(&new.text, &new.empties).unwrap(), text, "taken out of {}", new.text);
+    new.text
+}
+
+#[test]
+fn the_form_of_the_file_is_followed() {
+    let hook =
+        |argument: &str| format!(r#"{{"hooks":[{{"type":"command","command":"'/opt/recall' hook {argument}","timeout":5}}]}}"#);
+    let compact = format!(
+        r#""hooks":{{"SessionStart":[{}],"SessionEnd":[{}],"PreCompact":[{}]}}"#,
+        hook("session-start"),
+        hook("session-end"),
+        hook("pre-compact")
+    );
+    let spaced = compact.replace("\":", "\": ").replace(",\"", ", \"");
+    assert_eq!(there_and_back(r#"{"a":1}"#), format!(r#"{{"a":1,{compact}}}"#));
+    assert_eq!(there_and_back(r#"{"a": 1, "b": [1, 2]}"#), format!(r#"{{"a": 1, "b": [1, 2], {spaced}}}"#));
+    let lines = there_and_back("{\n\t\"model\": \"opus\"\n}\n");
+    assert!(
+        lines.starts_with("{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"SessionStart\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n"),
+        "{lines}"
+    );
+    assert!(lines.ends_with("\t\t]\n\t}\n}\n"), "{lines}");
+    let crlf = there_and_back("{\r\n    \"a\": 1\r\n}");
+    assert_eq!(crlf.matches('\n').count(), crlf.matches("\r\n").count());
+    assert!(crlf.contains("\r\n        \"SessionStart\": [\r\n            {\r\n"), "{crlf}");
+    insta::assert_snapshot!(there_and_back("{}\n"));
+}
+
+#[test]
+fn every_form_comes_back_byte_for_byte() {
+    for text in [
+        "",
+        " \n",
+        "{}",
+        "{ }",
+        "{\n}\n",
+        "\u{feff}{}",
+        "\u{feff}",
+        "{\"hooks\":{}}",
+        "{ \"a\" : 1 }",
+        "{\"a\":1\n,\"b\":2\n}\n",
+        "{\n  \"hooks\": {},\n  \"a\": {}\n}",
+        "{\n  \"hooks\": { },\n  \"a\": 1\n}",
+        "  {\n    \"a\": 1\n  }\n",
+        "{\n\"a\": 1\n}",
+        "{\n  \"hooks\": {\n    \"SessionStart\": []\n  }\n}\n",
+        "{\"hooks\":{\"SessionStart\":[],\"SessionEnd\":[ ],\"Stop\":[{\"hooks\":[]}]}}",
+        "{\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n",
+        "{\n  \"hooks\": {\n    \"SessionEnd\": [\n      {\n        \"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]\n      }\n    ]\n  },\n  \"z\": 1\n}\n",
+        "{\"a\":{\"b\":[1,2,{\"c\":\"}]\\\"\"}]},\"hooks\":{\"SessionEnd\":[{\"matcher\":\"\",\"hooks\":[{\"type\":\"command\",\"command\":\"theirs\"}]}]}}",
+        "{\"hooks\":1,\"a\":2,\"hooks\":{\"SessionStart\":3,\"SessionStart\":[]}}",
+    ] {
+        there_and_back(text);
+    }
+}
+
+#[test]
+fn hooks_of_others_stay_before_and_behind_ours() {
+    let theirs = |name: &str| format!(r#"{{"hooks":[{{"type":"command","command":"{name}"}}]}}"#);
+    let first = added(&format!(r#"{{"hooks":{{"SessionEnd":[{}]}}}}"#, theirs("first"))).text;
+    // Another program installs itself behind us, and one puts its hook into our entry.
+    let last = first.replace("}]}],\"SessionStart\"", &format!("}}]}},{}],\"SessionStart\"", theirs("last")));
+    let last = last.replace(
+        "hook pre-compact\",\"timeout\":5}",
+        "hook pre-compact\",\"timeout\":5},{\"type\":\"command\",\"command\":\"in ours\"}",
+    );
+    assert_ne!(first, last);
+    let left = remove(&last, &Empties::new()).unwrap();
+    let expected =
+        format!(r#"{{"hooks":{{"SessionEnd":[{},{}],"PreCompact":[{}]}}}}"#, theirs("first"), theirs("last"), theirs("in ours"));
+    assert_eq!(left, expected);
+}
+
+#[test]
+fn what_is_outdated_is_mended_where_it_stands() {
+    let old = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"command":"x"},{"type":"command","command":"'/old/recall' hook session-start","timeout":60,"mine":true}]}],
+"Stop":[{"hooks":[{"type":"command","command":"/old/recall hook stop 2>>/tmp/log"}]}]}}"#;
+    let new = added(old).text;
+    let expected = old
+        .replace("'/old/recall' hook session-start\",\"timeout\":60", "'/opt/recall' hook session-start\",\"timeout\":5")
+        .replace("/old/recall hook stop 2>>/tmp/log\"", "'/opt/recall' hook stop 2>>/tmp/log\",\"timeout\":5");
+    assert!(new.starts_with(expected.trim_end_matches("}}")), "{new}");
+    assert_eq!(new.matches("session-start").count(), 1, "{new}");
+    assert_eq!(added(&new).text, new);
+    let left: Json = serde_json::from_str(&remove(&new, &Empties::new()).unwrap()).unwrap();
+    assert_eq!(left, serde_json::json!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"command": "x"}]}]}}));
+}
+
+#[test]
+fn of_two_hooks_that_do_the_same_one_stays() {
+    let twice = r#"{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"/a/recall hook session-end","timeout":5}]},{"matcher":"*","hooks":[{"type":"command","command":"/b/recall hook session-end"}]}]}}"#;
+    let new = added(twice).text;
+    assert_eq!(new.matches("session-end").count(), 1, "{new}");
+    let by_matcher = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"recall hook session-start"}]},{"matcher":"resume","hooks":[{"type":"command","command":"recall hook session-start"}]}]}}"#;
+    assert_eq!(added(by_matcher).text.matches("session-start").count(), 2, "each for its own occasion");
+}
+
+#[test]
+fn a_file_the_client_ignores_is_located_and_not_edited() {
+    let cases = [
+        ("{\n  // mine\n  \"a\": 1\n}", 2, 3, "comments"),
+        ("{\"a\": 1,}", 1, 8, "trailing comma"),
+        ("{\n  \"a\": 1\n", 1, 1, "unterminated object"),
+        ("{\"a\": 'x'}", 1, 7, "single-quoted"),
+        ("{\"ä\": tru}", 1, 7, "token"),
+        ("[]", 1, 1, "no object"),
+        ("{\n \"hooks\": []}", 2, 11, "`hooks` is no object"),
+        ("{\"hooks\": null}", 1, 11, "`hooks` is no object"),
+        ("{\"hooks\": {\"SessionEnd\": {}}}", 1, 26, "`hooks.SessionEnd` is no array"),
+        ("{} {}", 1, 4, "multiple"),
+        ("{\"a\": \"line\nbreak\"}", 2, 0, "control character"),
+        ("{\"a\": 01}", 1, 8, ""),
+    ];
+    for (text, line, column, what) in cases {
+        for text in [text.to_owned(), format!("\u{feff}{text}")] {
+            let broken = add(&text, &own()).expect_err(&text);
+            assert_eq!(broken.line, line, "{text}: {broken:?}");
+            assert!(column == 0 || broken.column == column, "{text}: {broken:?}");
+            assert!(broken.what.contains(what), "{text}: {broken:?}");
+        }
+    }
+}
+
+#[test]
+fn switched_off_hooks_are_noticed() {
+    assert!(state(r#"{"disableAllHooks": true}"#).unwrap().disabled);
+    assert!(!state(r#"{"disableAllHooks": false}"#).unwrap().disabled);
+}
+
+/// A JSON value that says the same whatever the order and place of our hooks.
+fn without_ours(text: &str) -> Json {
+    serde_json::from_str(&remove(text, &Empties::new()).unwrap()).unwrap()
+}
+
+fn json(depth: u32) -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i32>().prop_map(Json::from),
+        "[ -~ä\n]{0,8}".prop_map(Json::from)
+    ];
+    leaf.prop_recursive(depth, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            prop::collection::btree_map("[a-z\"\\\\]{1,6}", inner, 0..4).prop_map(|m| Json::Object(m.into_iter().collect())),
+        ]
+    })
+}
+
+fn entries() -> impl Strategy<Value = Json> {
+    let command = prop_oneof![Just("echo theirs".to_owned()), "[ -~]{0,12}".prop_filter("not ours", |c| Call::find(c).is_none()),];
+    let hook = command.prop_map(|c| serde_json::json!({"type": "command", "command": c}));
+    let entry = (prop::collection::vec(hook, 0..3), any::<bool>()).prop_map(|(hooks, matched)| {
+        if matched { serde_json::json!({"matcher": "a|b", "hooks": hooks}) } else { serde_json::json!({"hooks": hooks}) }
+    });
+    prop::collection::vec(entry, 0..3).prop_map(Json::from)
+}
+
+fn settings() -> impl Strategy<Value = Json> {
+    let event = prop_oneof![Just("SessionStart"), Just("SessionEnd"), Just("PreCompact"), Just("Stop"), Just("PostToolUse")];
+    let hooks = prop::option::of(prop::collection::btree_map(event.prop_map(str::to_owned), entries(), 0..4));
+    (prop::collection::vec(("[a-z]{1,5}", json(3)), 0..4), hooks, any::<prop::sample::Index>()).prop_map(|(others, hooks, at)| {
+        let mut all: Vec<(String, Json)> = others.into_iter().filter(|(key, _)| key != "hooks").collect();
+        if let Some(hooks) = hooks {
+            all.insert(at.index(all.len() + 1), ("hooks".into(), Json::Object(hooks.into_iter().collect())));
+        }
+        all.dedup_by(|a, b| a.0 == b.0);
+        Json::Object(all.into_iter().collect())
+    })
+}
+
+/// The value in one of the many forms a file may have.
+fn written(value: &Json, form: usize) -> String {
+    let pretty = |indent: &[u8]| {
+        let mut out = Vec::new();
+        let mut to = serde_json::Serializer::with_formatter(&mut out, serde_json::ser::PrettyFormatter::with_indent(indent));
+        serde::Serialize::serialize(value, &mut to).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    match form {
+        0 => value.to_string(),
+        1 => pretty(b"  ") + "\n",
+        2 => pretty(b"\t"),
+        3 => pretty(b"    ").replace('\n', "\r\n") + "\r\n",
+        4 => format!("\u{feff}{}", pretty(b"")),
+        // White space at every place that allows it, unevenly.
+        _ => {
+            let mut out = String::new();
+            let (mut inside, mut escaped, mut turn) = (false, false, 0);
+            for c in value.to_string().chars() {
+                let structural = !inside && "{}[],:".contains(c);
+                turn = (turn * 5 + 3) % 11;
+                let space = ["", " ", "\n", "  ", "\t", "\n  "][turn % 6];
+                out += if structural { space } else { "" };
+                out.push(c);
+                turn = (turn * 7 + 1) % 11;
+                out += if structural { ["", " ", "\n ", ""][turn % 4] } else { "" };
+                inside ^= c == '"' && !escaped;
+                escaped = inside && c == '\\' && !escaped;
+            }
+            out + "\n\n"
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_file_it_is_there_and_back(value in settings(), form in 0usize..6) {
+        let text = written(&value, form);
+        let new = there_and_back(&text);
+        let parsed: Json = serde_json::from_str(new.trim_start_matches(BOM)).unwrap();
+        for (key, theirs) in value.as_object().unwrap().iter().filter(|(key, _)| *key != "hooks") {
+            prop_assert_eq!(&parsed[key], theirs);
+        }
+        for (event, theirs) in value["hooks"].as_object().into_iter().flatten() {
+            let now = parsed["hooks"][event].as_array().unwrap();
+            prop_assert_eq!(&now[..theirs.as_array().unwrap().len()], theirs.as_array().unwrap().as_slice());
+        }
+    }
+
+    #[test]
+    fn without_a_memory_of_the_file_all_that_is_not_ours_stays(value in settings(), form in 0usize..6) {
+        let text = written(&value, form);
+        let left = without_ours(added(text.trim_start_matches(BOM)).text.as_str());
+        // What was empty goes with ours: nothing remembers that it was there.
+        let mut expected = value.clone();
+        if let Some(hooks) = expected["hooks"].as_object_mut() {
+            hooks.retain(|event, list| !(EVENTS.iter().any(|e| e.0 == event) && list.as_array().unwrap().is_empty()));
+        }
+        if expected["hooks"].as_object().is_some_and(serde_json::Map::is_empty) {
+            expected.as_object_mut().unwrap().remove("hooks");
+        } else if expected["hooks"].is_null() {
+            expected.as_object_mut().unwrap().remove("hooks");
+        }
+        prop_assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "[{}\\[\\]\",:a-z0-9/ \n\\\\]{0,60}") {
+        let _ = add(&text, &own());
+        let _ = remove(&text, &Empties::new());
+    }
+}

@@ -1,0 +1,51 @@
+//! systemd user units, made from the ones that ship in `systemd/`. Pure.
+
+use super::job::Job;
+use super::quote::{systemd, systemd_command};
+use super::schedule::{delay, on_calendar};
+
+const SERVICE: &str = include_str!("../../systemd/recall-digest.service");
+const TIMER: &str = include_str!("../../systemd/recall-digest.timer");
+pub const SERVICE_NAME: &str = "recall-digest.service";
+pub const TIMER_NAME: &str = "recall-digest.timer";
+const HEAD: &str = "# Written by `recall install`, which overwrites changes: yours go into `systemctl --user edit`.\n";
+
+/// Name and text of each unit.
+pub fn units(job: &Job) -> [(&'static str, String); 2] {
+    let environment: Vec<_> = job.environment.iter().map(|(name, value)| systemd(&format!("{name}={value}"))).collect();
+    let writable = format!("{} {}", systemd(&job.data_dir), systemd(&format!("-{}", job.claude_dir)));
+    let service = with(SERVICE, "Environment", &environment.join(" "));
+    let service = with(&service, "ExecStart", &format!("{} digest", systemd_command(&job.program)));
+    let service = with(&service, "ReadWritePaths", &writable);
+    let timer = with(TIMER, "Description", &format!("Digest Claude Code sessions: {}", job.schedule));
+    let timer = with(&timer, "OnCalendar", &on_calendar(job.schedule));
+    let timer = with(&timer, "RandomizedDelaySec", &delay(job.schedule).to_string());
+    [(SERVICE_NAME, format!("{HEAD}{service}")), (TIMER_NAME, format!("{HEAD}{timer}"))]
+}
+
+/// The unit with another value for a key.
+fn with(unit: &str, key: &str, value: &str) -> String {
+    unit.split_inclusive('\n')
+        .map(|line| match line.split_once('=') {
+            Some((name, _)) if name == key => format!("{key}={value}\n"),
+            _ => line.to_owned(),
+        })
+        .collect()
+}
+
+/// A key's value in a unit.
+pub fn value<'t>(unit: &'t str, key: &str) -> Option<&'t str> {
+    unit.lines().find_map(|line| line.split_once('=').filter(|(name, _)| *name == key)).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::job;
+
+    #[test]
+    fn values_go_into_the_units_that_ship() {
+        let [(_, service), (_, timer)] = units(&job::odd());
+        insta::assert_snapshot!(format!("{service}\n{timer}"));
+    }
+}

@@ -1,0 +1,178 @@
+//! What has to be done so that a timer is there, or gone: files, and the few commands that tell its manager.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+
+use super::file::File;
+use super::job::Job;
+use super::{Host, Timer, TimerChoice, cron, launchd, systemd};
+
+/// One thing to do.
+#[derive(Debug)]
+pub enum Step {
+    Write(File, Vec<u8>),
+    Delete(File),
+    /// A link of a timer's manager that its own command may have left.
+    Unlink(PathBuf),
+    Crontab {
+        before: Option<String>,
+        after: Option<String>,
+    },
+    /// A command that must succeed.
+    Run(Vec<String>),
+    /// One that may fail: what it would stop may not be running.
+    Try(Vec<String>),
+}
+
+/// The timer a choice comes to, and what to tell when it is none.
+pub fn choose(choice: Option<TimerChoice>, before: Option<Timer>, host: &Host<'_>) -> (Timer, Option<&'static str>) {
+    match choice {
+        Some(TimerChoice::Systemd) => (Timer::Systemd, None),
+        Some(TimerChoice::Launchd) => (Timer::Launchd, None),
+        Some(TimerChoice::Cron) => (Timer::Cron, None),
+        Some(TimerChoice::None) => (Timer::None, None),
+        // Who chose once does not have to say it again.
+        None if before.is_some() => (before.unwrap_or(Timer::None), None),
+        Some(TimerChoice::Auto) | None if cfg!(target_os = "macos") => (Timer::Launchd, None),
+        Some(TimerChoice::Auto) | None if systemd_answers(host) => (Timer::Systemd, None),
+        Some(TimerChoice::Auto) | None if host.tools().has("crontab") => (Timer::Cron, None),
+        Some(TimerChoice::Auto) | None => (
+            Timer::None,
+            Some("no timer: systemd does not run for this user and there is no `crontab`; run `recall digest` yourself"),
+        ),
+    }
+}
+
+fn systemd_answers(host: &Host<'_>) -> bool {
+    host.tools().ask(&["systemctl", "--user", "show", "--property=Version"], None).is_ok_and(|said| said.succeeded)
+}
+
+pub fn systemd_folder(host: &Host<'_>) -> PathBuf {
+    host.around.config_home.join("systemd/user")
+}
+
+pub fn agent_file(host: &Host<'_>) -> PathBuf {
+    host.config.home.join(launchd::FILE)
+}
+
+/// What is missing for this timer.
+///
+/// # Errors
+/// When its files or the crontab cannot be read, or it cannot run the job.
+pub fn install(timer: Timer, job: &Job, host: &Host<'_>) -> Result<Vec<Step>> {
+    match timer {
+        Timer::None => Ok(Vec::new()),
+        Timer::Systemd => {
+            let folder = systemd_folder(host);
+            let texts = systemd::units(job).map(|(name, text)| (folder.join(name), text));
+            let steps = changed(&texts)?;
+            let runs = steps.is_empty() && is_active(host);
+            let tell = ["daemon-reload", "enable", "restart"].map(|verb| match verb {
+                "daemon-reload" => command(&["systemctl", "--user", verb]),
+                // A restart, because a timer that runs goes on with the times it knows.
+                _ => command(&["systemctl", "--user", verb, systemd::TIMER_NAME]),
+            });
+            Ok(if runs { steps } else { steps.into_iter().chain(tell.map(Step::Run)).collect() })
+        }
+        Timer::Launchd => {
+            let file = agent_file(host);
+            let steps = changed(&[(file.clone(), launchd::plist(job))])?;
+            let loaded = is_loaded(host);
+            if steps.is_empty() && loaded {
+                return Ok(steps);
+            }
+            let out = loaded.then(|| Step::Try(command(&["launchctl", "bootout", &agent()])));
+            let tell = [
+                Step::Try(command(&["launchctl", "enable", &agent()])),
+                Step::Run(command(&["launchctl", "bootstrap", &domain(), &file.display().to_string()])),
+            ];
+            Ok(steps.into_iter().chain(out).chain(tell).collect())
+        }
+        Timer::Cron => {
+            let block = cron::block(job).map_err(|e| anyhow!(e))?;
+            let before = host.tools().crontab()?;
+            let table = before.clone().unwrap_or_default();
+            let after = cron::add(&table, &block).map_err(|e| anyhow!(e))?;
+            Ok(if after == table { Vec::new() } else { vec![Step::Crontab { before, after: Some(after) }] })
+        }
+    }
+}
+
+/// What has to go so that this timer is gone.
+///
+/// # Errors
+/// When its files or the crontab cannot be read.
+pub fn remove(timer: Timer, host: &Host<'_>) -> Result<Vec<Step>> {
+    match timer {
+        Timer::None => Ok(Vec::new()),
+        Timer::Systemd => {
+            let folder = systemd_folder(host);
+            let files = present(&[folder.join(systemd::TIMER_NAME), folder.join(systemd::SERVICE_NAME)])?;
+            if files.is_empty() {
+                return Ok(Vec::new());
+            }
+            let disable = Step::Try(command(&["systemctl", "--user", "disable", "--now", systemd::TIMER_NAME]));
+            let wanted = Step::Unlink(folder.join("timers.target.wants").join(systemd::TIMER_NAME));
+            let reload = Step::Try(command(&["systemctl", "--user", "daemon-reload"]));
+            Ok([disable].into_iter().chain(files.into_iter().map(Step::Delete)).chain([wanted, reload]).collect())
+        }
+        Timer::Launchd => {
+            let files = present(&[agent_file(host)])?;
+            let out = (!files.is_empty()).then(|| Step::Try(command(&["launchctl", "bootout", &agent()])));
+            Ok(out.into_iter().chain(files.into_iter().map(Step::Delete)).collect())
+        }
+        Timer::Cron => {
+            let before = if host.tools().has("crontab") { host.tools().crontab()? } else { None };
+            let Some(table) = &before else { return Ok(Vec::new()) };
+            let after = cron::remove(table).map_err(|e| anyhow!(e))?;
+            if after == *table {
+                return Ok(Vec::new());
+            }
+            Ok(vec![Step::Crontab { after: (!after.is_empty()).then_some(after), before }])
+        }
+    }
+}
+
+/// The files that have another text.
+fn changed(texts: &[(PathBuf, String)]) -> Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    for (path, text) in texts {
+        let file = File::read(path)?;
+        if file.bytes.as_deref() != Some(text.as_bytes()) {
+            steps.push(Step::Write(file, text.clone().into_bytes()));
+        }
+    }
+    Ok(steps)
+}
+
+fn present(paths: &[PathBuf]) -> Result<Vec<File>> {
+    let mut files = Vec::new();
+    for path in paths.iter().map(PathBuf::as_path).map(File::read as fn(&Path) -> Result<File>) {
+        files.extend(path.map(|file| file.bytes.is_some().then_some(file))?);
+    }
+    Ok(files)
+}
+
+pub fn is_active(host: &Host<'_>) -> bool {
+    ["is-active", "is-enabled"].iter().all(|verb| {
+        host.tools().ask(&["systemctl", "--user", "--quiet", verb, systemd::TIMER_NAME], None).is_ok_and(|said| said.succeeded)
+    })
+}
+
+pub fn is_loaded(host: &Host<'_>) -> bool {
+    host.tools().ask(&["launchctl", "print", &agent()], None).is_ok_and(|said| said.succeeded)
+}
+
+/// The user's own part of launchd, where what has a window runs too.
+fn domain() -> String {
+    format!("gui/{}", rustix::process::getuid().as_raw())
+}
+
+pub fn agent() -> String {
+    format!("{}/{}", domain(), launchd::LABEL)
+}
+
+fn command(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}

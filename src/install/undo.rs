@@ -1,0 +1,149 @@
+//! What uninstall would do, and doing it: files as they were where nobody else wrote to them since, else ours taken out of them.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+
+use super::apply::{CRONTAB, run_all};
+use super::file::{File, remove_empty};
+use super::manifest::{Before, Manifest};
+use super::plan::{located, settings_file, show, show_difference, text_of};
+use super::settings;
+use super::timer::{self, Step};
+use super::{Host, Scope, Timer};
+use crate::ui::Ui;
+
+#[derive(Debug)]
+pub struct Undo {
+    /// Files with ours in them, and the bytes they are to have; none: to be deleted.
+    pub settings: Vec<(File, Option<Vec<u8>>)>,
+    pub timers: Vec<Step>,
+    pub manifest: Manifest,
+    /// Is nothing to be left of it?
+    everything: bool,
+    pub warnings: Vec<String>,
+}
+
+/// Works out what there is to undo: in one scope, or everywhere.
+///
+/// # Errors
+/// When the manifest cannot be read.
+pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
+    let manifest = Manifest::load(&host.config.data_dir)?;
+    let mut undo = Undo { settings: Vec::new(), timers: Vec::new(), manifest, everything: scope.is_none(), warnings: Vec::new() };
+    for path in files(scope, &undo.manifest, host)? {
+        match settings(path, &undo.manifest, host) {
+            Ok(found) => undo.settings.extend(found),
+            Err(e) => undo.warnings.push(format!("{e:#}")),
+        }
+    }
+    for timer in Timer::ALL.into_iter().filter(|_| scope.is_none()) {
+        match timer::remove(timer, host) {
+            Ok(steps) => undo.timers.extend(steps.into_iter().map(|step| exact(step, &undo.manifest, host))),
+            Err(e) => undo.warnings.push(format!("cannot remove the {timer} timer: {e:#}")),
+        }
+    }
+    Ok(undo)
+}
+
+/// The files that may hold hooks of ours.
+fn files(scope: Option<Scope>, manifest: &Manifest, host: &Host<'_>) -> Result<BTreeSet<PathBuf>> {
+    if let Some(scope) = scope {
+        return Ok([settings_file(scope, host)?].into());
+    }
+    let noted = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
+    let here = [Scope::Project, Scope::Local].into_iter().filter_map(|scope| settings_file(scope, host).ok());
+    Ok(host.config.claude_dirs.iter().map(|dir| dir.join("settings.json")).chain(here).chain(noted).collect())
+}
+
+fn settings(path: PathBuf, manifest: &Manifest, host: &Host<'_>) -> Result<Option<(File, Option<Vec<u8>>)>> {
+    let file = File::read(&path)?;
+    let Some(now) = &file.bytes else { return Ok(None) };
+    let after = match manifest.before(&host.config.data_dir, &path, now) {
+        Before::Bytes(bytes) => Some(bytes),
+        Before::Missing => None,
+        Before::Unknown => {
+            let text = text_of(&file)?;
+            let spliced = settings::remove(&text, &manifest.empties(&path)).map_err(|broken| {
+                anyhow!("{}\nit is left as it is: take the lines with `recall hook` out by hand", located(&path, &broken))
+            })?;
+            let empty = manifest.created(&path) && matches!(spliced.trim(), "" | "{}");
+            (!empty).then(|| spliced.into_bytes())
+        }
+    };
+    Ok((after.as_ref() != Some(now)).then_some((file, after)))
+}
+
+/// The crontab as it was, when nobody else changed it.
+fn exact(step: Step, manifest: &Manifest, host: &Host<'_>) -> Step {
+    let Step::Crontab { before: Some(now), after } = step else { return step };
+    let after = match manifest.before(&host.config.data_dir, CRONTAB.as_ref(), now.as_bytes()) {
+        Before::Bytes(bytes) => String::from_utf8(bytes).ok(),
+        Before::Missing => None,
+        Before::Unknown => after,
+    };
+    Step::Crontab { before: Some(now), after }
+}
+
+impl Undo {
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty() && self.timers.is_empty()
+    }
+
+    /// Prints every difference and every command.
+    pub fn show(&self, out: &mut impl Write) -> Result<()> {
+        if self.is_empty() && self.warnings.is_empty() {
+            writeln!(out, "nothing is installed")?;
+        }
+        for (file, after) in &self.settings {
+            show_difference(out, &file.path.display().to_string(), file.bytes.as_deref(), after.as_deref())?;
+        }
+        self.timers.iter().try_for_each(|step| show(out, step))
+    }
+
+    /// Does it. What cannot be undone is a warning, stays, and stays noted.
+    ///
+    /// # Errors
+    /// When the data folder or stdout cannot be written.
+    pub fn apply(mut self, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
+        let data_dir = &host.config.data_dir;
+        let nothing = self.is_empty() && self.warnings.is_empty();
+        for warning in &self.warnings {
+            ui.warn(warning);
+        }
+        let noted: Vec<PathBuf> =
+            self.manifest.edited.keys().filter(|path| self.everything && path.is_absolute()).cloned().collect();
+        for (file, after) in self.settings {
+            let path = file.path.display();
+            match after.as_deref().map_or_else(|| file.delete(), |bytes| file.write(bytes).map(drop)) {
+                Ok(()) => writeln!(out, "{} {path}", if after.is_some() { "took out of" } else { "deleted    " })?,
+                Err(e) => {
+                    ui.warn(&format!("{e:#}"));
+                    continue;
+                }
+            }
+            self.manifest.forget(data_dir, &file.path);
+        }
+        if let Err(e) = run_all(self.timers, host, &mut self.manifest, ui, out) {
+            ui.warn(&format!("the timer is still there: {e:#}"));
+        }
+        remove_empty(&self.manifest.folders);
+        self.manifest.folders.retain(|folder| folder.exists());
+        if self.everything && !ui.warned() {
+            for path in noted {
+                self.manifest.forget(data_dir, &path);
+            }
+            Manifest::delete(data_dir)?;
+            // A data folder that holds nothing was ours alone.
+            remove_empty(std::slice::from_ref(data_dir));
+        } else if super::manifest::file(data_dir).exists() {
+            self.manifest.save(data_dir)?;
+        }
+        if nothing {
+            writeln!(out, "nothing is installed")?;
+        }
+        Ok(())
+    }
+}
