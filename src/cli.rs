@@ -22,6 +22,10 @@ pub enum Command {
     Search(SearchArgs),
     /// Show one session's digest
     Show(ShowArgs),
+    /// What a session of this project starts with
+    Context(ContextArgs),
+    /// Say that something a session left open is done
+    Close(CloseArgs),
     /// What is stored, what waits and why
     Status(StatusArgs),
     /// Print the effective configuration and where each value came from
@@ -98,6 +102,29 @@ pub struct ShowArgs {
     pub id: String,
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ContextArgs {
+    /// The folder whose project is meant (default: this one)
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// At most this much, in tokens by an estimate
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+    /// The text with the numbers behind it
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CloseArgs {
+    /// Ids of next steps or blockers, or their starts, as `recall context` and the pages show them
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Take it back: they are open again
+    #[arg(long)]
+    pub undo: bool,
 }
 
 #[derive(Debug, Args)]

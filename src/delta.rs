@@ -64,6 +64,23 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
     })
 }
 
+/// The whole lines among the last `most` bytes of a file, with what may be half a line at its end.
+pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
+    let mut file = File::open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let start = meta.len().saturating_sub(most);
+    // From the byte before: where a line begins right at `start`, only its predecessor's newline is skipped.
+    file.seek(SeekFrom::Start(start.saturating_sub(1)))?;
+    let mut lines = Lines::new(file, start.saturating_sub(1));
+    if start > 0 {
+        lines.next_piece()?;
+    }
+    Ok(lines)
+}
+
 /// A hash of the last bytes before `offset`.
 pub fn tail_hash(file: &File, offset: u64) -> io::Result<[u8; 32]> {
     let from = offset.saturating_sub(HEAD);

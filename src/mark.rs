@@ -3,11 +3,16 @@
 //! One small JSON file in `marks/new/` each, without any text of the session.
 
 use std::fs;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::session::Millis;
+
+/// No hook takes this long.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
@@ -33,13 +38,63 @@ pub fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("marks/new")
 }
 
+/// Where marks are written before they are renamed into place.
+fn staging(data_dir: &Path) -> PathBuf {
+    data_dir.join("marks/tmp")
+}
+
+/// Leaves a mark: a file of its own, synced, then renamed into place, so that none is ever torn or lost to another. 0600.
+///
+/// The folder is not synced: a mark that a power failure takes back is a hint less.
+pub fn leave(data_dir: &Path, mark: &Mark) -> io::Result<()> {
+    let staging = staging(data_dir);
+    let create = || tempfile::Builder::new().prefix("").suffix(".json").rand_bytes(12).tempfile_in(&staging);
+    let mut file = match create() {
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            crate::private::create_dir(&staging)?;
+            crate::private::create_dir(&folder(data_dir))?;
+            create()?
+        }
+        other => other?,
+    };
+    file.write_all(&serde_json::to_vec(mark)?)?;
+    file.as_file().sync_data()?;
+    let random = file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // Names sort by time.
+    file.persist_noclobber(folder(data_dir).join(format!("{:014}-{random}", mark.at.max(0)))).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// The newest marks by their names, at most `most`, newest first.
+pub fn newest(data_dir: &Path, most: usize) -> Vec<Mark> {
+    let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    files.iter().take(most).filter_map(|path| read(path)).collect()
+}
+
+/// Removes what hooks that were killed left half written.
+pub fn tidy(data_dir: &Path) {
+    let Ok(entries) = fs::read_dir(staging(data_dir)) else { return };
+    for entry in entries.flatten() {
+        let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<Mark> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
 /// The marks that wait, oldest first, with their files. One that cannot be read is as good as none.
 pub fn waiting(data_dir: &Path) -> Vec<(PathBuf, Option<Mark>)> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let files = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json"));
     let mut marks: Vec<_> = files
         .map(|path| {
-            let mark = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Mark>(&bytes).ok());
+            let mark = read(&path);
             (path, mark)
         })
         .collect();

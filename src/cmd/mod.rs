@@ -1,6 +1,8 @@
 //! One file per verb. Everything that can go wrong ends here, as a message and an exit code.
 
+mod close;
 mod config;
+mod context;
 mod digest;
 mod export;
 mod filter;
@@ -29,6 +31,10 @@ pub enum Ended {
 
 /// Parses the command line and runs it. Exit code 0 done, 1 something was skipped, 2 could not run.
 pub fn run() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "hook") {
+        return crate::hook::run(words.next());
+    }
     let cli = Cli::parse();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
@@ -49,6 +55,8 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Digest(args) => digest::run(args, config, out),
         Command::Search(args) => search::run(&args, &config, out),
         Command::Show(args) => show::run(&args, &config, out),
+        Command::Context(args) => self::context::run(&args, &config, out),
+        Command::Close(args) => close::run(&args, &config, out),
         Command::Status(args) => status::run(&args, &config, out),
         Command::Config(args) => self::config::run(&args, &config, out),
         Command::Export(args) => export::run(&args, &config, out),

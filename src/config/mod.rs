@@ -112,6 +112,13 @@ impl Config {
         self.data_dir.join("recall.db")
     }
 
+    /// Config directories whose sessions are ours: those that are read, and the one Claude Code itself uses here.
+    pub fn session_dirs(&self) -> Vec<PathBuf> {
+        let mut dirs = self.claude_dirs.clone();
+        dirs.extend(path_var("CLAUDE_CONFIG_DIR").ok().flatten());
+        dirs
+    }
+
     /// The folder our own `claude` child works in: no project's instructions are in scope there.
     pub fn child_dir(&self) -> PathBuf {
         self.data_dir.join("child")
@@ -122,8 +129,45 @@ impl Config {
         self.config_file.with_file_name("digest.md")
     }
 
+    /// Is the folder, or the project it belongs to, excluded?
+    pub fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
+        let globs = &self.exclude_projects;
+        !globs.is_empty() && (globs.is_match(folder) || globs.is_match(projects.key_of(folder)))
+    }
+
     pub fn project_keys(&self) -> Projects {
         Projects::new(self.moved_projects.clone(), Some(self.home.clone()))
+    }
+}
+
+/// Does this process work for our own `claude` child?
+pub fn in_own_child() -> bool {
+    env::var_os(GUARD).is_some()
+}
+
+/// The data folder alone, for what must work when the rest of the configuration does not.
+///
+/// # Errors
+/// When neither it nor a home directory is known: nothing is ever written to a place that was only guessed.
+pub fn data_dir() -> Result<PathBuf> {
+    match path_var("RECALL_DATA_DIR")? {
+        Some(dir) => Ok(dir),
+        None => {
+            path_var("HOME")?.context("HOME is not set")?;
+            Ok(etcetera::base_strategy::choose_native_strategy()?.data_dir().join("recall"))
+        }
+    }
+}
+
+/// The time, in milliseconds since the epoch, by the fixed clock where one is set.
+pub fn now() -> Result<Millis> {
+    Ok(fixed_now()?.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond()))
+}
+
+/// Does what a test asks for by `RECALL_FAULT`, in builds for tests only.
+pub fn fault(name: &str, happens: impl FnOnce()) {
+    if cfg!(debug_assertions) && env::var_os("RECALL_FAULT").is_some_and(|asked| asked == name) {
+        happens();
     }
 }
 

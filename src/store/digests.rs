@@ -8,10 +8,6 @@ use super::pack::{pack, unpack};
 use super::{Store, search};
 use crate::digest::{Digest, OpenItem};
 use crate::session::{Millis, short_id};
-use crate::terms::{covered_by, words};
-
-/// Two wordings of an open item are one when they share this much of their telling words.
-const SAME_ITEM: f64 = 0.6;
 
 /// A digest as it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,27 +109,16 @@ impl Store {
         Ok(())
     }
 
-    /// The ids of a session's open items that a later session has closed: by id, or in other words.
-    pub fn closed_of(&self, session: i64) -> Result<Vec<String>> {
-        let pairs = |sql: &str| -> Result<Vec<(String, String)>> {
-            let mut query = self.db.prepare_cached(sql)?;
-            Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
-        };
-        let closed = pairs("SELECT id, text FROM closed_item WHERE of = ?1 ORDER BY id")?;
-        let open = pairs("SELECT id, text FROM open_item WHERE session = ?1 ORDER BY place")?;
-        let is_closed = |(id, text): &(String, String)| {
-            let wanted = words(text);
-            closed.iter().any(|(other, said)| {
-                id == other || covered_by(&wanted, &words(said)).max(covered_by(&words(said), &wanted)) >= SAME_ITEM
-            })
-        };
-        Ok(open.into_iter().filter(is_closed).map(|(id, _)| id).collect())
-    }
-
     /// How often the model failed on a session in a row, and when last.
     pub fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
         let sql = "SELECT failures, last_at FROM attempt WHERE session = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
+    }
+
+    /// Is there a digest that the model is still wanted for, or a session it failed on?
+    pub fn waits_for_model(&self) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE superseded = 0 AND queued) OR EXISTS (SELECT 1 FROM attempt)";
+        Ok(self.db.query_row(sql, [], |r| r.get(0))?)
     }
 
     pub fn log_run(&self, at: Millis, report: &str) -> Result<()> {

@@ -1,13 +1,14 @@
 //! Sessions as the index holds them, whole.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
 use super::pack::unpack;
-use crate::session::{Entry, Item, Millis, Outcome, Project, RowKey, Session, Title, TitleBy, Tokens};
+use crate::rows::Entries;
+use crate::session::{Entry, Item, Millis, Project, RowKey, Session, Title, TitleBy, Tokens};
 
 /// A row that several sessions hold belongs to the one that started first, then to the smaller id. A copy says the same under the
 /// same key: rows that merely share one, as hand-made transcripts do, are no copies.
@@ -148,32 +149,15 @@ impl Store {
         );
         let mut query = self.db.prepare_cached(&sql)?;
         let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut unanswered: HashMap<String, VecDeque<usize>> = HashMap::new();
-        let mut early: HashMap<String, Outcome> = HashMap::new();
+        let mut entries = Entries::default();
         let mut agents = std::collections::HashSet::new();
         while let Some(row) = rows.next()? {
             let agent: Option<String> = Some(row.get(2)?).filter(|a: &String| !a.is_empty());
             agents.extend(agent.clone());
             let item: Item = unpack(row.get_ref(3)?.as_blob()?).with_context(|| format!("session {} cannot be read", head.id))?;
-            let mut entry = Entry { key: RowKey(row.get(0)?), at: row.get(1)?, agent, item, outcome: None };
-            match &entry.item {
-                // The oldest layout has no ids: uses of one command are answered in their order.
-                Item::Outcome(outcome) => {
-                    match unanswered.get_mut(&outcome.tool).and_then(VecDeque::pop_front) {
-                        Some(at) => entries[at].outcome = Some(outcome.clone()),
-                        None => _ = early.insert(outcome.tool.clone(), outcome.clone()),
-                    }
-                    continue;
-                }
-                Item::Tool(tool) if !tool.id.is_empty() => match early.remove(&tool.id) {
-                    Some(outcome) => entry.outcome = Some(outcome),
-                    None => unanswered.entry(tool.id.clone()).or_default().push_back(entries.len()),
-                },
-                _ => {}
-            }
-            entries.push(entry);
+            entries.push(Entry { key: RowKey(row.get(0)?), at: row.get(1)?, agent, item, outcome: None });
         }
+        let mut entries = entries.finish();
         entries.extend(self.leaf_titles(head)?);
         Ok((entries, agents.len()))
     }

@@ -3,12 +3,14 @@
 //! Written by one process at a time (the run lock), read by any number. WAL, so readers never wait for the writer. Deleted content
 //! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
 
+pub mod closings;
 pub mod digests;
 pub mod ingest;
 pub mod load;
 pub mod money;
 pub mod pack;
 pub mod pages;
+pub mod recent;
 mod schema;
 pub mod search;
 pub mod status;
@@ -61,12 +63,20 @@ impl Store {
     /// # Errors
     /// When there is none yet, it cannot be read, or its form is not this program's.
     pub fn open_read_only(path: &Path) -> Result<Self> {
+        Self::open_read_only_within(path, BUSY)
+    }
+
+    /// Opens the database for reading, with a patience of the caller's.
+    ///
+    /// # Errors
+    /// As `open_read_only`.
+    pub fn open_read_only_within(path: &Path, patience: Duration) -> Result<Self> {
         if !path.exists() {
             bail!("there is no index at {} yet: run `recall digest` first", path.display());
         }
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        db.busy_timeout(BUSY)?;
+        db.busy_timeout(patience)?;
         let store = Self { db };
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;

@@ -3,7 +3,18 @@
 //! A released migration is never edited. Row-shaped bodies are JSON of the types in `session.rs` and `digest.rs`, packed by `pack`.
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [&str; 1] = [FIRST];
+pub const MIGRATIONS: [&str; 2] = [FIRST, CLOSED_BY_USER];
+
+/// Open items that the user closed, in the words they had: a digest made anew may give an item another id.
+const CLOSED_BY_USER: &str = "
+CREATE TABLE user_closed (
+  id TEXT PRIMARY KEY,
+  of INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX user_closed_of ON user_closed(of);
+";
 
 const FIRST: &str = r#"
 -- A transcript file and how far it is stored. `size` and `mtime_ns` are those of the last look: unchanged means nothing to read.

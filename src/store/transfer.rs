@@ -32,6 +32,9 @@ pub struct Exported {
     pub dirty: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<ExportedDigest>,
+    /// Its open items that the user closed: id, text, when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_by_user: Vec<(String, String, Millis)>,
 }
 
 /// An open item of an earlier session that this one closed.
@@ -111,6 +114,7 @@ impl Store {
             titles: self.export_titles(head.pk)?,
             dirty: head.dirty,
             digest,
+            closed_by_user: self.user_closings(head.pk)?,
         })
     }
 
@@ -199,6 +203,10 @@ impl Store {
         }
         for (leaf, text) in &exported.titles {
             rows_new |= tx.execute("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![leaf.0, text])? > 0;
+        }
+        for (id, text, at) in &exported.closed_by_user {
+            let sql = "INSERT INTO user_closed VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+            new |= tx.execute(sql, params![id, session, text, at])? > 0;
         }
         if rows_new {
             tx.execute("UPDATE session SET dirty = 1 WHERE pk = ?1", [session])?;

@@ -59,8 +59,6 @@ struct Run<'r> {
     bar: ProgressBar,
     /// Why the model is not asked any more.
     model_off: Option<String>,
-    /// A call of this run has succeeded.
-    proven: bool,
     budget: Budget,
     spent_run: f64,
 }
@@ -104,8 +102,7 @@ impl<'a> Maker<'a> {
         }
         let bar = self.ui.sessions(plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
-        let mut run =
-            Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), proven: false, budget, spent_run: 0.0 };
+        let mut run = Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, spent_run: 0.0 };
         self.work(&mut run, plan.chosen.into())?;
         if let Ok(claude) = &self.model {
             claude.drop_old_replies(self.now);
@@ -139,7 +136,7 @@ impl<'a> Maker<'a> {
             let mut under_way = 0;
             loop {
                 // The first call goes alone: what would fail them all is found out once.
-                let at_once = if run.proven { self.config.digest.parallel_calls } else { 1 };
+                let at_once = if run.report.model_worked { self.config.digest.parallel_calls } else { 1 };
                 while under_way < at_once && !stop::asked() {
                     let Some((head, not_now)) = ready.pop_front() else { break };
                     if let Some((input, reservation)) = self.begin(run, &head, not_now)? {
@@ -285,6 +282,7 @@ impl<'a> Maker<'a> {
     fn give_up(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, failure: &Failure) -> Result<()> {
         let what = failure.to_string();
         run.report.sessions_failed += 1;
+        run.report.last_failure = Some(what.clone());
         if !matches!(failure, Failure::Model { .. }) {
             run.store.note_failure(head.pk, self.now, &what)?;
             self.ui.warn(&format!("session {}: {what}", head.id));
@@ -311,7 +309,7 @@ impl<'a> Maker<'a> {
         };
         run.store.save_digest(head, &new)?;
         claude.forget_reply(input);
-        run.proven = true;
+        run.report.model_worked = true;
         run.report.sessions_digested += 1;
         run.bar.inc(1);
         Ok(())

@@ -21,6 +21,7 @@ use super::Ended;
 use super::filter::{ProjectFilter, duration, since};
 use crate::cli::DigestArgs;
 use crate::config::Config;
+use crate::last_run::LastRun;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
@@ -31,42 +32,75 @@ pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result
     apply(&args, &mut config)?;
     stop::listen();
     let ui = Ui::default();
-    let started = Instant::now();
-    let mut report = Report::default();
     let now = config.now();
     if args.dry_run {
         dry_run::run(&args, &config, &ui, now, out)?;
         ui.finish();
         return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
     }
-    prepare_folder(&config, &ui)?;
-    let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?);
-    // Two runs are one: the other does what this one would.
-    let Ok(_held) = lock.try_write() else {
-        ui.note("another run is under way");
-        if args.json {
-            print(&report, true, out)?;
+    let ran = locked_run(&args, &config, &ui, now);
+    let report = match ran {
+        Ok(Some(report)) => report,
+        Ok(None) => {
+            ui.note("another run is under way");
+            if args.json {
+                print(&Report::default(), true, out)?;
+            }
+            return Ok(Ended::Done);
         }
-        return Ok(Ended::Done);
+        Err(e) => {
+            LastRun::failed(&config.data_dir, now, &format!("{e:#}"));
+            return Err(e);
+        }
     };
+    print(&report, args.json, out)?;
+    ui.finish();
+    let failed = ui.warned() || report.sessions_failed > 0 || stop::asked();
+    Ok(if failed { Ended::Partly } else { Ended::Done })
+}
+
+/// The run itself, when no other is under way: the other does what this one would.
+fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result<Option<Report>> {
+    let started = Instant::now();
+    prepare_folder(config, ui)?;
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { return Ok(None) };
+    let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
-    for mark in ingest(&args, &config, &ui, now, &mut store, &mut report)? {
+    for mark in ingest(args, config, ui, now, &mut store, &mut report)? {
         let _ = std::fs::remove_file(mark);
     }
     if !args.ingest_only && !stop::asked() {
-        let wanted = wanted(&args, &config)?;
-        Maker::new(&config, &ui, now, &wanted)?.run(&mut store, &mut report)?;
+        let wanted = wanted(args, config)?;
+        Maker::new(config, ui, now, &wanted)?.run(&mut store, &mut report)?;
     }
-    report.pages_written = pages::write(&config, &mut store, args.rebuild_pages, &ui)?;
+    report.pages_written = pages::write(config, &mut store, args.rebuild_pages, ui)?;
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
         store.tidy()?;
     }
-    print(&report, args.json, out)?;
-    ui.finish();
-    let failed = ui.warned() || report.sessions_failed > 0 || stop::asked();
-    Ok(if failed { Ended::Partly } else { Ended::Done })
+    crate::hook::tidy(&config.data_dir);
+    match &report.last_failure {
+        Some(why) if !report.model_worked => LastRun::failed(&config.data_dir, now, why),
+        _ if report.model_worked || !store.waits_for_model()? => LastRun::succeeded(&config.data_dir, now),
+        // The model was not asked: whether it works is not known.
+        _ => LastRun::idle(&config.data_dir, now),
+    }
+    Ok(Some(report))
+}
+
+fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
+    Ok(fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?))
+}
+
+/// Brings the pages up to date, unless a run is under way, which will.
+pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    let mut lock = run_lock(config)?;
+    if let Ok(_held) = lock.try_write() {
+        pages::write(config, store, false, ui)?;
+    }
+    Ok(())
 }
 
 /// What the command line overrides.

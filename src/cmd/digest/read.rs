@@ -221,8 +221,6 @@ impl<'a> Reader<'a> {
     }
 
     fn is_excluded(&self, row: &Row) -> bool {
-        let globs = &self.config.exclude_projects;
-        let is_match = |cwd: &str| globs.is_match(cwd) || globs.is_match(self.projects.key_of(cwd));
-        !globs.is_empty() && row.cwd.as_deref().is_some_and(is_match)
+        row.cwd.as_deref().is_some_and(|cwd| self.config.excludes_folder(cwd, self.projects))
     }
 }

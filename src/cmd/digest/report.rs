@@ -20,6 +20,12 @@ pub struct Report {
     /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
     pub cost_usd: f64,
     pub elapsed_ms: u64,
+    /// A call of the model succeeded.
+    #[serde(skip)]
+    pub model_worked: bool,
+    /// Why the last call that failed did.
+    #[serde(skip)]
+    pub last_failure: Option<String>,
 }
 
 impl Report {

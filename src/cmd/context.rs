@@ -1,0 +1,50 @@
+//! `recall context`: what a session of this project starts with, for a person.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use super::Ended;
+use crate::cli::ContextArgs;
+use crate::config::Config;
+use crate::context::{Asked, ESTIMATE, Start, gather};
+use crate::store::Store;
+
+/// Nobody's session waits for this one.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let store = Store::open_read_only(&config.database())?;
+    let cwd = match &args.cwd {
+        Some(dir) => std::path::absolute(dir).with_context(|| format!("--cwd {}", dir.display()))?,
+        None => std::env::current_dir().context("the current folder is gone")?,
+    };
+    let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
+    let asked = Asked {
+        cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
+        session: None,
+        start: Start::Blank,
+        max_tokens,
+        now: config.now(),
+        until: Instant::now() + PATIENCE,
+    };
+    let context = gather(config, &store, &asked)?;
+    if args.json {
+        let mut value = serde_json::to_value(&context)?;
+        if value.is_null() {
+            value = json!({"text": "", "characters": 0, "tokens": 0});
+        }
+        let numbers = json!({"max_tokens": max_tokens, "estimate": ESTIMATE, "project": config.project_keys().key_of(asked.cwd)});
+        if let (Value::Object(all), Value::Object(more)) = (&mut value, numbers) {
+            all.extend(more);
+        }
+        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+    } else if let Some(context) = context {
+        out.write_all(context.text.as_bytes())?;
+    } else {
+        eprintln!("recall: nothing is known of {} yet", config.project_keys().key_of(asked.cwd));
+    }
+    Ok(Ended::Done)
+}

@@ -1,0 +1,267 @@
+//! Collects what is to be said: from the index, from marks whose sessions no digest has seen, and from the ends of transcripts.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+use jiff::Timestamp;
+
+use super::{Content, Context, Fresh, Line, Open, Told, render};
+use crate::config::Config;
+use crate::digest::Digest;
+use crate::extract::extract;
+use crate::last_run::LastRun;
+use crate::session::{Item, Millis, Session};
+use crate::source::project::Projects;
+use crate::store::Store;
+use crate::store::recent::Recent;
+use crate::verify::verify;
+use crate::{mark, tail};
+
+/// How long an open item is asked about without being confirmed.
+const OPEN_FOR: Millis = 14 * 24 * 3_600_000;
+/// Sessions whose open items are shown.
+const OPEN_FROM: usize = 10;
+/// Marks that are looked at, newest first, and sessions read from their transcripts.
+const MAX_MARKS: usize = 60;
+const MAX_FRESH: usize = 5;
+/// What is read of the end of an undigested session, and of a compacted one, in bytes.
+const FRESH_TAIL: u64 = 96 << 10;
+const COMPACTED_TAIL: u64 = 4 << 20;
+/// The longest account of an undigested session, in characters.
+const MAX_FRESH_TEXT: usize = 500;
+/// Runs in a row that must fail before a session is bothered with it.
+const FAILURES: u32 = 2;
+
+/// How the session starts that asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// With an empty context.
+    Blank,
+    /// With its conversation up to a time: only what happened elsewhere since is new.
+    Since(Millis),
+}
+
+/// Who asks, for what.
+pub struct Asked<'a> {
+    pub cwd: &'a str,
+    /// The session that starts; nothing is told of itself.
+    pub session: Option<&'a str>,
+    pub start: Start,
+    pub max_tokens: usize,
+    pub now: Millis,
+    /// When to stop reading transcripts.
+    pub until: Instant,
+}
+
+/// What the index, the marks and the transcripts have to say. `None` when that is nothing.
+pub fn gather(config: &Config, store: &Store, asked: &Asked<'_>) -> Result<Option<Context>> {
+    let projects = config.project_keys();
+    if config.excludes_folder(asked.cwd, &projects) {
+        return Ok(None);
+    }
+    let key = projects.key_of(asked.cwd);
+    let gatherer = Gatherer { config, store, asked, projects: &projects, key: &key };
+    let project = store.project_pk(&key)?;
+    let fresh = gatherer.fresh(project)?;
+    let recent = project.map_or_else(|| Ok(Vec::new()), |pk| gatherer.recent(pk))?;
+    let told = recent.first().map(|first| gatherer.told(first)).transpose()?.flatten();
+    let open = gatherer.open(recent.get(1..).unwrap_or_default())?;
+    let unlisted = match (project, &asked.start) {
+        (Some(pk), Start::Blank) => store.digested_in(pk)?.saturating_sub(recent.len()),
+        _ => 0,
+    };
+    let lines = recent.iter().skip(1).map_while(|one| gatherer.line(one).ok().flatten());
+    let content = Content {
+        banner: LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run)),
+        fresh,
+        told,
+        told_as: "Last session",
+        open,
+        earlier: Box::new(lines),
+        earlier_count: recent.len().saturating_sub(1) + unlisted,
+    };
+    Ok(render(content, asked.max_tokens))
+}
+
+/// What a session had done before its context was compacted, straight from its transcript.
+pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: usize) -> Result<Option<Context>> {
+    let projects = config.project_keys();
+    let session = tail::session(transcript, session, COMPACTED_TAIL, |cwd| projects.key_of(cwd))?;
+    if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
+        return Ok(None);
+    }
+    let told =
+        Told { session: session.id.clone(), when: local(session.last_at(), config), digest: digest(&session), settled: Vec::new() };
+    let content = Content {
+        banner: None,
+        fresh: Vec::new(),
+        told: Some(told),
+        told_as: "This session before the compaction",
+        open: Vec::new(),
+        earlier: Box::new(std::iter::empty()),
+        earlier_count: 0,
+    };
+    Ok(render(content, max_tokens))
+}
+
+fn digest(session: &Session) -> Digest {
+    let mut digest = extract(session, &[]);
+    verify(&mut digest, session);
+    digest
+}
+
+struct Gatherer<'a> {
+    config: &'a Config,
+    store: &'a Store,
+    asked: &'a Asked<'a>,
+    projects: &'a Projects,
+    key: &'a str,
+}
+
+impl Gatherer<'_> {
+    fn is_new(&self, at: Millis) -> bool {
+        match self.asked.start {
+            Start::Blank => true,
+            Start::Since(since) => at > since,
+        }
+    }
+
+    fn is_asking(&self, session: &str) -> bool {
+        self.asked.session == Some(session)
+    }
+
+    fn recent(&self, project: i64) -> Result<Vec<Recent>> {
+        let mut recent = self.store.recent_sessions(project)?;
+        recent.retain(|one| !self.is_asking(&one.id) && self.is_new(one.last_at));
+        Ok(recent)
+    }
+
+    fn told(&self, one: &Recent) -> Result<Option<Told>> {
+        let Some(stored) = self.store.digest_of(one.pk)? else { return Ok(None) };
+        let mut settled = self.store.closed_of(one.pk)?;
+        if self.is_stale(one) {
+            settled.extend(stored.digest.open_items(&one.id).map(|(id, ..)| id));
+        }
+        Ok(Some(Told { session: one.id.clone(), when: local(Some(one.last_at), self.config), digest: stored.digest, settled }))
+    }
+
+    fn is_stale(&self, one: &Recent) -> bool {
+        one.last_at < self.asked.now - OPEN_FOR
+    }
+
+    /// What the sessions before the last left open.
+    fn open(&self, recent: &[Recent]) -> Result<Vec<Open>> {
+        let mut open: Vec<Open> = Vec::new();
+        for one in recent.iter().take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
+            let mut items = self.store.items_of(one.pk)?;
+            if !items.is_empty() {
+                let closed = self.store.closed_of(one.pk)?;
+                items.retain(|item| item.verified && !closed.contains(&item.id));
+            }
+            let when = day(one.last_at, self.config);
+            for item in items {
+                // Sessions repeat what is still to be done.
+                if !open.iter().any(|known| crate::store::closings::is_same(&known.text, &item.text)) {
+                    open.push(Open { id: item.id, kind: item.kind, text: item.text, when: when.clone() });
+                }
+            }
+        }
+        Ok(open)
+    }
+
+    fn line(&self, one: &Recent) -> Result<Option<Line>> {
+        let stored = self.store.digest_of(one.pk)?;
+        let when = day(one.last_at, self.config);
+        Ok(stored.map(|stored| Line { session: one.id.clone(), when, title: stored.digest.title }))
+    }
+
+    /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.
+    fn fresh(&self, project: Option<i64>) -> Result<Vec<Fresh>> {
+        let marks = mark::newest(&self.config.data_dir, MAX_MARKS).into_iter().filter(mark::Mark::ends_session);
+        let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
+        if let Some(project) = project {
+            ended.extend(self.store.undigested(project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
+        }
+        let mut fresh: Vec<Fresh> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for (id, transcript) in &ended {
+            if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
+                break;
+            }
+            if seen.contains(&id.as_str()) || self.is_asking(id) {
+                continue;
+            }
+            seen.push(id);
+            fresh.extend(self.read_fresh(id, Path::new(transcript)));
+        }
+        fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
+        Ok(fresh)
+    }
+
+    /// A transcript that cannot be read tells nothing; the next digest says why.
+    fn read_fresh(&self, id: &str, transcript: &Path) -> Option<Fresh> {
+        if self.config.exclude_paths.is_match(transcript) {
+            return None;
+        }
+        let session = tail::session(transcript, id, FRESH_TAIL, |cwd| self.projects.key_of(cwd)).ok()?;
+        let cwd = session.cwd.as_deref()?;
+        let last_at = session.last_at()?;
+        let fits = session.project.key == self.key && !self.config.excludes_folder(cwd, self.projects) && self.is_new(last_at);
+        let text = fits.then(|| account(&session)).flatten()?;
+        Some(Fresh { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
+    }
+
+    fn banner(&self, run: &LastRun) -> Option<String> {
+        if run.failures < FAILURES {
+            return None;
+        }
+        let since = run.failing_since.map_or_else(String::new, |at| format!(" since {}", day(at, self.config)));
+        let why = run.error.as_deref().unwrap_or("the reason is not known");
+        Some(format!("the last {} digests failed{since} ({why}); `recall doctor` says what to do", run.failures))
+    }
+}
+
+/// What the end of a session says: the last thing asked and what came of it. `None` when anything in it looks like a secret.
+fn account(session: &Session) -> Option<String> {
+    use crate::clean::{one_line, shorten};
+    let (_, asked) = session.prompts().last()?;
+    let mut told = format!("asked: {}", shorten(&one_line(asked), 160));
+    let digest = digest(session);
+    let outcome: Vec<&str> = digest.completed.iter().rev().take(2).rev().map(String::as_str).collect();
+    let outcome = if outcome.is_empty() { last_reply(session).unwrap_or_default() } else { outcome.join(" ") };
+    for (label, text) in
+        [("ended with", outcome), ("left open", digest.next_steps.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join("; "))]
+    {
+        if !text.is_empty() {
+            told.push_str(&format!(" · {label}: {}", shorten(&one_line(&text), 220)));
+        }
+    }
+    // What is cut off may be what would have given the secret away.
+    let said = session.entries.iter().filter_map(|e| match &e.item {
+        Item::Prompt(text) | Item::Answer(text) | Item::Reply(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let clean = !said.chain([told.as_str()]).any(crate::secret::looks_secret);
+    clean.then(|| shorten(&told, MAX_FRESH_TEXT - 1))
+}
+
+fn last_reply(session: &Session) -> Option<String> {
+    session.entries.iter().rev().find_map(|e| match &e.item {
+        Item::Reply(text) if e.is_main() => Some(text.clone()),
+        _ => None,
+    })
+}
+
+fn local(at: Option<Millis>, config: &Config) -> String {
+    format_time(at, config, "%Y-%m-%d %H:%M")
+}
+
+fn day(at: Millis, config: &Config) -> String {
+    format_time(Some(at), config, "%Y-%m-%d")
+}
+
+fn format_time(at: Option<Millis>, config: &Config, form: &str) -> String {
+    let zoned = at.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(config.time_zone.clone()));
+    zoned.map_or_else(|| "----------".into(), |z| z.strftime(form).to_string())
+}

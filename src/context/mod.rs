@@ -1,0 +1,89 @@
+//! What a session starts with: notes from earlier sessions of its project, within a budget.
+//!
+//! `gather` collects them from the index, the marks and the ends of transcripts; `render` writes them down. The text is data about
+//! the past, framed as such, in a block that is never taken in again.
+
+mod gather;
+mod render;
+
+pub use gather::{Asked, Start, compacted, gather};
+pub use render::render;
+
+use crate::digest::Digest;
+use crate::session::Millis;
+
+/// Bytes of UTF-8 to one token, times two: text like ours has 3.5 to 4.5; the estimate errs on the large side.
+const BYTES_PER_TWO_TOKENS: usize = 7;
+/// How the estimate is told to people.
+pub const ESTIMATE: &str = "one token for 3.5 bytes of UTF-8";
+/// The client replaces what is longer than 10,000 characters by a preview of a file.
+pub const MAX_CHARS: usize = 9_900;
+
+/// Tokens of a text, by the estimate.
+pub fn tokens(text: &str) -> usize {
+    (text.len() * 2).div_ceil(BYTES_PER_TWO_TOKENS)
+}
+
+/// A session in full, from its digest or straight from its transcript.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    pub session: String,
+    /// Local day and time of its last words.
+    pub when: String,
+    pub digest: Digest,
+    /// Open items that are closed by now, or too old to be asked about.
+    pub settled: Vec<String>,
+}
+
+/// A session that no digest has seen yet, as the end of its transcript tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fresh {
+    pub session: String,
+    pub when: String,
+    pub text: String,
+    pub last_at: Millis,
+}
+
+/// Something an earlier session left open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    pub id: String,
+    pub kind: String,
+    pub text: String,
+    pub when: String,
+}
+
+/// An earlier session in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub session: String,
+    pub when: String,
+    pub title: String,
+}
+
+/// All there is to say. Lines are made only as long as there is room for them.
+pub struct Content<'a> {
+    pub banner: Option<String>,
+    pub fresh: Vec<Fresh>,
+    pub told: Option<Told>,
+    /// The heading above `told`.
+    pub told_as: &'static str,
+    pub open: Vec<Open>,
+    pub earlier: Box<dyn Iterator<Item = Line> + 'a>,
+    /// How many sessions `earlier` would yield.
+    pub earlier_count: usize,
+}
+
+/// What a session starts with, and the numbers behind it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Context {
+    pub text: String,
+    pub characters: usize,
+    pub tokens: usize,
+    pub sessions_shown: Vec<String>,
+    pub sessions_left_out: usize,
+    /// Sessions read from their transcripts because no digest has seen them yet.
+    pub undigested_shown: Vec<String>,
+    pub open_items_shown: Vec<String>,
+    pub open_items_left_out: usize,
+}

@@ -1,0 +1,50 @@
+//! One answer to one start of a session, however many settings files hold the hook: the first to claim it speaks.
+
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// Hooks of one event run side by side; the same session starts anew, by hand, later than this.
+const ONE_START: Duration = Duration::from_secs(5);
+
+fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("marks/started")
+}
+
+/// Is this the first hook for this start of the session?
+pub fn is_first(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
+    let name: String = format!("{session}.{source}").chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).collect();
+    let path = folder(data_dir).join(name);
+    let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+    let created = match create() {
+        Err(e) if e.kind() == ErrorKind::NotFound => crate::private::create_dir(&folder(data_dir)).and_then(|()| create()),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && age(&path).is_none_or(|age| age > ONE_START) => {
+            let _ = fs::remove_file(&path);
+            create()
+        }
+        other => other,
+    };
+    match created {
+        Ok(_) => Ok(true),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(e).with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+/// Forgets starts that are long over.
+pub fn tidy(data_dir: &Path) {
+    let Ok(entries) = fs::read_dir(folder(data_dir)) else { return };
+    for entry in entries.flatten() {
+        if age(&entry.path()).is_none_or(|age| age > ONE_START * 60) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn age(path: &Path) -> Option<Duration> {
+    path.metadata().ok()?.modified().ok()?.elapsed().ok()
+}

@@ -1,0 +1,114 @@
+//! `recall hook <event>`: what Claude Code calls. Leaves a mark, or says what a session starts with.
+//!
+//! Promises: always exit 0, on stdout one valid answer or nothing, done within a deadline, no text of the session kept. Whatever
+//! goes wrong becomes one line in a log of limited size that `recall doctor` reads. Dispatched before the command line is parsed,
+//! so no argument can make it fail.
+
+mod claim;
+pub mod log;
+mod payload;
+mod start;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use self::payload::{Event, Payload};
+use crate::config::{self, Config};
+use crate::mark::{self, Mark};
+
+/// How long leaving a mark may take: the client gives the end of a session 1.5 s.
+const MARK_DEADLINE: Duration = Duration::from_secs(1);
+/// The most a payload may have, in bytes; a compaction's summary or a last message are part of some.
+const MAX_PAYLOAD: u64 = 8 << 20;
+
+/// What the working thread tells the one that watches the time.
+enum Told {
+    /// It turned out how long this may take.
+    Deadline(Duration),
+    Done(Result<Option<String>>),
+}
+
+/// Runs the hook `recall hook NAME`.
+pub fn run(name: Option<OsString>) -> ExitCode {
+    // Our own child's hooks are nobody's sessions.
+    if config::in_own_child() {
+        return ExitCode::SUCCESS;
+    }
+    let name = name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    if io::stdin().is_terminal() {
+        eprintln!("recall: hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
+        return ExitCode::SUCCESS;
+    }
+    match watched(&name) {
+        Ok(Some(answer)) => _ = io::stdout().write_all(answer.as_bytes()),
+        Ok(None) => {}
+        Err(e) => log::note(&name, &format!("{e:#}")),
+    }
+    ExitCode::SUCCESS
+}
+
+/// Does the work in a thread of its own, so that neither a panic nor anything that hangs keeps the client waiting.
+fn watched(name: &str) -> Result<Option<String>> {
+    let started = Instant::now();
+    // The default would print to stderr; the log has it.
+    std::panic::set_hook(Box::new(|_| {}));
+    let (tell, hear) = mpsc::channel();
+    let event = name.to_owned();
+    thread::Builder::new()
+        .spawn(move || _ = tell.send(Told::Done(work(&event, started, &tell))))
+        .context("cannot start a thread")?;
+    let mut deadline = MARK_DEADLINE;
+    loop {
+        match hear.recv_timeout(deadline.saturating_sub(started.elapsed())) {
+            Ok(Told::Deadline(known)) => deadline = known,
+            Ok(Told::Done(done)) => return done,
+            Err(RecvTimeoutError::Timeout) => bail!("not done within {} ms, given up", deadline.as_millis()),
+            Err(RecvTimeoutError::Disconnected) => bail!("panicked: please report this"),
+        }
+    }
+}
+
+fn work(name: &str, started: Instant, tell: &Sender<Told>) -> Result<Option<String>> {
+    let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
+    config::fault("hook-panic", || panic!("asked for by a test"));
+    let config = Config::load()?;
+    let deadline = if event == Event::SessionStart { Duration::from_millis(config.hooks.deadline_ms) } else { MARK_DEADLINE };
+    let _ = tell.send(Told::Deadline(deadline));
+    let mut input = Vec::new();
+    io::stdin().lock().take(MAX_PAYLOAD).read_to_end(&mut input).context("cannot read stdin")?;
+    let payload = Payload::read(&input)?;
+    // Other hosts run the hooks of the same settings file: theirs are not our sessions.
+    if !payload.is_claude_codes(event, &config) || payload.stop_hook_active {
+        return Ok(None);
+    }
+    match event {
+        Event::SessionStart => start::answer(&payload, &config, started + deadline * 2 / 3),
+        _ => leave_mark(event, &payload, &config).map(|()| None),
+    }
+}
+
+/// Removes what hooks left that nobody needs any more.
+pub fn tidy(data_dir: &Path) {
+    mark::tidy(data_dir);
+    claim::tidy(data_dir);
+}
+
+fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
+    let mark = Mark {
+        session: payload.session.clone(),
+        transcript: payload.transcript.display().to_string(),
+        // It may not be there yet, or lag: a hint.
+        offset: std::fs::metadata(&payload.transcript).map_or(0, |m| m.len()),
+        event: event.name().to_owned(),
+        reason: payload.reason.clone(),
+        at: config.now(),
+    };
+    mark::leave(&config.data_dir, &mark).with_context(|| format!("cannot leave a mark in {}", config.data_dir.display()))
+}

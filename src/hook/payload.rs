@@ -1,0 +1,106 @@
+//! The JSON a hook gets on stdin: the foreign format, read leniently, and whose it is.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::clean::{one_line, plain, shorten};
+use crate::config::Config;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    SessionStart,
+    SessionEnd,
+    PreCompact,
+    PostCompact,
+    Stop,
+    SubagentStop,
+}
+
+/// An event, its name on our command line, its name in the payload.
+const EVENTS: [(Event, &str, &str); 6] = [
+    (Event::SessionStart, "session-start", "SessionStart"),
+    (Event::SessionEnd, "session-end", "SessionEnd"),
+    (Event::PreCompact, "pre-compact", "PreCompact"),
+    (Event::PostCompact, "post-compact", "PostCompact"),
+    (Event::Stop, "stop", "Stop"),
+    (Event::SubagentStop, "subagent-stop", "SubagentStop"),
+];
+
+/// Keys by which other hosts of the same hooks give themselves away.
+const FOREIGN: [&str; 6] = ["cursor_version", "conversation_id", "generation_id", "workspace_roots", "hookEventName", "sessionId"];
+
+/// The longest id that is taken for one, in bytes; Claude Code's are UUIDs.
+const MAX_ID: usize = 128;
+/// Of a reason or trigger, in characters; known ones are single words.
+const MAX_REASON: usize = 40;
+
+impl Event {
+    pub fn named(name: &str) -> Option<Self> {
+        EVENTS.iter().find(|(_, ours, _)| *ours == name).map(|(event, ..)| *event)
+    }
+
+    pub fn name(self) -> &'static str {
+        EVENTS.iter().find(|(event, ..)| *event == self).map_or("", |(_, ours, _)| ours)
+    }
+}
+
+/// What is used of a payload. Keys that are not known are ignored, missing ones are empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Payload {
+    event: String,
+    pub session: String,
+    pub transcript: PathBuf,
+    pub cwd: String,
+    /// How the session starts: `startup`, `resume`, `clear`, `compact`, `fork`.
+    pub source: String,
+    /// Why it ends, or what triggered the compaction.
+    pub reason: String,
+    pub stop_hook_active: bool,
+    foreign: bool,
+}
+
+impl Payload {
+    /// # Errors
+    /// When the bytes are no JSON object.
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        let value: Value =
+            serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).context("stdin is not JSON")?;
+        let fields = value.as_object().context("stdin is not a JSON object")?;
+        let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let short = |name: &str| shorten(&one_line(&plain(&text(name))), MAX_REASON);
+        Ok(Self {
+            event: text("hook_event_name"),
+            session: text("session_id"),
+            transcript: PathBuf::from(text("transcript_path")),
+            cwd: text("cwd"),
+            source: text("source"),
+            reason: if fields.contains_key("reason") { short("reason") } else { short("trigger") },
+            stop_hook_active: fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false),
+            foreign: FOREIGN.iter().any(|key| fields.contains_key(*key)),
+        })
+    }
+
+    /// Is this Claude Code's payload for this event? Then its transcript lies where Claude Code's do: in
+    /// `projects/<folder>/<session>.jsonl` below a config directory that is ours to read.
+    pub fn is_claude_codes(&self, event: Event, config: &Config) -> bool {
+        let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
+        let is_id = (1..=MAX_ID).contains(&self.session.len())
+            && self.session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        named && !self.foreign && is_id && self.is_transcript_below(&config.session_dirs())
+    }
+
+    fn is_transcript_below(&self, dirs: &[PathBuf]) -> bool {
+        let names = self.transcript.file_stem().is_some_and(|stem| stem == self.session.as_str());
+        let ends = self.transcript.extension().is_some_and(|e| e == "jsonl");
+        let Some(root) = self.transcript.ancestors().nth(3).filter(|_| names && ends) else { return false };
+        let below_projects = self.transcript.starts_with(root.join("projects"));
+        below_projects && dirs.iter().any(|dir| is_same_folder(dir, root))
+    }
+}
+
+/// One folder, by its name or by where links lead.
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}

@@ -1,0 +1,61 @@
+//! What a session starts with, as the answer to its SessionStart event.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::claim;
+use super::payload::Payload;
+use crate::config::Config;
+use crate::context::{Asked, Context, Start, compacted, gather};
+use crate::session::Millis;
+use crate::store::Store;
+use crate::tail;
+
+/// How long a statement waits for another process: less than the whole may take.
+const BUSY: Duration = Duration::from_millis(100);
+/// How much of the end of a conversation is looked at for its last time, in bytes.
+const LAST_ROWS: u64 = 256 << 10;
+
+/// The answer, or nothing where there is nothing to say. Transcripts are read until `until` at the latest.
+pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
+    let context = match payload.source.as_str() {
+        "compact" => compacted(config, &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?,
+        source => from_index(payload, config, source, until)?,
+    };
+    let Some(context) = context else { return Ok(None) };
+    // The same hook may be installed for the user, the project and as a plugin: one of them speaks.
+    if !claim::is_first(&config.data_dir, &payload.session, &payload.source)? {
+        return Ok(None);
+    }
+    let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
+    Ok(Some(format!("{answer}\n")))
+}
+
+fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Option<Context>> {
+    let store = Store::open_read_only_within(&config.database(), BUSY)?;
+    let start = match source {
+        "resume" | "fork" => match last_active(payload, &store)? {
+            Some(at) => Start::Since(at),
+            // A conversation of which nothing is known may hold everything already.
+            None => return Ok(None),
+        },
+        _ => Start::Blank,
+    };
+    let asked = Asked {
+        cwd: &payload.cwd,
+        session: Some(&payload.session),
+        start,
+        max_tokens: config.hooks.max_inject_tokens,
+        now: config.now(),
+        until,
+    };
+    gather(config, &store, &asked)
+}
+
+/// When the conversation that goes on was last active: by its transcript, else by the index.
+fn last_active(payload: &Payload, store: &Store) -> Result<Option<Millis>> {
+    let told = tail::last_at(&payload.transcript, &payload.session, LAST_ROWS).unwrap_or_default();
+    Ok(told.max(store.last_active(&payload.session)?))
+}

@@ -1,0 +1,62 @@
+//! How the last run of `recall digest` ended: for `doctor`, `status` and the notice a session starts with.
+//!
+//! Beside the index, because a run may fail for want of one. One small file, replaced by every run.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clean::{one_line, plain, shorten};
+use crate::session::Millis;
+
+const FILE: &str = "last-run.json";
+/// The longest reason that is kept, in characters.
+const MAX_ERROR: usize = 300;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LastRun {
+    pub at: Millis,
+    /// Runs in a row that could not run or in which the model failed.
+    pub failures: u32,
+    /// When the first of these was.
+    pub failing_since: Option<Millis>,
+    /// Why the last of these failed.
+    pub error: Option<String>,
+}
+
+impl LastRun {
+    pub fn read(data_dir: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(data_dir.join(FILE)).ok()?).ok()
+    }
+
+    /// A run did what was to be done.
+    pub fn succeeded(data_dir: &Path, at: Millis) {
+        Self { at, ..Self::default() }.write(data_dir);
+    }
+
+    /// A run had nothing to do that could have failed as the ones before.
+    pub fn idle(data_dir: &Path, at: Millis) {
+        Self { at, ..Self::read(data_dir).unwrap_or_default() }.write(data_dir);
+    }
+
+    /// A run could not run, or the model failed and nothing else was asked of it.
+    pub fn failed(data_dir: &Path, at: Millis, why: &str) {
+        let before = Self::read(data_dir).unwrap_or_default();
+        let failed = Self {
+            at,
+            failures: before.failures.saturating_add(1),
+            failing_since: before.failing_since.or(Some(at)),
+            error: Some(shorten(&one_line(&plain(why)), MAX_ERROR)),
+        };
+        failed.write(data_dir);
+    }
+
+    /// What cannot be written is not worth failing for.
+    fn write(&self, data_dir: &Path) {
+        if let Ok(bytes) = serde_json::to_vec(self) {
+            let _ = crate::private::replace(&data_dir.join(FILE), &bytes);
+        }
+    }
+}

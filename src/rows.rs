@@ -1,0 +1,68 @@
+//! From rows in their order to a session: outcomes go to the tool uses they answer.
+//!
+//! Used for what the index holds and for what is read straight from a transcript that no digest has seen yet. Pure.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use crate::session::{Entry, Item, Outcome, Project, Row, Session};
+
+/// Collects entries in order; each outcome joins its tool use and is no entry of its own.
+#[derive(Debug, Default)]
+pub struct Entries {
+    all: Vec<Entry>,
+    unanswered: HashMap<String, VecDeque<usize>>,
+    early: HashMap<String, Outcome>,
+}
+
+impl Entries {
+    pub fn push(&mut self, mut entry: Entry) {
+        match &entry.item {
+            // The oldest layout has no ids: uses of one command are answered in their order.
+            Item::Outcome(outcome) => {
+                match self.unanswered.get_mut(&outcome.tool).and_then(VecDeque::pop_front) {
+                    Some(at) => self.all[at].outcome = Some(outcome.clone()),
+                    None => _ = self.early.insert(outcome.tool.clone(), outcome.clone()),
+                }
+                return;
+            }
+            Item::Tool(tool) if !tool.id.is_empty() => match self.early.remove(&tool.id) {
+                Some(outcome) => entry.outcome = Some(outcome),
+                None => self.unanswered.entry(tool.id.clone()).or_default().push_back(self.all.len()),
+            },
+            _ => {}
+        }
+        self.all.push(entry);
+    }
+
+    pub fn finish(self) -> Vec<Entry> {
+        self.all
+    }
+}
+
+/// The session `id` as far as these rows tell of it, for a digest of what is not stored yet. `key_of` gives a folder's project.
+pub fn session_of(id: &str, rows: Vec<Row>, key_of: impl Fn(&str) -> String) -> Session {
+    let mut entries = Entries::default();
+    let mut seen = BTreeSet::new();
+    let (mut cwd, mut branches) = (None, Vec::new());
+    for row in rows.into_iter().filter(|r| r.session == id && r.agent.is_none()) {
+        cwd = cwd.or(row.cwd);
+        branches.extend(row.branch.filter(|b| !branches.contains(b)));
+        // Clients write some rows twice.
+        if seen.insert(row.key) {
+            for item in row.items {
+                entries.push(Entry { key: row.key, at: row.at, agent: None, item, outcome: None });
+            }
+        }
+    }
+    Session {
+        id: id.to_owned(),
+        project: Project { key: cwd.as_deref().map(key_of).unwrap_or_default() },
+        cwd,
+        branches,
+        versions: Vec::new(),
+        end_reason: None,
+        entries: entries.finish(),
+        usage: Default::default(),
+        agents: 0,
+    }
+}

@@ -1,0 +1,103 @@
+//! Open items and what closes them: a later session's digest, or the user.
+
+use anyhow::{Result, bail};
+use rusqlite::params;
+
+use super::Store;
+use crate::session::Millis;
+use crate::terms::{covered_by, words};
+
+/// Two wordings of an open item are one when they share this much of their telling words.
+const SAME_ITEM: f64 = 0.6;
+
+/// How many characters of an id people type at least.
+const MIN_PREFIX: usize = 4;
+
+/// A next step or a blocker as the index holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedItem {
+    pub id: String,
+    pub session: i64,
+    /// `next` or `blocker`.
+    pub kind: String,
+    pub text: String,
+    pub verified: bool,
+}
+
+fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
+    Ok(ListedItem { id: r.get(0)?, session: r.get(1)?, kind: r.get(2)?, text: r.get(3)?, verified: r.get(4)? })
+}
+
+/// Do two wordings speak of the same thing?
+pub fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (words(one), words(other));
+    covered_by(&one, &other).max(covered_by(&other, &one)) >= SAME_ITEM
+}
+
+impl Store {
+    /// What a session left open, closed or not, in the order of its digest.
+    pub fn items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
+        let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE session = ?1 ORDER BY place";
+        let mut query = self.db.prepare_cached(sql)?;
+        Ok(query.query_map([session], listed)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The ids of a session's open items that a later session or the user has closed: by id, or in other words.
+    pub fn closed_of(&self, session: i64) -> Result<Vec<String>> {
+        let sql = "SELECT id, text FROM closed_item WHERE of = ?1 UNION SELECT id, text FROM user_closed WHERE of = ?1 ORDER BY id";
+        let mut query = self.db.prepare_cached(sql)?;
+        let closed: Vec<(String, String)> =
+            query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        if closed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut items = self.items_of(session)?;
+        items.retain(|item| closed.iter().any(|(id, text)| *id == item.id || is_same(&item.text, text)));
+        Ok(items.into_iter().map(|item| item.id).collect())
+    }
+
+    /// The open item whose id starts with `prefix`.
+    ///
+    /// # Errors
+    /// When none fits, or more than one.
+    pub fn find_item(&self, prefix: &str) -> Result<ListedItem> {
+        if prefix.chars().count() < MIN_PREFIX {
+            bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
+        }
+        let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE substr(id, 1, ?2) = ?1 ORDER BY id LIMIT 2";
+        let mut query = self.db.prepare_cached(sql)?;
+        let found: Vec<ListedItem> =
+            query.query_map(params![prefix, prefix.chars().count() as i64], listed)?.collect::<rusqlite::Result<_>>()?;
+        match found.as_slice() {
+            [] => bail!("no open item with the id `{prefix}`: `recall context` lists them"),
+            [one] => Ok(one.clone()),
+            _ => bail!("`{prefix}` fits more than one open item: give more of the id"),
+        }
+    }
+
+    /// Notes that the user closed an item. False when that is on record already.
+    pub fn close_item(&mut self, item: &ListedItem, at: Millis) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        let sql = "INSERT INTO user_closed VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+        let new = tx.execute(sql, params![item.id, item.session, item.text, at])? > 0;
+        // Its pages show it as done.
+        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, new])?;
+        tx.commit()?;
+        Ok(new)
+    }
+
+    /// Takes the user's closing back. False when there was none.
+    pub fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        let gone = tx.execute("DELETE FROM user_closed WHERE id = ?1", [&item.id])? > 0;
+        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, gone])?;
+        tx.commit()?;
+        Ok(gone)
+    }
+
+    /// What the user closed of a session: id, text, when.
+    pub(super) fn user_closings(&self, session: i64) -> Result<Vec<(String, String, Millis)>> {
+        let mut query = self.db.prepare_cached("SELECT id, text, at FROM user_closed WHERE of = ?1 ORDER BY id")?;
+        Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+}

@@ -1,0 +1,65 @@
+//! What a session's start asks for: the sessions of one project, newest first. Few statements, each by an index.
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension, params};
+
+use super::Store;
+use crate::session::Millis;
+
+/// Sessions of a project that are looked at; older ones are only counted.
+const MOST: i64 = 300;
+
+/// A session that has a digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recent {
+    pub pk: i64,
+    pub id: String,
+    /// The last time its rows tell, else when its file last grew.
+    pub last_at: Millis,
+}
+
+/// A session that ended and that no digest has seen whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undigested {
+    pub id: String,
+    pub transcript: String,
+}
+
+impl Store {
+    pub fn project_pk(&self, key: &str) -> Result<Option<i64>> {
+        Ok(self.db.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
+    }
+
+    /// The digested sessions of a project, the one that was active last first.
+    pub fn recent_sessions(&self, project: i64) -> Result<Vec<Recent>> {
+        let sql = "SELECT s.pk, s.id, coalesce((SELECT max(last_at) FROM source WHERE session = s.pk), s.grew_at) FROM session s
+             WHERE s.project = ?1 AND EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
+             ORDER BY s.started_at DESC LIMIT ?2";
+        let mut query = self.db.prepare_cached(sql)?;
+        let found = query.query_map(params![project, MOST], |r| Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)? }))?;
+        let mut all: Vec<Recent> = found.collect::<rusqlite::Result<_>>()?;
+        all.sort_by(|a, b| (b.last_at, &b.id).cmp(&(a.last_at, &a.id)));
+        Ok(all)
+    }
+
+    /// How many sessions of a project have a digest.
+    pub fn digested_in(&self, project: i64) -> Result<usize> {
+        let sql = "SELECT count(*) FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.project = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)
+    }
+
+    /// Ended sessions of a project whose newest rows no digest holds, last ended first, at most `most`.
+    pub fn undigested(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
+        let sql = "SELECT s.id, f.file FROM session s JOIN source f ON f.session = s.pk AND f.agent = ''
+             WHERE s.project = ?1 AND s.dirty AND s.ended_at IS NOT NULL GROUP BY s.pk ORDER BY s.ended_at DESC LIMIT ?2";
+        let mut query = self.db.prepare_cached(sql)?;
+        let found = query.query_map(params![project, most as i64], |r| Ok(Undigested { id: r.get(0)?, transcript: r.get(1)? }))?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// When a session was last active, by its rows.
+    pub fn last_active(&self, session: &str) -> Result<Option<Millis>> {
+        let sql = "SELECT max(f.last_at) FROM source f JOIN session s ON s.pk = f.session WHERE s.id = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
+    }
+}
