@@ -45,6 +45,12 @@ impl Asked {
         messages.and_then(|all| all.last()).map(|last| texts(&last["content"]).join("\n")).unwrap_or_default()
     }
 
+    /// All messages: who speaks, and the texts.
+    pub fn messages(&self) -> Vec<(&str, Vec<&str>)> {
+        let all = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        all.iter().map(|m| (m["role"].as_str().unwrap_or_default(), texts(&m["content"]))).collect()
+    }
+
     /// Replies since the last message that is a prompt and not a tool's result.
     pub fn step(&self) -> usize {
         let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
