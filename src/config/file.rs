@@ -153,7 +153,7 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
     let deadline = values.hooks.deadline_ms;
     ensure((10..=5_000).contains(&deadline), "hooks.deadline_ms", format!("must be 10 to 5000, is {deadline}"))?;
     if let Some(name) = &values.timezone {
-        ensure(jiff::tz::TimeZone::get(name).is_ok(), "timezone", format!("no time zone is called {name}"))?;
+        ensure(super::zone::named(name).is_some(), "timezone", format!("no time zone is called {name}"))?;
     }
     for (key, globs) in [("exclude.projects", &values.exclude.projects), ("exclude.paths", &values.exclude.paths)] {
         for glob in globs {

@@ -2,6 +2,7 @@
 
 mod file;
 mod schedule;
+mod zone;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -76,8 +77,8 @@ impl Config {
         }
         settings.extend(read.settings(&config_file));
         let time_zone = match &read.values.timezone {
-            Some(name) => TimeZone::get(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
-            None => TimeZone::system(),
+            Some(name) => zone::named(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
+            None => zone::local(),
         };
         let globs =
             |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: exclude.{key}", config_file.display()));

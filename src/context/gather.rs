@@ -14,6 +14,7 @@ use crate::last_run::LastRun;
 use crate::session::{Item, Millis, Session};
 use crate::source::project::Projects;
 use crate::store::Store;
+use crate::store::closings::Wordings;
 use crate::store::recent::Recent;
 use crate::verify::verify;
 use crate::{mark, tail};
@@ -153,6 +154,7 @@ impl Gatherer<'_> {
     /// What the sessions before the last left open.
     fn open(&self, recent: &[Recent]) -> Result<Vec<Open>> {
         let mut open: Vec<Open> = Vec::new();
+        let mut known = Wordings::default();
         for one in recent.iter().take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
             let mut items = self.store.items_of(one.pk)?;
             if !items.is_empty() {
@@ -162,7 +164,7 @@ impl Gatherer<'_> {
             let when = day(one.last_at, self.config);
             for item in items {
                 // Sessions repeat what is still to be done.
-                if !open.iter().any(|known| crate::store::closings::is_same(&known.text, &item.text)) {
+                if known.is_new(&item.text) {
                     open.push(Open { id: item.id, kind: item.kind, text: item.text, when: when.clone() });
                 }
             }
@@ -171,9 +173,8 @@ impl Gatherer<'_> {
     }
 
     fn line(&self, one: &Recent) -> Result<Option<Line>> {
-        let stored = self.store.digest_of(one.pk)?;
         let when = day(one.last_at, self.config);
-        Ok(stored.map(|stored| Line { session: one.id.clone(), when, title: stored.digest.title }))
+        Ok(self.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title }))
     }
 
     /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.

@@ -1,5 +1,7 @@
 //! Open items and what closes them: a later session's digest, or the user.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
 use rusqlite::params;
 
@@ -28,10 +30,26 @@ fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
     Ok(ListedItem { id: r.get(0)?, session: r.get(1)?, kind: r.get(2)?, text: r.get(3)?, verified: r.get(4)? })
 }
 
-/// Do two wordings speak of the same thing?
-pub fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (words(one), words(other));
-    covered_by(&one, &other).max(covered_by(&other, &one)) >= SAME_ITEM
+/// Wordings of open items, to tell which speak of the same thing.
+#[derive(Debug, Default)]
+pub struct Wordings(Vec<BTreeSet<String>>);
+
+impl Wordings {
+    pub fn has(&self, text: &str) -> bool {
+        self.holds(&words(text))
+    }
+
+    /// Adds a wording. False when it says what another says.
+    pub fn is_new(&mut self, text: &str) -> bool {
+        let new = words(text);
+        let known = self.holds(&new);
+        self.0.push(new);
+        !known
+    }
+
+    fn holds(&self, one: &BTreeSet<String>) -> bool {
+        self.0.iter().any(|other| covered_by(one, other).max(covered_by(other, one)) >= SAME_ITEM)
+    }
 }
 
 impl Store {
@@ -51,8 +69,9 @@ impl Store {
         if closed.is_empty() {
             return Ok(Vec::new());
         }
+        let wordings = Wordings(closed.iter().map(|(_, text)| words(text)).collect());
         let mut items = self.items_of(session)?;
-        items.retain(|item| closed.iter().any(|(id, text)| *id == item.id || is_same(&item.text, text)));
+        items.retain(|item| closed.iter().any(|(id, _)| *id == item.id) || wordings.has(&item.text));
         Ok(items.into_iter().map(|item| item.id).collect())
     }
 

@@ -53,6 +53,16 @@ impl Store {
         found.map(|(stored, body)| Ok(Stored { digest: unpack(&body)?, ..stored })).transpose()
     }
 
+    /// The title of a session's digest.
+    pub fn title_of(&self, session: i64) -> Result<Option<String>> {
+        let sql = "SELECT title FROM digest WHERE session = ?1 AND superseded = 0";
+        match self.db.prepare_cached(sql)?.query_row([session], |r| r.get::<_, Option<String>>(0)).optional()? {
+            // Made before titles had a column of their own.
+            Some(None) => Ok(self.digest_of(session)?.map(|stored| stored.digest.title)),
+            title => Ok(title.flatten()),
+        }
+    }
+
     pub fn digest_state(&self, session: i64) -> Result<Option<DigestState>> {
         let sql = "SELECT summarizer, input_hash, queued FROM digest WHERE session = ?1 AND superseded = 0";
         let state = |r: &rusqlite::Row<'_>| Ok(DigestState { summarizer: r.get(0)?, input_hash: r.get(1)?, queued: r.get(2)? });
@@ -66,10 +76,14 @@ impl Store {
         let body = pack(&new.digest)?;
         let id = short_id("d", &[&head.id, new.summarizer, &serde_json::to_string(&new.digest)?]);
         tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
-        let sql = "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let sql = "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         tx.execute(
             sql,
-            params![id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body],
+            params![
+                id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body,
+                new.digest.title
+            ],
         )?;
         search::add_digest(&tx, head.pk, &new.digest)?;
         save_open_items(&tx, head, new)?;

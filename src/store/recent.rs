@@ -7,7 +7,7 @@ use super::Store;
 use crate::session::Millis;
 
 /// Sessions of a project that are looked at; older ones are only counted.
-const MOST: i64 = 300;
+const MOST: i64 = 120;
 
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,10 @@
 /// Each entry leads from version `n` to `n + 1`.
 pub const MIGRATIONS: [&str; 2] = [FIRST, CLOSED_BY_USER];
 
-/// Open items that the user closed, in the words they had: a digest made anew may give an item another id.
+/// Open items that the user closed, in the words they had: a digest made anew may give an item another id. A digest's title beside
+/// its body: a session's start lists many.
 const CLOSED_BY_USER: &str = "
+ALTER TABLE digest ADD COLUMN title TEXT;
 CREATE TABLE user_closed (
   id TEXT PRIMARY KEY,
   of INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
