@@ -37,6 +37,16 @@ fn next_injected(text: &str) -> Option<(usize, usize)> {
     })
 }
 
+/// Text in which no tag of an injected block begins or ends one.
+pub fn disarm(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let is_tag = |rest: &str| INJECTED.iter().any(|name| rest.strip_prefix('/').unwrap_or(rest).starts_with(name));
+        out.push(if c == '<' && is_tag(&text[at + 1..]) { '‹' } else { c });
+    }
+    out
+}
+
 /// Text without terminal escapes, control characters and characters that change the direction of others.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::Millis;
 
+/// The event of a session's end, and how the names of its marks end.
+const SESSION_END: &str = "session-end";
+const ENDS: &str = "-session-end.json";
 /// No hook takes this long.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -30,7 +33,7 @@ pub struct Mark {
 
 impl Mark {
     pub fn ends_session(&self) -> bool {
-        self.event == "session-end"
+        self.event == SESSION_END
     }
 }
 
@@ -47,16 +50,20 @@ fn staging(data_dir: &Path) -> PathBuf {
 ///
 /// The folder is not synced: a mark that a power failure takes back is a hint less.
 pub fn leave(data_dir: &Path, mark: &Mark) -> io::Result<()> {
-    let staging = staging(data_dir);
-    let create = || tempfile::Builder::new().prefix("").suffix(".json").rand_bytes(12).tempfile_in(&staging);
-    let mut file = match create() {
+    match write(data_dir, mark) {
         Err(e) if e.kind() == ErrorKind::NotFound => {
-            crate::private::create_dir(&staging)?;
+            // The goal first: who finds the staging folder relies on it.
             crate::private::create_dir(&folder(data_dir))?;
-            create()?
+            crate::private::create_dir(&staging(data_dir))?;
+            write(data_dir, mark)
         }
-        other => other?,
-    };
+        other => other,
+    }
+}
+
+fn write(data_dir: &Path, mark: &Mark) -> io::Result<()> {
+    let suffix = format!("-{}.json", mark.event);
+    let mut file = tempfile::Builder::new().prefix("").suffix(&suffix).rand_bytes(12).tempfile_in(staging(data_dir))?;
     file.write_all(&serde_json::to_vec(mark)?)?;
     file.as_file().sync_data()?;
     let random = file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -65,10 +72,11 @@ pub fn leave(data_dir: &Path, mark: &Mark) -> io::Result<()> {
     Ok(())
 }
 
-/// The newest marks by their names, at most `most`, newest first.
-pub fn newest(data_dir: &Path, most: usize) -> Vec<Mark> {
+/// The newest marks of sessions that ended, by the marks' names, at most `most`, newest first.
+pub fn newest_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
-    let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    let ends = |path: &PathBuf| path.to_str().is_some_and(|name| name.ends_with(ENDS));
+    let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(ends).collect();
     files.sort_unstable_by(|a, b| b.cmp(a));
     files.iter().take(most).filter_map(|path| read(path)).collect()
 }

@@ -18,7 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let store = Store::open_read_only(&config.database())?;
     let cwd = match &args.cwd {
-        Some(dir) => std::path::absolute(dir).with_context(|| format!("--cwd {}", dir.display()))?,
+        // One that is gone still names its project.
+        Some(dir) => {
+            dir.canonicalize().or_else(|_| std::path::absolute(dir)).with_context(|| format!("--cwd {}", dir.display()))?
+        }
         None => std::env::current_dir().context("the current folder is gone")?,
     };
     let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
@@ -29,19 +32,17 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
         max_tokens,
         now: config.now(),
         until: Instant::now() + PATIENCE,
+        count: args.json,
     };
-    let context = gather(config, &store, &asked)?;
+    let context = store.at_once(|| gather(config, Some(&store), &asked))?;
     if args.json {
         let mut value = serde_json::to_value(&context)?;
-        if value.is_null() {
-            value = json!({"text": "", "characters": 0, "tokens": 0});
-        }
         let numbers = json!({"max_tokens": max_tokens, "estimate": ESTIMATE, "project": config.project_keys().key_of(asked.cwd)});
         if let (Value::Object(all), Value::Object(more)) = (&mut value, numbers) {
             all.extend(more);
         }
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
-    } else if let Some(context) = context {
+    } else if !context.text.is_empty() {
         out.write_all(context.text.as_bytes())?;
     } else {
         eprintln!("recall: nothing is known of {} yet", config.project_keys().key_of(asked.cwd));

@@ -116,6 +116,7 @@ pub struct Price {
     pub cache_read: Option<f64>,
 }
 
+#[derive(Debug, Clone)]
 pub struct Read {
     pub values: Values,
     pub exists: bool,

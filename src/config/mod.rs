@@ -41,7 +41,9 @@ pub struct Config {
     pub search_path: String,
     /// A clock that stands still, for tests and reproducible runs.
     fixed_now: Option<Millis>,
-    effective: Vec<Setting>,
+    /// Where paths came from; with what the file gives it makes the effective values.
+    origins: Vec<Setting>,
+    file: file::Read,
 }
 
 /// One effective value, for `recall config`.
@@ -75,7 +77,6 @@ impl Config {
         if read.values.claude_dirs.is_none() {
             settings.push(setting("claude_dirs", &format!("{claude_dirs:?}"), &claude_origin));
         }
-        settings.extend(read.settings(&config_file));
         let time_zone = match &read.values.timezone {
             Some(name) => zone::named(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
             None => zone::local(),
@@ -92,7 +93,8 @@ impl Config {
             schedule: read.values.schedule,
             fixed_now: fixed_now()?,
             search_path: env::var("PATH").unwrap_or_default(),
-            effective: settings,
+            origins: settings,
+            file: read,
             home,
             data_dir,
             config_file,
@@ -105,8 +107,8 @@ impl Config {
         self.fixed_now.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond())
     }
 
-    pub fn effective(&self) -> &[Setting] {
-        &self.effective
+    pub fn effective(&self) -> Vec<Setting> {
+        [self.origins.clone(), self.file.settings(&self.config_file)].concat()
     }
 
     pub fn database(&self) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Collects what is to be said: from the index, from marks whose sessions no digest has seen, and from the ends of transcripts.
 
+use std::iter::{empty, successors};
 use std::path::Path;
 use std::time::Instant;
 
@@ -23,6 +24,8 @@ use crate::{mark, tail};
 const OPEN_FOR: Millis = 14 * 24 * 3_600_000;
 /// Sessions whose open items are shown.
 const OPEN_FROM: usize = 10;
+/// Sessions that are asked of the index at once.
+const PAGE: usize = 30;
 /// Marks that are looked at, newest first, and sessions read from their transcripts.
 const MAX_MARKS: usize = 60;
 const MAX_FRESH: usize = 5;
@@ -53,44 +56,50 @@ pub struct Asked<'a> {
     pub now: Millis,
     /// When to stop reading transcripts.
     pub until: Instant,
+    /// Are all sessions to be counted, the ones without room too?
+    pub count: bool,
 }
 
-/// What the index, the marks and the transcripts have to say. `None` when that is nothing.
-pub fn gather(config: &Config, store: &Store, asked: &Asked<'_>) -> Result<Option<Context>> {
+/// What the index, the marks and the transcripts have to say. Without an index, the others alone.
+pub fn gather(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Result<Context> {
     let projects = config.project_keys();
     if config.excludes_folder(asked.cwd, &projects) {
-        return Ok(None);
+        return Ok(Context::default());
     }
     let key = projects.key_of(asked.cwd);
-    let gatherer = Gatherer { config, store, asked, projects: &projects, key: &key };
-    let project = store.project_pk(&key)?;
-    let fresh = gatherer.fresh(project)?;
-    let recent = project.map_or_else(|| Ok(Vec::new()), |pk| gatherer.recent(pk))?;
-    let told = recent.first().map(|first| gatherer.told(first)).transpose()?.flatten();
-    let open = gatherer.open(recent.get(1..).unwrap_or_default())?;
-    let unlisted = match (project, &asked.start) {
-        (Some(pk), Start::Blank) => store.digested_in(pk)?.saturating_sub(recent.len()),
-        _ => 0,
+    let known = match store {
+        Some(store) => store.project_pk(&key)?.map(|project| Known { store, project }),
+        None => None,
     };
-    let lines = recent.iter().skip(1).map_while(|one| gatherer.line(one).ok().flatten());
-    let content = Content {
-        banner: LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run)),
+    let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
+    let fresh = gatherer.fresh(store, known.as_ref())?;
+    let banner = LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
+    let mut content = Content {
+        banner,
         fresh,
-        told,
+        told: None,
         told_as: "Last session",
-        open,
-        earlier: Box::new(lines),
-        earlier_count: recent.len().saturating_sub(1) + unlisted,
+        open: Vec::new(),
+        earlier: Box::new(empty()),
+        earlier_count: 0,
     };
+    let Some(known) = known else { return Ok(render(content, asked.max_tokens)) };
+    let first = gatherer.recent(&known, None)?;
+    content.told = first.first().map(|one| gatherer.told(&known, one)).transpose()?.flatten();
+    content.open = gatherer.open(&known, &first, content.told.as_ref())?;
+    content.earlier_count = if asked.count { known.store.digested_in(known.project)?.saturating_sub(1) } else { 0 };
+    // As many as there is room for, a page at a time.
+    let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
+    content.earlier = Box::new(pages.flatten().skip(1).map_while(|one| gatherer.line(&known, &one).ok().flatten()));
     Ok(render(content, asked.max_tokens))
 }
 
 /// What a session had done before its context was compacted, straight from its transcript.
-pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: usize) -> Result<Option<Context>> {
+pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
     let session = tail::session(transcript, session, COMPACTED_TAIL, |cwd| projects.key_of(cwd))?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
-        return Ok(None);
+        return Ok(Context::default());
     }
     let told =
         Told { session: session.id.clone(), when: local(session.last_at(), config), digest: digest(&session), settled: Vec::new() };
@@ -112,9 +121,14 @@ fn digest(session: &Session) -> Digest {
     digest
 }
 
+/// The project in the index.
+struct Known<'a> {
+    store: &'a Store,
+    project: i64,
+}
+
 struct Gatherer<'a> {
     config: &'a Config,
-    store: &'a Store,
     asked: &'a Asked<'a>,
     projects: &'a Projects,
     key: &'a str,
@@ -132,15 +146,16 @@ impl Gatherer<'_> {
         self.asked.session == Some(session)
     }
 
-    fn recent(&self, project: i64) -> Result<Vec<Recent>> {
-        let mut recent = self.store.recent_sessions(project)?;
+    /// The next sessions to tell of.
+    fn recent(&self, known: &Known<'_>, behind: Option<&Recent>) -> Result<Vec<Recent>> {
+        let mut recent = known.store.recent_sessions(known.project, behind, PAGE)?;
         recent.retain(|one| !self.is_asking(&one.id) && self.is_new(one.last_at));
         Ok(recent)
     }
 
-    fn told(&self, one: &Recent) -> Result<Option<Told>> {
-        let Some(stored) = self.store.digest_of(one.pk)? else { return Ok(None) };
-        let mut settled = self.store.closed_of(one.pk)?;
+    fn told(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Told>> {
+        let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
+        let mut settled = known.store.closed_of(one.pk)?;
         if self.is_stale(one) {
             settled.extend(stored.digest.open_items(&one.id).map(|(id, ..)| id));
         }
@@ -151,20 +166,20 @@ impl Gatherer<'_> {
         one.last_at < self.asked.now - OPEN_FOR
     }
 
-    /// What the sessions before the last left open.
-    fn open(&self, recent: &[Recent]) -> Result<Vec<Open>> {
+    /// What the sessions before the last left open, and no later one told or closed in other words.
+    fn open(&self, known: &Known<'_>, recent: &[Recent], told: Option<&Told>) -> Result<Vec<Open>> {
         let mut open: Vec<Open> = Vec::new();
-        let mut known = Wordings::default();
-        for one in recent.iter().take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
-            let mut items = self.store.items_of(one.pk)?;
-            if !items.is_empty() {
-                let closed = self.store.closed_of(one.pk)?;
-                items.retain(|item| item.verified && !closed.contains(&item.id));
-            }
+        let mut wordings = Wordings::default();
+        if let Some(told) = told {
+            told.digest.open_items(&told.session).for_each(|(.., claim)| _ = wordings.is_new(&claim.text));
+        }
+        for one in recent.iter().skip(1).take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
+            let items = known.store.items_of(one.pk)?;
+            let closed = if items.is_empty() { Vec::new() } else { known.store.closed_of(one.pk)? };
             let when = day(one.last_at, self.config);
             for item in items {
-                // Sessions repeat what is still to be done.
-                if known.is_new(&item.text) {
+                // Sessions repeat what is still to be done; what one of them closed is done in all.
+                if wordings.is_new(&item.text) && item.verified && !closed.contains(&item.id) {
                     open.push(Open { id: item.id, kind: item.kind, text: item.text, when: when.clone() });
                 }
             }
@@ -172,17 +187,17 @@ impl Gatherer<'_> {
         Ok(open)
     }
 
-    fn line(&self, one: &Recent) -> Result<Option<Line>> {
+    fn line(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Line>> {
         let when = day(one.last_at, self.config);
-        Ok(self.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title }))
+        Ok(known.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title }))
     }
 
     /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.
-    fn fresh(&self, project: Option<i64>) -> Result<Vec<Fresh>> {
-        let marks = mark::newest(&self.config.data_dir, MAX_MARKS).into_iter().filter(mark::Mark::ends_session);
+    fn fresh(&self, store: Option<&Store>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
+        let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
         let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
-        if let Some(project) = project {
-            ended.extend(self.store.undigested(project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
+        if let Some(known) = known {
+            ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
         }
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
@@ -190,7 +205,7 @@ impl Gatherer<'_> {
             if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
                 break;
             }
-            if seen.contains(&id.as_str()) || self.is_asking(id) {
+            if seen.contains(&id.as_str()) || self.is_asking(id) || is_digested(store, id, transcript)? {
                 continue;
             }
             seen.push(id);
@@ -221,6 +236,12 @@ impl Gatherer<'_> {
         let why = run.error.as_deref().unwrap_or("the reason is not known");
         Some(format!("the last {} digests failed{since} ({why}); `recall doctor` says what to do", run.failures))
     }
+}
+
+/// Does a digest hold all of a session? Many end long after they said their last word.
+fn is_digested(store: Option<&Store>, session: &str, transcript: &str) -> Result<bool> {
+    let size = std::fs::metadata(transcript).map_or(0, |m| m.len());
+    store.map_or(Ok(false), |store| store.is_digested_up_to(session, transcript, size))
 }
 
 /// What the end of a session says: the last thing asked and what came of it. `None` when anything in it looks like a secret.

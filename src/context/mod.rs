@@ -70,13 +70,14 @@ pub struct Content<'a> {
     pub told_as: &'static str,
     pub open: Vec<Open>,
     pub earlier: Box<dyn Iterator<Item = Line> + 'a>,
-    /// How many sessions `earlier` would yield.
+    /// How many sessions there are beside `told`, where anybody wants to know.
     pub earlier_count: usize,
 }
 
 /// What a session starts with, and the numbers behind it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Context {
+    /// Empty when there is nothing to say, or no room for a word of it.
     pub text: String,
     pub characters: usize,
     pub tokens: usize,

@@ -1,7 +1,7 @@
 //! From what is to be said to the text, within the budget. Pure.
 
 use super::{BYTES_PER_TWO_TOKENS, Content, Context, Line, MAX_CHARS, Open, Told, tokens};
-use crate::clean::{one_line, plain, shorten};
+use crate::clean::{disarm, one_line, plain, shorten};
 
 const OPENING: &str = "<recall-context>\n";
 const CLOSING: &str = "</recall-context>\n";
@@ -24,9 +24,9 @@ const MAX_STATEMENTS: usize = 6;
 const MAX_LEARNED: usize = 4;
 const MAX_FILES: usize = 10;
 
-/// Writes the context. `None` when there is nothing to say, or no room for a word of it.
-pub fn render(content: Content<'_>, max_tokens: usize) -> Option<Context> {
-    let most = (max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2).min(MAX_CHARS).checked_sub(CLOSING.len())?;
+/// Writes the context.
+pub fn render(content: Content<'_>, max_tokens: usize) -> Context {
+    let most = (max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2).min(MAX_CHARS).saturating_sub(CLOSING.len());
     let mut page = Page { text: [OPENING, WHAT, HOW].concat(), most };
     let frame = page.text.len();
     if let Some(banner) = &content.banner {
@@ -49,19 +49,20 @@ pub fn render(content: Content<'_>, max_tokens: usize) -> Option<Context> {
     let lines = content.earlier.map(|l| (l.session.clone(), earlier_line(&l)));
     sessions_shown.extend(page.section(ALL, "\n## Earlier sessions", lines));
     if page.text.len() == frame {
-        return None;
+        page.text.clear();
+    } else {
+        page.text.push_str(CLOSING);
     }
-    page.text.push_str(CLOSING);
-    Some(Context {
+    Context {
         characters: page.text.chars().count(),
         tokens: tokens(&page.text),
-        sessions_left_out: content.earlier_count + usize::from(content.told.is_some()) - sessions_shown.len(),
+        sessions_left_out: (content.earlier_count + usize::from(content.told.is_some())).saturating_sub(sessions_shown.len()),
         open_items_left_out: open_items - open_items_shown.len(),
         text: page.text,
         sessions_shown,
         undigested_shown,
         open_items_shown,
-    })
+    }
 }
 
 /// The text so far and how long it may get, in bytes.
@@ -162,9 +163,9 @@ fn claim(text: &str, verified: bool) -> String {
     format!("{}{mark}", said(text, STATEMENT))
 }
 
-/// One line that cannot end the block it stands in.
+/// One line that can neither end the block it stands in nor one the client puts around it.
 fn said(text: &str, most: usize) -> String {
-    shorten(&one_line(&plain(text)), most).replace("recall-context>", "recall-context›")
+    disarm(&shorten(&one_line(&plain(text)), most))
 }
 
 fn id8(id: &str) -> String {

@@ -8,18 +8,18 @@ mod claim;
 pub mod log;
 mod payload;
 mod start;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use self::payload::{Event, Payload};
+use self::watch::{Watch, watched};
 use crate::config::{self, Config};
 use crate::mark::{self, Mark};
 
@@ -27,13 +27,6 @@ use crate::mark::{self, Mark};
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
 /// The most a payload may have, in bytes; a compaction's summary or a last message are part of some.
 const MAX_PAYLOAD: u64 = 8 << 20;
-
-/// What the working thread tells the one that watches the time.
-enum Told {
-    /// It turned out how long this may take.
-    Deadline(Duration),
-    Done(Result<Option<String>>),
-}
 
 /// Runs the hook `recall hook NAME`.
 pub fn run(name: Option<OsString>) -> ExitCode {
@@ -46,7 +39,7 @@ pub fn run(name: Option<OsString>) -> ExitCode {
         eprintln!("recall: hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
         return ExitCode::SUCCESS;
     }
-    match watched(&name) {
+    match watched(&name, MARK_DEADLINE, |watch| work(&name, watch)) {
         Ok(Some(answer)) => _ = io::stdout().write_all(answer.as_bytes()),
         Ok(None) => {}
         Err(e) => log::note(&name, &format!("{e:#}")),
@@ -54,33 +47,12 @@ pub fn run(name: Option<OsString>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Does the work in a thread of its own, so that neither a panic nor anything that hangs keeps the client waiting.
-fn watched(name: &str) -> Result<Option<String>> {
-    let started = Instant::now();
-    // The default would print to stderr; the log has it.
-    std::panic::set_hook(Box::new(|_| {}));
-    let (tell, hear) = mpsc::channel();
-    let event = name.to_owned();
-    thread::Builder::new()
-        .spawn(move || _ = tell.send(Told::Done(work(&event, started, &tell))))
-        .context("cannot start a thread")?;
-    let mut deadline = MARK_DEADLINE;
-    loop {
-        match hear.recv_timeout(deadline.saturating_sub(started.elapsed())) {
-            Ok(Told::Deadline(known)) => deadline = known,
-            Ok(Told::Done(done)) => return done,
-            Err(RecvTimeoutError::Timeout) => bail!("not done within {} ms, given up", deadline.as_millis()),
-            Err(RecvTimeoutError::Disconnected) => bail!("panicked: please report this"),
-        }
-    }
-}
-
-fn work(name: &str, started: Instant, tell: &Sender<Told>) -> Result<Option<String>> {
+fn work(name: &str, watch: &Watch) -> Result<Option<String>> {
     let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
     config::fault("hook-panic", || panic!("asked for by a test"));
     let config = Config::load()?;
     let deadline = if event == Event::SessionStart { Duration::from_millis(config.hooks.deadline_ms) } else { MARK_DEADLINE };
-    let _ = tell.send(Told::Deadline(deadline));
+    watch.set_deadline(deadline);
     let mut input = Vec::new();
     io::stdin().lock().take(MAX_PAYLOAD).read_to_end(&mut input).context("cannot read stdin")?;
     let payload = Payload::read(&input)?;
@@ -89,7 +61,7 @@ fn work(name: &str, started: Instant, tell: &Sender<Told>) -> Result<Option<Stri
         return Ok(None);
     }
     match event {
-        Event::SessionStart => start::answer(&payload, &config, started + deadline * 2 / 3),
+        Event::SessionStart => start::answer(&payload, &config, watch.started + deadline * 2 / 3),
         _ => leave_mark(event, &payload, &config).map(|()| None),
     }
 }

@@ -1,6 +1,6 @@
 //! The JSON a hook gets on stdin: the foreign format, read leniently, and whose it is.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -92,6 +92,9 @@ impl Payload {
     }
 
     fn is_transcript_below(&self, dirs: &[PathBuf]) -> bool {
+        if self.transcript.components().any(|part| part == Component::ParentDir) {
+            return false;
+        }
         let names = self.transcript.file_stem().is_some_and(|stem| stem == self.session.as_str());
         let ends = self.transcript.extension().is_some_and(|e| e == "jsonl");
         let Some(root) = self.transcript.ancestors().nth(3).filter(|_| names && ends) else { return false };

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::json;
 
-use super::claim;
 use super::payload::Payload;
+use super::{claim, log};
 use crate::config::Config;
 use crate::context::{Asked, Context, Start, compacted, gather};
 use crate::session::Millis;
 use crate::store::Store;
 use crate::tail;
 
+const EVENT: &str = "session-start";
 /// How long a statement waits for another process: less than the whole may take.
 const BUSY: Duration = Duration::from_millis(100);
 /// How much of the end of a conversation is looked at for its last time, in bytes.
@@ -24,7 +25,9 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
         "compact" => compacted(config, &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?,
         source => from_index(payload, config, source, until)?,
     };
-    let Some(context) = context else { return Ok(None) };
+    if context.text.is_empty() {
+        return Ok(None);
+    }
     // The same hook may be installed for the user, the project and as a plugin: one of them speaks.
     if !claim::is_first(&config.data_dir, &payload.session, &payload.source)? {
         return Ok(None);
@@ -33,13 +36,14 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
     Ok(Some(format!("{answer}\n")))
 }
 
-fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Option<Context>> {
-    let store = Store::open_read_only_within(&config.database(), BUSY)?;
+fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Context> {
+    // Without the index there is still something to say: what just ended, and that digests fail.
+    let store = Store::open_read_only_within(&config.database(), BUSY).inspect_err(|e| log::note(EVENT, &format!("{e:#}"))).ok();
     let start = match source {
-        "resume" | "fork" => match last_active(payload, &store)? {
+        "resume" | "fork" => match last_active(payload, store.as_ref())? {
             Some(at) => Start::Since(at),
             // A conversation of which nothing is known may hold everything already.
-            None => return Ok(None),
+            None => return Ok(Context::default()),
         },
         _ => Start::Blank,
     };
@@ -50,12 +54,17 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
         max_tokens: config.hooks.max_inject_tokens,
         now: config.now(),
         until,
+        count: false,
     };
-    gather(config, &store, &asked)
+    match &store {
+        Some(store) => store.at_once(|| gather(config, Some(store), &asked)),
+        None => gather(config, None, &asked),
+    }
 }
 
 /// When the conversation that goes on was last active: by its transcript, else by the index.
-fn last_active(payload: &Payload, store: &Store) -> Result<Option<Millis>> {
+fn last_active(payload: &Payload, store: Option<&Store>) -> Result<Option<Millis>> {
     let told = tail::last_at(&payload.transcript, &payload.session, LAST_ROWS).unwrap_or_default();
-    Ok(told.max(store.last_active(&payload.session)?))
+    let known = store.map(|store| store.last_active(&payload.session)).transpose()?.flatten();
+    Ok(told.max(known))
 }

@@ -42,7 +42,7 @@ pub struct SessionHead {
 
 const HEAD: &str =
     "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
-     (SELECT max(last_at) FROM source WHERE session = s.pk)
+     s.last_at
      FROM session s JOIN project p ON p.pk = s.project";
 
 fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {

@@ -22,6 +22,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
@@ -48,6 +49,7 @@ impl Store {
             .with_context(|| format!("cannot open {}", path.display()))?;
         let mut store = Self { db };
         store.db.busy_timeout(BUSY)?;
+        steady_plans(&store.db)?;
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
@@ -77,6 +79,7 @@ impl Store {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         db.busy_timeout(patience)?;
+        steady_plans(&db)?;
         let store = Self { db };
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
@@ -84,6 +87,17 @@ impl Store {
             bail!("{} was made by an older recall: run `recall digest` once to bring it up to date", path.display());
         }
         Ok(store)
+    }
+
+    /// Reads in one transaction: one look at the locks, and one state of the index whatever a digest does meanwhile.
+    ///
+    /// # Errors
+    /// What `read` returns, or that the index is locked.
+    pub fn at_once<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
+        let tx = self.db.unchecked_transaction()?;
+        let done = read();
+        tx.finish()?;
+        done
     }
 
     fn configure(&self, new: bool) -> Result<()> {
@@ -126,6 +140,12 @@ impl Store {
         self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
     }
+}
+
+/// Without statistics in the index, values change no plan; SQLite would prepare every statement again to look at them.
+fn steady_plans(db: &Connection) -> Result<()> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 fn check_version(version: usize, path: &Path) -> Result<()> {

@@ -6,15 +6,12 @@ use rusqlite::{OptionalExtension, params};
 use super::Store;
 use crate::session::Millis;
 
-/// Sessions of a project that are looked at; older ones are only counted.
-const MOST: i64 = 120;
-
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recent {
     pub pk: i64,
     pub id: String,
-    /// The last time its rows tell, else when its file last grew.
+    /// The last time its rows tell.
     pub last_at: Millis,
 }
 
@@ -30,16 +27,25 @@ impl Store {
         Ok(self.db.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
     }
 
-    /// The digested sessions of a project, the one that was active last first.
-    pub fn recent_sessions(&self, project: i64) -> Result<Vec<Recent>> {
-        let sql = "SELECT s.pk, s.id, coalesce((SELECT max(last_at) FROM source WHERE session = s.pk), s.grew_at) FROM session s
+    /// Digested sessions of a project, the one that was active last first; `most` of them, behind the one given.
+    pub fn recent_sessions(&self, project: i64, behind: Option<&Recent>, most: usize) -> Result<Vec<Recent>> {
+        let sql = "SELECT s.pk, s.id, coalesce(s.last_at, 0) FROM session s
              WHERE s.project = ?1 AND EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
-             ORDER BY s.started_at DESC LIMIT ?2";
+               AND (coalesce(s.last_at, 0), s.pk) < (?2, ?3) AND coalesce(s.last_at, 0) <= ?2
+             ORDER BY s.last_at DESC, s.pk DESC LIMIT ?4";
+        let (last_at, pk) = behind.map_or((Millis::MAX, i64::MAX), |one| (one.last_at, one.pk));
         let mut query = self.db.prepare_cached(sql)?;
-        let found = query.query_map(params![project, MOST], |r| Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)? }))?;
-        let mut all: Vec<Recent> = found.collect::<rusqlite::Result<_>>()?;
-        all.sort_by(|a, b| (b.last_at, &b.id).cmp(&(a.last_at, &a.id)));
-        Ok(all)
+        let found = query.query_map(params![project, last_at, pk, most as i64], |r| {
+            Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)? })
+        })?;
+        Ok(found.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Does the digest of a session hold this much of its transcript?
+    pub fn is_digested_up_to(&self, session: &str, transcript: &str, size: u64) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0
+             WHERE s.id = ?1 AND NOT s.dirty AND EXISTS (SELECT 1 FROM file WHERE path = ?2 AND offset >= ?3))";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![session, transcript, size as i64], |r| r.get(0))?)
     }
 
     /// How many sessions of a project have a digest.
@@ -59,7 +65,7 @@ impl Store {
 
     /// When a session was last active, by its rows.
     pub fn last_active(&self, session: &str) -> Result<Option<Millis>> {
-        let sql = "SELECT max(f.last_at) FROM source f JOIN session s ON s.pk = f.session WHERE s.id = ?1";
+        let sql = "SELECT last_at FROM session WHERE id = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 }

@@ -9,6 +9,10 @@ pub const MIGRATIONS: [&str; 2] = [FIRST, CLOSED_BY_USER];
 /// its body: a session's start lists many.
 const CLOSED_BY_USER: &str = "
 ALTER TABLE digest ADD COLUMN title TEXT;
+-- The latest of its sources' `last_at`.
+ALTER TABLE session ADD COLUMN last_at INTEGER;
+UPDATE session SET last_at = (SELECT max(last_at) FROM source WHERE session = session.pk);
+CREATE INDEX session_recent ON session(project, last_at);
 CREATE TABLE user_closed (
   id TEXT PRIMARY KEY,
   of INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,

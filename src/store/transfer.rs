@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::ingest::{Place, insert_item, project_pk};
+use super::ingest::{Place, insert_item, note_last, project_pk};
 use super::load::SessionHead;
 use super::pack::unpack;
 use super::{Store, digests::NewDigest};
@@ -261,6 +261,9 @@ fn import_source(tx: &rusqlite::Transaction<'_>, session: i64, exported: &Export
     let pk: i64 = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     if let Some(at) = exported.started_at {
         tx.execute("INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING", params![exported.session, source.file, at])?;
+    }
+    if let Some(at) = source.last_at {
+        note_last(tx, session, at)?;
     }
     let mut new = false;
     for row in &source.rows {

@@ -296,3 +296,26 @@ impl World {
         command
     }
 }
+
+/// What tests of the hooks need.
+impl World {
+    /// Runs `recall hook EVENT` with this on its stdin, as Claude Code does.
+    pub fn hook(&self, event: &str, stdin: impl AsRef<[u8]>) -> Ran {
+        let mut command = self.process();
+        command.args(["hook", event]);
+        fed(command, stdin.as_ref())
+    }
+}
+
+/// Runs a command with this on its stdin, of which it may read as little as it likes.
+pub fn fed(mut command: std::process::Command, stdin: &[u8]) -> Ran {
+    use std::io::Write;
+    use std::process::Stdio;
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("recall starts");
+    let mut to = child.stdin.take().expect("its stdin");
+    std::thread::scope(|scope| {
+        scope.spawn(move || _ = to.write_all(stdin));
+        Ran::of(child.wait_with_output().expect("its output"))
+    })
+}

@@ -1,7 +1,7 @@
 //! What a tool's output says about how it went, in a few lines. The output itself is not kept.
 
 use super::user::text_of;
-use crate::clean::{clean, one_line, plain, shorten};
+use crate::clean::{clean, one_line, shorten};
 use crate::session::{Item, Outcome, Todo};
 use crate::source::json::{self, Raw};
 
@@ -38,7 +38,8 @@ pub(super) fn of_block(block: Raw<'_>, result: Option<Raw<'_>>) -> Vec<Item> {
 
 /// How a tool use with this output ended; `None` when it went well and said nothing telling.
 pub(super) fn of_text(tool: &str, ok: bool, output: &str) -> Option<Outcome> {
-    let output = plain(&ends_of(output));
+    // What we print ourselves, and what the client adds for the model, is no outcome.
+    let output = clean(&ends_of(output));
     let brief = if ok { verdict(&output) } else { complaint(&output) };
     (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
 }

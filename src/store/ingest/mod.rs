@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
+pub(super) use self::notes::note_last;
 use self::writer::Writer;
 use super::pack::pack;
 use super::{Store, search};

@@ -1,7 +1,7 @@
 //! What rows say beside their content: where and when each part of a session took place.
 
 use anyhow::Result;
-use rusqlite::params;
+use rusqlite::{Transaction, params};
 
 use super::project_pk;
 use super::writer::Writer;
@@ -35,6 +35,13 @@ impl Notes {
     }
 }
 
+/// Notes that a session was active at a time.
+pub(crate) fn note_last(tx: &Transaction<'_>, session: i64, at: Millis) -> Result<()> {
+    let sql = "UPDATE session SET last_at = ?2 WHERE pk = ?1 AND coalesce(last_at, ?2 - 1) < ?2";
+    tx.prepare_cached(sql)?.execute([session, at])?;
+    Ok(())
+}
+
 impl Writer<'_> {
     /// Writes down what the rows said about where and when each part of a session took place.
     pub fn flush_notes(&mut self) -> Result<()> {
@@ -42,6 +49,7 @@ impl Writer<'_> {
             let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
             if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {
                 self.tx.prepare_cached(times)?.execute([source, first, last])?;
+                note_last(self.tx, session, last)?;
             }
             self.settle_start(session)?;
             if let Some(cwd) = &notes.cwd {

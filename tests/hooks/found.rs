@@ -1,0 +1,158 @@
+//! One test for every bug that these tests have found.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::World;
+use crate::told::{FOLDER, S, SHOP, end, log, marks, numbers, patient, payload, starts, talk, told, write_talk};
+
+const A: &str = "aaaa0000-0000-4000-8000-000000000000";
+const B: &str = "bbbb0000-0000-4000-8000-000000000000";
+const NEW: &str = "cccc0000-0000-4000-8000-000000000000";
+const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
+
+/// The first two hooks ever may run at once: the folder for half-written marks is there, the one they go to is not.
+#[test]
+fn a_mark_finds_its_folder_though_another_hook_is_only_about_to_make_it() {
+    let world = World::new();
+    fs::create_dir_all(world.data_dir().join("marks/tmp")).unwrap();
+    end(&world, S);
+    assert_eq!(marks(&world).len(), 1);
+}
+
+/// A run that cannot open the index is the one whose failure nobody would ever hear of.
+#[test]
+fn digests_that_fail_for_want_of_an_index_are_told() {
+    let world = World::with_fixtures(&["plain"]);
+    patient(&world);
+    world.digest(&EXTRACT);
+    fs::write(world.data_dir().join("recall.db"), "no database ".repeat(100)).unwrap();
+    for _ in 0..2 {
+        assert_eq!(world.recall(["digest"]).code, 2);
+    }
+    let ran = world.hook("session-start", starts(&world, NEW, "startup").to_string());
+    assert!(ran.out.contains("the last 2 digests failed"), "{ran:#?}");
+}
+
+/// A session is left open, settles, is digested, and only then the window is closed.
+#[test]
+fn a_session_whose_end_comes_after_its_digest_is_told_once() {
+    let world = World::new();
+    patient(&world);
+    write_talk(&world, A, "2026-11-21T10:00:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
+    assert_eq!(world.digest(&EXTRACT)["sessions_digested"], 1);
+    end(&world, A);
+    let text = told(&world, &starts(&world, NEW, "startup")).expect("notes");
+    assert!(!text.contains("since the last digest"), "{text}");
+    assert_eq!(text.matches("rates are cached").count(), 1, "{text}");
+}
+
+/// `stop` leaves a mark for every turn.
+#[test]
+fn many_marks_of_one_session_hide_no_other() {
+    let world = World::new();
+    patient(&world);
+    world.digest(&EXTRACT);
+    write_talk(&world, A, "2026-11-21T10:00:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
+    end(&world, A);
+    let stop = payload(&world, "Stop", B, json!({"stop_hook_active": false})).to_string();
+    for _ in 0..70 {
+        let mut command = world.process();
+        command.args(["hook", "stop"]).env("RECALL_NOW", "2026-11-21T12:01:00Z");
+        crate::support::fed(command, stop.as_bytes());
+    }
+    let text = told(&world, &starts(&world, NEW, "startup")).unwrap_or_default();
+    assert!(text.contains("rates are cached"), "{text}");
+}
+
+/// Two sessions that leave the same thing open, and one after them.
+fn left_open_twice() -> World {
+    let world = World::new();
+    patient(&world);
+    let done = "The order list is cached now.\n\n## Next steps\n\n- Migrate the admin export of invoices to keyset pagination\n";
+    write_talk(&world, A, "2026-11-19T10:00:00Z", "Cache the order list.", done);
+    let again = "The rates are cached now.\n\n## Next steps\n\n- Migrate the admin export of invoices to keyset pagination\n";
+    write_talk(&world, B, "2026-11-20T10:00:00Z", "Cache the rates.", again);
+    world.digest(&EXTRACT);
+    world
+}
+
+#[test]
+fn what_the_last_session_left_open_again_is_told_once() {
+    let world = left_open_twice();
+    let text = told(&world, &starts(&world, NEW, "startup")).expect("notes");
+    assert_eq!(text.matches("Migrate the admin export").count(), 1, "{text}");
+}
+
+#[test]
+fn what_was_closed_does_not_come_back_from_a_session_before() {
+    let world = left_open_twice();
+    let told_as = numbers(&world, SHOP, &[]);
+    let shown = told_as["open_items_shown"][0].as_str().expect("an open item").to_owned();
+    assert_eq!(world.recall(["close", &shown]).code, 0);
+    let text = told(&world, &starts(&world, NEW, "startup")).expect("notes");
+    assert_eq!(text.matches("Migrate the admin export").count(), 0, "closed as {shown}: {text}");
+}
+
+#[test]
+fn a_folder_named_by_way_of_its_parent_is_the_same_folder() {
+    let world = World::new();
+    let shop = world.root().join("src/shop");
+    fs::create_dir_all(shop.join("deep")).unwrap();
+    let rows = talk(A, "2026-11-21T10:00:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
+    world.transcript(&format!("-x/{A}.jsonl"), rows.replace(SHOP, shop.to_str().unwrap()));
+    world.digest(&EXTRACT);
+    let here = world.recall(["context", "--cwd", "src/shop"]);
+    assert!(here.out.contains("rates are cached"), "{here:#?}");
+    let around = world.recall(["context", "--cwd", "src/shop/deep/.."]);
+    assert_eq!(around.out, here.out, "{around:#?}");
+}
+
+#[test]
+fn the_numbers_behind_nothing_are_numbers_too() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&EXTRACT);
+    let some = numbers(&world, SHOP, &[]);
+    let none = numbers(&world, SHOP, &["--max-tokens", "0"]);
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&none), keys(&some));
+    assert_eq!((&none["sessions_shown"], &none["sessions_left_out"]), (&json!([]), &json!(1)), "{none:#}");
+}
+
+/// The notes tell Claude to ask for more, and it does: what it is told then was said in earlier sessions, not in this one.
+#[test]
+fn notes_that_a_tool_printed_are_not_taken_in() {
+    let notes = "<recall-context>\\nNotes from earlier sessions\\n- 10 passed in 0.21s, NOT-OF-THIS-SESSION\\n</recall-context>\\n";
+    let rows = talk(A, "2026-11-21T10:00:00Z", "What did we do yesterday?", "Yesterday the order list was made faster.")
+        + &tool_rows("recall context", notes);
+    let world = World::new();
+    world.transcript(&format!("{FOLDER}/{A}.jsonl"), rows);
+    world.digest(&EXTRACT);
+    let exported = world.recall(["export"]).out;
+    assert!(exported.contains("recall context"), "the command is known: {exported}");
+    assert!(!exported.contains("NOT-OF-THIS-SESSION"), "{exported}");
+}
+
+/// A Bash tool use and its output, which is JSON text already.
+fn tool_rows(command: &str, output: &str) -> String {
+    let common = format!(
+        "\"sessionId\":\"{A}\",\"timestamp\":\"2026-11-21T10:01:00Z\",\"cwd\":\"{SHOP}\",\"version\":\"2.1.197\",\"gitBranch\":\"main\""
+    );
+    format!(
+        "{{\"type\":\"assistant\",\"uuid\":\"aaaa0000-0000-4000-8000-000000000011\",{common},\"message\":{{\"id\":\"msg_11\",\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"Bash\",\"input\":{{\"command\":\"{command}\"}}}}]}}}}\n\
+         {{\"type\":\"user\",\"uuid\":\"aaaa0000-0000-4000-8000-000000000012\",{common},\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\",\"content\":\"{output}\"}}]}}}}\n"
+    )
+}
+
+/// `projects/../x.jsonl` is not below `projects/`.
+#[test]
+fn a_transcript_by_way_of_a_parent_folder_is_not_claude_codes() {
+    let world = World::new();
+    for path in [format!("projects/../{S}.jsonl"), format!("projects/./{S}.jsonl")] {
+        let outside = json!({"reason": "other", "transcript_path": format!("{}/{path}", world.claude_dir().display())});
+        let ran = world.hook("session-end", payload(&world, "SessionEnd", S, outside).to_string());
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:#?}");
+        assert!(!world.data_dir().exists(), "{path}: {:?} {:?}", marks(&world), log(&world));
+    }
+}

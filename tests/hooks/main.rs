@@ -1,0 +1,11 @@
+//! The hooks as Claude Code calls them: marks that lose nothing, notes that a session starts with, and nothing that ever gets in
+//! anybody's way.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod crowd;
+mod foreign;
+mod found;
+mod marks;
+mod told;
