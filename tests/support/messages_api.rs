@@ -1,6 +1,7 @@
 //! A loopback stand-in for the Messages API: as much of it as the real client needs, with replies from a script.
 //!
 //! It listens on a port of 127.0.0.1 that the system picks, and keeps every request.
+#![allow(dead_code, reason = "every test binary uses another part")]
 
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -42,6 +43,12 @@ impl Asked {
     pub fn prompt(&self) -> String {
         let messages = self.body["messages"].as_array();
         messages.and_then(|all| all.last()).map(|last| texts(&last["content"]).join("\n")).unwrap_or_default()
+    }
+
+    /// All messages: who speaks, and the texts.
+    pub fn messages(&self) -> Vec<(&str, Vec<&str>)> {
+        let all = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        all.iter().map(|m| (m["role"].as_str().unwrap_or_default(), texts(&m["content"]))).collect()
     }
 
     /// Replies since the last message that is a prompt and not a tool's result.

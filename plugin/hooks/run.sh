@@ -1,0 +1,30 @@
+#!/bin/sh
+# run.sh EVENT: hands a hook's stdin to the installed recall.
+#
+# A plugin cannot bring the program along, so this looks for it where it is usually installed. Whatever happens the exit code is 0:
+# exit 2 would block a compaction, and any other one shows the user an error for a mere memory.
+
+event=$1
+
+found=$(command -v recall 2>/dev/null)
+if [ -z "$found" ]; then
+    for folder in "${CARGO_HOME:-$HOME/.cargo}/bin" "$HOME/.local/bin" /opt/homebrew/bin /usr/local/bin; do
+        if [ -f "$folder/recall" ] && [ -x "$folder/recall" ]; then
+            found=$folder/recall
+            break
+        fi
+    done
+fi
+
+if [ -n "$found" ]; then
+    "$found" hook "$event"
+elif [ "$event" = session-start ]; then
+    # Said once, when a session begins afresh, and to the user only: it is no business of the model's.
+    IFS= read -r payload
+    case $payload in
+    *'"source":"startup"'*)
+        printf '%s\n' '{"systemMessage":"the plugin is here but the program recall is not: run `cargo install --path .` in a clone of its repository, then start a new session"}'
+        ;;
+    esac
+fi
+exit 0

@@ -1,0 +1,142 @@
+//! Beside the real client, as a user would see it: hooks leave marks, a digest takes them up, and the next session starts with it.
+//!
+//! tmux is the terminal, a stand-in on loopback the service. `.ci/install-client DIR` installs the client and prints the path to put
+//! into RECALL_TEST_CLAUDE.
+
+#[path = "../support/client.rs"]
+mod client;
+#[path = "../support/messages_api.rs"]
+mod messages_api;
+mod scene;
+mod stored;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/terminal.rs"]
+mod terminal;
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use scene::{EXCLAIM, FAREWELL, FIX, LANGUAGES, NEXT, Scene};
+use terminal::Terminal;
+
+#[test]
+#[ignore = "needs tmux and the real client: set RECALL_TEST_CLAUDE"]
+fn a_session_leaves_marks_and_the_next_one_starts_with_what_it_did() {
+    let scene = Scene::new();
+    scene.install_for_the_user();
+    let client = &scene.client;
+
+    let terminal = Terminal::start(client, &[]);
+    terminal.say(FIX.0, FIX.1);
+    terminal.say(EXCLAIM.0, EXCLAIM.1);
+    terminal.say("/compact", "Compacted");
+    terminal.say(LANGUAGES.0, LANGUAGES.1);
+    terminal.submit("/clear");
+    scene.wait_for_marks(2);
+    terminal.say(FAREWELL.0, FAREWELL.1);
+    terminal.submit("/exit");
+    terminal.wait_for_the_end();
+    assert_eq!(fs::read_to_string(client.project().join("greeting.txt")).expect("the file"), "hello world\n", "the tools ran");
+    let [first, second] = marks_of_two_sessions(&scene);
+    assert_no_text(&scene);
+
+    let compacted = scene.request_with(LANGUAGES.0).injected();
+    assert!(matches!(&compacted[..], [one] if one.contains("before the compaction") && one.contains(FIX.0)), "{compacted:#?}");
+
+    scene.digest();
+    let context = scene.hook_says();
+    assert!(context.contains(&first[..8]) && context.contains(&second[..8]), "both sessions are told of: {context}");
+    assert_eq!(client.recall(&["context"]).out, context, "a person is shown the same");
+
+    let terminal = Terminal::start(client, &[]);
+    terminal.say(NEXT.0, NEXT.1);
+    terminal.submit("/exit");
+    terminal.wait_for_the_end();
+    scene.request_with(NEXT.0).holds_in_its_place(&context);
+
+    scene.digest();
+    let stored = stored::texts(&client.world);
+    assert!(stored.iter().any(|text| text.contains(NEXT.0)), "the session itself is stored: {stored:#?}");
+    for text in [&context, &compacted[0]] {
+        stored::assert_nowhere(&client.world, &stored, text);
+    }
+    let found = ["state of things", "kept by recall"].map(|words| stored::found(&client.world, words) > 0);
+    assert_eq!(found, [true, false], "in the index");
+    for (page, text) in client.world.pages() {
+        assert!(!text.contains("kept by recall"), "{page}: {text}");
+    }
+}
+
+/// The marks are those of a session that was compacted and cleared, and of one that was left: their ids.
+fn marks_of_two_sessions(scene: &Scene) -> [String; 2] {
+    let marks = scene.marks();
+    let text = |mark: &Value, key: &str| mark[key].as_str().unwrap_or_else(|| panic!("no {key}: {mark:#}")).to_owned();
+    let told: Vec<_> = marks.iter().map(|m| (text(m, "event"), text(m, "reason"))).collect();
+    let expected = [("pre-compact", "manual"), ("session-end", "clear"), ("session-end", "prompt_input_exit")];
+    assert_eq!(told, expected.map(|(event, reason)| (event.to_owned(), reason.to_owned())));
+    for mark in &marks {
+        let length = fs::metadata(text(mark, "transcript")).expect("the transcript").len();
+        assert!((1..=length).contains(&mark["offset"].as_u64().expect("an offset")), "{length}: {mark:#}");
+    }
+    let ids: Vec<_> = marks.iter().map(|mark| text(mark, "session")).collect();
+    assert!(ids[0] == ids[1] && ids[1] != ids[2], "{ids:?}");
+    [ids[0].clone(), ids[2].clone()]
+}
+
+/// Nothing that anybody said is in what hooks leave.
+fn assert_no_text(scene: &Scene) {
+    for file in support::files_below(&scene.client.world.data_dir()) {
+        let left = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
+        assert!(!left.to_lowercase().contains("greeting"), "{}: {left}", file.display());
+    }
+}
+
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn hooks_in_a_project_work_beside_those_of_another_tool_and_speak_once() {
+    let scene = Scene::new();
+    let client = &scene.client;
+    scene.install_in_the_project(|ours| vec![scene.other("before"), ours, scene.other("after")]);
+    client.turn(FIX.0, &[]);
+    assert_eq!(scene.marks().len(), 1, "{:#?}", scene.marks());
+    scene.digest();
+    let context = scene.hook_says();
+
+    let one_scope = scene.turn_and_request(EXCLAIM.0);
+    one_scope.holds_in_its_place(&context);
+    assert_eq!(one_scope.injected_by_others(), ["noted by after", "noted by before"]);
+
+    scene.install_for_the_user();
+    let context = scene.hook_says();
+    let both_scopes = scene.turn_and_request(NEXT.0);
+    both_scopes.holds_in_its_place(&context);
+    assert_eq!(both_scopes.injected_by_others(), ["noted by after", "noted by before"]);
+}
+
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn a_resumed_session_hears_what_happened_elsewhere_and_a_fork_hears_nothing_twice() {
+    let scene = Scene::new();
+    scene.install_for_the_user();
+    let client = &scene.client;
+    let first = client.turn(FIX.0, &[]);
+    let elsewhere = client.turn(EXCLAIM.0, &[]);
+    scene.digest();
+
+    client.turn(LANGUAGES.0, &["--resume", &first]);
+    let resumed = scene.request_with(LANGUAGES.0).injected();
+    let [heard] = &resumed[..] else { panic!("one text for a session that began with none: {resumed:#?}") };
+    assert!(heard.contains(&elsewhere[..8]) && !heard.contains(&first[..8]), "{heard}");
+
+    let fork = client.turn(FAREWELL.0, &["--resume", &first, "--fork-session"]);
+    assert_ne!(fork, first);
+    assert_eq!(scene.request_with(FAREWELL.0).injected(), resumed, "what the conversation holds already, and no more");
+
+    scene.digest();
+    let told = [&first, &elsewhere, &fork].map(|id| client.recall(&["show", "--json", id]).out);
+    let prompts = told.map(|out| serde_json::from_str::<Value>(&out).unwrap_or_else(|e| panic!("{e}: {out}"))["prompts"].clone());
+    assert_eq!(prompts, [json!(2), json!(1), json!(1)], "the rows a fork copied count once");
+    stored::assert_nowhere(&client.world, &stored::texts(&client.world), heard);
+}
