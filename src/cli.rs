@@ -41,6 +41,10 @@ pub enum Command {
     Export(ExportArgs),
     /// Take in what `recall export` wrote
     Import(ImportArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write all of them into a folder
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args, Default)]
@@ -189,6 +193,18 @@ pub struct ExportArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub project: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder to write recall.1, recall-digest.1 … into
+    pub dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

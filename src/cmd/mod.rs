@@ -9,6 +9,7 @@ mod export;
 mod filter;
 mod import;
 mod install;
+mod manual;
 mod search;
 mod show;
 mod status;
@@ -53,6 +54,12 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
+    // These are made while packages are built, where there may be no home.
+    match command {
+        Command::Completions(args) => return manual::completions(&args, out),
+        Command::Man(args) => return manual::pages(&args, out),
+        _ => {}
+    }
     let config = Config::load()?;
     match command {
         Command::Digest(args) => digest::run(args, config, out),
@@ -67,6 +74,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Config(args) => self::config::run(&args, &config, out),
         Command::Export(args) => export::run(&args, &config, out),
         Command::Import(args) => import::run(&args, &config, out),
+        Command::Completions(_) | Command::Man(_) => Ok(Ended::Done),
     }
 }
 

@@ -63,7 +63,8 @@ fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Optio
         // In a project's settings everyone has their own.
         let other = scope != Scope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.around.program);
         if other {
-            return Some(format!("the hooks run {program}, which is not this program ({})", host.around.program.display()));
+            let version = host.version_of(program).map_or_else(String::new, |v| format!(" ({v})"));
+            return Some(format!("the hooks run {program}{version}, not this program, {}", host.around.program.display()));
         }
     }
     let missing = state.missing();
