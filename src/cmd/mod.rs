@@ -54,27 +54,23 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
-    // These are made while packages are built, where there may be no home.
+    let config = Config::load;
     match command {
-        Command::Completions(args) => return manual::completions(&args, out),
-        Command::Man(args) => return manual::pages(&args, out),
-        _ => {}
-    }
-    let config = Config::load()?;
-    match command {
-        Command::Digest(args) => digest::run(args, config, out),
-        Command::Install(args) => install::run(&args, &config, out),
-        Command::Uninstall(args) => uninstall::run(&args, &config, out),
-        Command::Doctor(args) => doctor::run(&args, &config, out),
-        Command::Search(args) => search::run(&args, &config, out),
-        Command::Show(args) => show::run(&args, &config, out),
-        Command::Context(args) => self::context::run(&args, &config, out),
-        Command::Close(args) => close::run(&args, &config, out),
-        Command::Status(args) => status::run(&args, &config, out),
-        Command::Config(args) => self::config::run(&args, &config, out),
-        Command::Export(args) => export::run(&args, &config, out),
-        Command::Import(args) => import::run(&args, &config, out),
-        Command::Completions(_) | Command::Man(_) => Ok(Ended::Done),
+        Command::Digest(args) => digest::run(args, config()?, out),
+        Command::Install(args) => install::run(&args, &config()?, out),
+        Command::Uninstall(args) => uninstall::run(&args, &config()?, out),
+        Command::Doctor(args) => doctor::run(&args, &config()?, out),
+        Command::Search(args) => search::run(&args, &config()?, out),
+        Command::Show(args) => show::run(&args, &config()?, out),
+        Command::Context(args) => self::context::run(&args, &config()?, out),
+        Command::Close(args) => close::run(&args, &config()?, out),
+        Command::Status(args) => status::run(&args, &config()?, out),
+        Command::Config(args) => self::config::run(&args, &config()?, out),
+        Command::Export(args) => export::run(&args, &config()?, out),
+        Command::Import(args) => import::run(&args, &config()?, out),
+        // Made while packages are built, where there may be no home.
+        Command::Completions(args) => manual::completions(&args, out),
+        Command::Man(args) => manual::pages(&args, out),
     }
 }
 

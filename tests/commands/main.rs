@@ -5,6 +5,7 @@ mod support;
 
 mod config;
 mod digest;
+mod doctor;
 mod ending;
 mod find;
 mod settle;

@@ -1,0 +1,237 @@
+//! `recall doctor`: what it finds, what it says to do, what it mends.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Ran, World, age};
+
+/// A `claude` that notes how it is called, tells its version and whether somebody is logged in.
+fn claude(world: &World, logged_in: bool) {
+    let calls = world.root().join("calls");
+    world.fake_claude(&format!(
+        "#!/bin/sh\necho \"$RECALL_CHILD $*\" >> '{}'\ncase $1 in --version) echo '2.1.197 (Claude Code)';;\n\
+         auth) echo '{{\"loggedIn\":{logged_in},\"authMethod\":\"claude.ai\"}}';; *) echo 'API Error' >&2; exit 1;; esac\n",
+        calls.display()
+    ));
+}
+
+fn findings(ran: &Ran) -> Vec<Value> {
+    let told: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
+    told["findings"].as_array().expect("findings").clone()
+}
+
+/// The findings about one thing, as `state: found`.
+fn about(world: &World, name: &str) -> Vec<String> {
+    let ran = world.recall(["doctor", "--json"]);
+    let text = |f: &Value, key: &str| f[key].as_str().unwrap_or_default().to_owned();
+    findings(&ran).iter().filter(|f| f["about"] == name).map(|f| format!("{}: {}", text(f, "state"), text(f, "found"))).collect()
+}
+
+fn only(world: &World, name: &str) -> String {
+    let mut all = about(world, name);
+    assert_eq!(all.len(), 1, "{name}: {all:?}");
+    all.remove(0)
+}
+
+fn settings(world: &World, text: &str) {
+    fs::write(world.claude_dir().join("settings.json"), text).expect("the settings");
+}
+
+#[test]
+fn where_only_a_timer_is_missing_it_says_just_that() {
+    let world = World::with_fixtures(&["plain"]);
+    claude(&world, true);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let ran = world.recall(["doctor", "--json"]);
+    let bad: Vec<_> = findings(&ran).into_iter().filter(|f| f["state"] != "ok").collect();
+    // Nobody starts the digest here: that is the one thing left to say.
+    assert_eq!((bad.len(), bad[0]["about"].as_str()), (1, Some("timer")), "{bad:#?}");
+    assert_eq!(ran.code, 1);
+    assert!(bad[0]["advice"].as_str().is_some_and(|a| a.contains("recall install")), "{bad:#?}");
+}
+
+#[test]
+fn every_finding_that_is_not_well_says_what_to_do() {
+    let world = World::new();
+    let ran = world.recall(["doctor", "--json"]);
+    assert_eq!(ran.code, 1);
+    let all = findings(&ran);
+    assert!(all.iter().any(|f| f["state"] == "problem"), "{all:#?}");
+    for finding in all.iter().filter(|f| f["state"] != "ok") {
+        assert!(finding["advice"].as_str().is_some_and(|a| !a.is_empty()), "{finding:#}");
+    }
+    let plain = world.recall(["doctor"]);
+    assert!(plain.out.contains("XX  hooks") && plain.out.contains("→ `recall install`"), "{}", plain.out);
+}
+
+#[test]
+fn hooks_of_a_program_that_moved_are_found_and_mended() {
+    let world = World::new();
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let path = world.claude_dir().join("settings.json");
+    let good = fs::read_to_string(&path).expect("the settings");
+    assert!(only(&world, "hooks").starts_with("ok: "), "{good}");
+    let program = env!("CARGO_PKG_NAME");
+    let moved = good.replace(&format!("/{program}' hook"), &format!("-gone/{program}' hook"));
+    assert_ne!(good, moved);
+    settings(&world, &moved);
+    let found = only(&world, "hooks");
+    assert!(found.starts_with("problem: ") && found.contains("is gone"), "{found}");
+    let ran = world.recall(["doctor", "--fix"]);
+    assert!(ran.out.contains("ok  hooks"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(&path).expect("the settings"), good);
+}
+
+#[test]
+fn fix_puts_in_nothing_that_was_not_there() {
+    let world = World::new();
+    settings(&world, "{}");
+    world.recall(["doctor", "--fix"]);
+    assert_eq!(fs::read_to_string(world.claude_dir().join("settings.json")).expect("the settings"), "{}");
+}
+
+#[test]
+fn a_broken_settings_file_is_located() {
+    let world = World::new();
+    settings(&world, "{\n  \"model\": \"opus\",\n}\n");
+    let found = only(&world, "settings");
+    assert!(found.starts_with("problem: ") && found.contains("settings.json:2:18"), "{found}");
+}
+
+#[test]
+fn hooks_that_are_switched_off_or_come_from_the_plugin_are_told() {
+    let world = World::new();
+    settings(&world, "{\"disableAllHooks\": true}");
+    assert!(about(&world, "hooks").iter().any(|f| f.contains("disableAllHooks")));
+    settings(&world, "{\"enabledPlugins\": {\"recall@recall\": true, \"other@x\": true}}");
+    assert_eq!(only(&world, "hooks"), "ok: by the plugin");
+    settings(&world, "{\"enabledPlugins\": {\"recall@recall\": false}}");
+    assert!(only(&world, "hooks").starts_with("problem: none"));
+}
+
+#[test]
+fn the_login_is_told_without_asking_the_model() {
+    let world = World::new();
+    claude(&world, false);
+    assert!(only(&world, "login").starts_with("problem: not logged in"));
+    claude(&world, true);
+    assert_eq!(only(&world, "login"), "ok: there (claude.ai)");
+    assert!(only(&world, "claude").ends_with("2.1.197 (Claude Code)"));
+    let calls = fs::read_to_string(world.root().join("calls")).expect("the calls");
+    let calls: std::collections::BTreeSet<&str> = calls.lines().collect();
+    // With the guard set, so that hooks of ours that it may fire do nothing.
+    assert_eq!(calls.into_iter().collect::<Vec<_>>(), ["1 --version", "1 auth status"]);
+    world.configure("[digest]\nsummarizer = \"extract\"\n");
+    assert!(only(&world, "claude").starts_with("ok: not needed"));
+}
+
+#[test]
+fn a_client_that_knows_no_auth_command_is_no_problem() {
+    let world = World::new();
+    world.fake_claude("#!/bin/sh\n[ \"$1\" = --version ] && echo 1.0.24 || { echo \"error: unknown command\" >&2; exit 1; }\n");
+    assert!(only(&world, "login").starts_with("ok: "));
+}
+
+#[test]
+fn transcripts_that_are_soon_deleted_are_counted() {
+    let world = World::with_fixtures(&["plain"]);
+    assert!(only(&world, "transcripts").starts_with("ok: 1 of 1 "));
+    let file = crate::support::files_below(&world.claude_dir()).into_iter().find(|f| f.extension().is_some_and(|e| e == "jsonl"));
+    age(&file.expect("a transcript"), Duration::from_secs(28 * 86_400));
+    let found = only(&world, "transcripts");
+    assert!(found.starts_with("problem: 1 of 1 ") && found.ends_with("deletes the oldest in 2 days"), "{found}");
+    settings(&world, "{\"cleanupPeriodDays\": 90}");
+    assert!(only(&world, "transcripts").ends_with("deletes the oldest in 62 days"));
+    world.digest(&["--ingest-only"]);
+    assert_eq!(only(&world, "transcripts"), "ok: all 1 are read");
+}
+
+#[test]
+fn an_index_that_is_damaged_or_newer_is_told() {
+    let world = World::with_fixtures(&["plain", "compact"]);
+    assert!(only(&world, "index").starts_with("warning: none yet"));
+    world.digest(&["--summarizer", "extract"]);
+    assert!(only(&world, "index").ends_with("whole"));
+    let path = world.data_dir().join("recall.db");
+    let good = fs::read(&path).expect("the index");
+    let mut bytes = good.clone();
+    let from = bytes.len() / 2;
+    bytes[from..from + 8192].fill(0x5a);
+    fs::write(&path, &bytes).expect("a damaged index");
+    assert!(only(&world, "index").starts_with("problem: "), "{}", only(&world, "index"));
+    let mut newer = good;
+    newer[60..64].copy_from_slice(&99u32.to_be_bytes());
+    fs::write(&path, &newer).expect("a newer index");
+    assert!(only(&world, "index").contains("newer recall"));
+}
+
+#[test]
+fn old_marks_and_failing_digests_are_told_also_by_status() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let new = world.data_dir().join("marks/new");
+    fs::create_dir_all(&new).expect("the folder of marks");
+    let mark = r#"{"session":"s","transcript":"/t","offset":0,"event":"session-end","at":1795000000000}"#;
+    fs::write(new.join("1.json"), mark).expect("a mark");
+    let found = only(&world, "marks");
+    assert!(found.starts_with("problem: 1 wait, the oldest for "), "{found}");
+    fs::write(world.data_dir().join("recall.db"), "no database").expect("a broken index");
+    assert_eq!(world.recall(["digest"]).code, 2);
+    assert_eq!(world.recall(["digest"]).code, 2);
+    let found = only(&world, "digest");
+    assert!(found.starts_with("problem: ") && found.contains("failed 2 times in a row"), "{found}");
+}
+
+#[test]
+fn status_gives_the_short_form() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let ran = world.recall(["status"]);
+    assert!(ran.out.contains("\nhooks       none") && ran.out.contains("`recall doctor` says what to do"), "{}", ran.out);
+}
+
+#[test]
+fn what_hooks_complained_of_is_passed_on() {
+    let world = World::new();
+    let ran = world.shell("echo garbage | $RECALL hook session-end");
+    assert_eq!(ran.code, 0);
+    let found = about(&world, "hooks").into_iter().find(|f| f.starts_with("warning: 1 errors")).expect("the complaint");
+    assert!(found.contains("session-end: stdin is not JSON"), "{found}");
+}
+
+#[test]
+fn a_data_folder_that_others_can_read_is_closed_by_fix() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    fs::set_permissions(world.data_dir(), fs::Permissions::from_mode(0o755)).expect("permissions");
+    assert!(only(&world, "permissions").starts_with("warning: others can read"));
+    let ran = world.recall(["doctor", "--fix"]);
+    assert!(ran.out.contains("ok  permissions"), "{ran:#?}");
+    let mode = fs::metadata(world.data_dir()).expect("the folder").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_command_without_a_home() {
+    let world = World::new();
+    let help = world.recall(["--help"]).out;
+    let commands = help.lines().skip_while(|l| !l.starts_with("Commands:")).skip(1).take_while(|l| !l.is_empty());
+    let commands: Vec<String> = commands.filter_map(|l| l.split_whitespace().next()).map(str::to_owned).collect();
+    let run = |args: &[&str]| Ran::of(world.process().env_remove("HOME").args(args).output().expect("recall starts"));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&["completions", shell]);
+        assert_eq!(script.code, 0, "{script:#?}");
+        commands.iter().for_each(|c| assert!(script.out.contains(c.as_str()), "{shell}: {c}"));
+    }
+    let folder = world.root().join("man");
+    assert_eq!(run(&["man", folder.to_str().expect("UTF-8")]).code, 0);
+    for command in commands.iter().filter(|c| *c != "help") {
+        let page = fs::read_to_string(folder.join(format!("recall-{command}.1"))).unwrap_or_else(|e| panic!("{command}: {e}"));
+        assert!(page.contains(".TH"), "{command}");
+    }
+    assert!(run(&["man"]).out.contains(".SH SUBCOMMANDS"));
+}
