@@ -20,6 +20,14 @@ fn the_day_in_the_readme_is_the_one_the_fixture_gives() {
 }
 
 #[test]
+fn the_notes_in_the_readme_are_the_ones_the_fixture_gives() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let ran = world.recall_with(["context", "--cwd", "/home/dev/src/shop"], &[("RECALL_NOW", "2026-11-18T09:00:00Z")]);
+    assert!(readme().contains(&format!("````markdown\n{}````\n", ran.out)), "the README shows other notes than:\n{}", ran.out);
+}
+
+#[test]
 fn every_setting_in_the_readme_is_one_the_program_knows() {
     let readme = readme();
     let block = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the settings");
@@ -28,10 +36,10 @@ fn every_setting_in_the_readme_is_one_the_program_knows() {
     let ran = world.recall(["config", "--json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let known: Vec<serde_json::Value> = serde_json::from_str(&ran.out).expect("the settings as JSON");
-    let keys: Vec<&str> = known.iter().filter_map(|s| s["key"].as_str()).filter(|k| k.starts_with("digest.")).collect();
+    let keys: Vec<&str> = known.iter().filter_map(|s| s["key"].as_str()).filter(|k| k.starts_with("digest.") || k.starts_with("hooks.")).collect();
     assert!(!keys.is_empty());
     for key in keys {
-        let name = key.trim_start_matches("digest.");
+        let name = key.rsplit('.').next().unwrap_or(key);
         assert!(block.contains(&format!("\n{name} = ")), "the README does not name {key}");
     }
 }
