@@ -113,6 +113,13 @@ fn hooks_in_a_project_work_beside_those_of_another_tool_and_speak_once() {
     let both_scopes = scene.turn_and_request(NEXT.0);
     both_scopes.holds_in_its_place(&context);
     assert_eq!(both_scopes.injected_by_others(), ["noted by after", "noted by before"]);
+
+    for args in [["marketplace", "add", env!("CARGO_MANIFEST_DIR")].as_slice(), &["install", "recall@recall"]] {
+        let ran = client.claude(&[&["plugin"], args].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    }
+    let context = scene.hook_says();
+    scene.turn_and_request(FAREWELL.0).holds_in_its_place(&context);
 }
 
 #[test]
