@@ -23,6 +23,8 @@ pub enum Command {
     Install(InstallArgs),
     /// Take out what install put in, and the timer
     Uninstall(UninstallArgs),
+    /// Say whether all is well, and what to do where not
+    Doctor(DoctorArgs),
     /// Find sessions by words of their digests and prompts
     Search(SearchArgs),
     /// Show one session's digest
@@ -111,6 +113,15 @@ pub struct UninstallArgs {
     /// Show every difference and every command; change nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Mend what can be mended without asking: hooks and a timer that are out of date, permissions
+    #[arg(long)]
+    pub fix: bool,
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ pub mod config;
 pub mod context;
 pub mod delta;
 pub mod digest;
+mod doctor;
 pub mod extract;
 pub mod fixes;
 mod hook;

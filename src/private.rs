@@ -15,6 +15,11 @@ pub fn is_open_to_others(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
 }
 
+/// Takes the folder's permissions from others.
+pub fn close_to_others(path: &Path) -> io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+}
+
 /// Replaces `path` as a whole: temporary file, sync, rename. 0600.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;

@@ -10,6 +10,8 @@ use super::Ended;
 use crate::clean::plain;
 use crate::cli::StatusArgs;
 use crate::config::Config;
+use crate::doctor::{Depth, State, examine};
+use crate::install::Host;
 use crate::mark;
 use crate::store::Store;
 use crate::store::status::Counts;
@@ -28,8 +30,22 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<E
         writeln!(out, "{}", serde_json::to_string_pretty(&as_json(&counts, size, marks, last))?)?;
     } else {
         print(&counts, size, marks, last.map(|(at, _)| at), config, out)?;
+        health(config, out)?;
     }
     Ok(Ended::Done)
+}
+
+/// What `recall doctor` would say, in a line each, as far as it can be told at once.
+fn health(config: &Config, out: &mut impl Write) -> Result<()> {
+    let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
+    let bad: Vec<_> = findings.iter().filter(|f| f.state != State::Ok).collect();
+    for finding in &bad {
+        writeln!(out, "{:<10} {}", finding.about, plain(&finding.found))?;
+    }
+    if !bad.is_empty() {
+        writeln!(out, "           `recall doctor` says what to do")?;
+    }
+    Ok(())
 }
 
 fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) -> Value {

@@ -38,6 +38,8 @@ pub struct State {
     pub hooks: Vec<Hook>,
     /// The user has switched all hooks off.
     pub disabled: bool,
+    /// Our plugin is switched on here.
+    pub plugin: bool,
 }
 
 impl State {
@@ -75,7 +77,12 @@ pub fn state(text: &str) -> Result<State, Broken> {
 
 fn state_of(root: &Object<'_>) -> State {
     let disabled = matches!(property(root, "disableAllHooks"), Some((_, Value::BooleanLit(lit))) if lit.value);
-    State { hooks: found(root).filter(|f| f.counts).map(|f| f.hook).collect(), disabled }
+    let plugins = property(root, "enabledPlugins").and_then(|(_, plugins)| plugins.as_object());
+    let is_ours = |name: &str, value: &Value<'_>| {
+        name.split('@').next() == Some("recall") && matches!(value, Value::BooleanLit(lit) if lit.value)
+    };
+    let plugin = plugins.is_some_and(|all| all.properties.iter().any(|p| is_ours(p.name.as_str(), &p.value)));
+    State { hooks: found(root).filter(|f| f.counts).map(|f| f.hook).collect(), disabled, plugin }
 }
 
 /// The byte order mark, if there is one, and the rest.

@@ -26,6 +26,12 @@ pub struct Counts {
 }
 
 impl Store {
+    /// The first thing that is wrong with the file, if anything is. Reads all of it.
+    pub fn first_damage(&self) -> Result<Option<String>> {
+        let found: String = self.db.query_row("PRAGMA quick_check(1)", [], |r| r.get(0))?;
+        Ok((found != "ok").then_some(found))
+    }
+
     /// Counts everything; of bad lines and failures at most `listed` are named.
     pub fn counts(&self, listed: usize) -> Result<Counts> {
         let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };

@@ -1,0 +1,73 @@
+//! `recall doctor`: is all well, and what to do where not.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::Ended;
+use crate::clean::{one_line, plain};
+use crate::cli::{DoctorArgs, InstallArgs};
+use crate::config::Config;
+use crate::doctor::{Depth, Finding, Fix, State, examine};
+use crate::install::{Host, apply, look, plan};
+use crate::private;
+use crate::ui::Ui;
+
+pub fn run(args: &DoctorArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let ui = Ui::default();
+    let host = Host::new(config)?;
+    let mut findings = examine(config, &host, Depth::Whole, config.now());
+    if args.fix && findings.iter().any(|f| f.fix.is_some()) {
+        // What is said on the way is for people.
+        let mut said = Vec::new();
+        mend(&findings, config, &host, &ui, &mut said)?;
+        if !args.json {
+            out.write_all(&said)?;
+            writeln!(out)?;
+        }
+        findings = examine(config, &host, Depth::Whole, config.now());
+    }
+    if args.json {
+        let worst = findings.iter().map(|f| f.state).max().unwrap_or(State::Ok);
+        let value =
+            json!({"version": env!("CARGO_PKG_VERSION"), "program": host.around.program, "worst": worst, "findings": findings});
+        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+    } else {
+        writeln!(out, "recall {} ({})\n", env!("CARGO_PKG_VERSION"), host.around.program.display())?;
+        findings.iter().try_for_each(|finding| print(finding, out))?;
+    }
+    let well = findings.iter().all(|f| f.state == State::Ok) && !ui.warned();
+    Ok(if well { Ended::Done } else { Ended::Partly })
+}
+
+fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
+    let sign = match finding.state {
+        State::Ok => "ok",
+        State::Warning => "!!",
+        State::Problem => "XX",
+    };
+    writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&plain(&finding.found)))?;
+    match &finding.advice {
+        Some(advice) => writeln!(out, "    {:<12} → {}", "", one_line(&plain(advice))),
+        None => Ok(()),
+    }
+}
+
+/// Does what can be done without asking.
+fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let needs = |fix: Fix| findings.iter().any(|f| f.fix == Some(fix));
+    if needs(Fix::Permissions) {
+        private::close_to_others(&config.data_dir)?;
+        writeln!(out, "closed      {} to others", config.data_dir.display())?;
+    }
+    if needs(Fix::Install) {
+        // Only where something of ours is already: what was never asked for is not put in.
+        for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
+            let plan = plan::plan(&InstallArgs { scope: file.scope, timer: None, dry_run: false }, host)?;
+            plan.warnings.iter().for_each(|warning| ui.warn(warning));
+            apply::install(plan, host, ui, out)?;
+        }
+    }
+    Ok(())
+}

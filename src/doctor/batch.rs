@@ -1,0 +1,94 @@
+//! The batch: when it ran, what waits for it, and what is lost if it does not.
+
+use std::path::Path;
+
+use super::{Finding, ago};
+use crate::config::Config;
+use crate::hook::log;
+use crate::last_run::LastRun;
+use crate::mark;
+use crate::session::Millis;
+use crate::source::discover::discover;
+use crate::store::Store;
+
+const HOUR: Millis = 3_600_000;
+const DAY: Millis = 24 * HOUR;
+/// Days after which the client deletes transcripts, where its settings do not say.
+const CLEANUP_DAYS: i64 = 30;
+/// Days left before transcripts are deleted from which on it is urgent.
+const URGENT: i64 = 5;
+/// Errors of hooks older than this are history.
+const RECENT: Millis = 7 * DAY;
+
+pub fn last_run(config: &Config, now: Millis) -> Finding {
+    match LastRun::read(&config.data_dir) {
+        None => Finding::warning("digest", "has never run", "`recall digest` takes in the past"),
+        Some(run) if run.failures > 0 => {
+            let why = run.error.as_deref().unwrap_or("the reason is not known");
+            let times = if run.failures == 1 { "failed".to_owned() } else { format!("failed {} times in a row", run.failures) };
+            Finding::problem(
+                "digest",
+                format!("ran {} ago and {times}: {why}", ago(run.at, now)),
+                "`recall digest` shows the whole message",
+            )
+        }
+        Some(run) => Finding::ok("digest", format!("ran {} ago", ago(run.at, now))),
+    }
+}
+
+/// Marks are consumed by every run: old ones mean that none takes place.
+pub fn marks(config: &Config, now: Millis) -> Finding {
+    let waiting = mark::waiting(&config.data_dir);
+    let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
+    match oldest {
+        None if waiting.is_empty() => Finding::ok("marks", "none waits"),
+        Some(at) if now - at > DAY => {
+            let found = format!("{} wait, the oldest for {}: no digest has run since", waiting.len(), ago(at, now));
+            Finding::problem("marks", found, "see `timer` above, or run `recall digest`")
+        }
+        _ => Finding::ok("marks", format!("{} wait for the next digest", waiting.len())),
+    }
+}
+
+pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
+    let since = jiff::Timestamp::from_millisecond(now - RECENT).ok()?.to_string();
+    let mut lines = log::last_lines(&config.data_dir, 200);
+    // Times of one form sort as text.
+    lines.retain(|line| line.as_str() >= since.as_str());
+    let last = lines.last()?;
+    let found = format!("{} errors in the last 7 days, the last: {last}", lines.len());
+    Some(Finding::warning("hooks", found, format!("all are in {}", config.data_dir.join("hooks.log").display())))
+}
+
+/// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
+pub fn sweep(config: &Config, now: Millis) -> Finding {
+    let known = Store::open_read_only(&config.database()).and_then(|store| store.known_files()).unwrap_or_default();
+    let found = discover(&config.claude_dirs, &config.exclude_paths);
+    let unread = found.files.iter().filter(|file| {
+        let read = file.path.to_str().and_then(|path| known.get(path)).map_or(0, |k| k.cursor.offset);
+        file.size > read
+    });
+    let written: Vec<Millis> = unread.map(|file| file.mtime()).collect();
+    let Some(oldest) = written.iter().min() else {
+        return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
+    };
+    let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(CLEANUP_DAYS);
+    let left = days - (now - oldest) / DAY;
+    let what = format!("{} of {} have something no digest has read", written.len(), found.files.len());
+    if left <= URGENT {
+        let when = if left <= 0 { "at its next start".to_owned() } else { format!("in {left} days") };
+        return Finding::problem(
+            "transcripts",
+            format!("{what}; Claude Code deletes the oldest {when}"),
+            "`recall digest --ingest-only` saves them, at no cost",
+        );
+    }
+    Finding::ok("transcripts", format!("{what}; Claude Code deletes the oldest in {left} days"))
+}
+
+/// `cleanupPeriodDays` of a config directory's settings.
+fn cleanup_days(dir: &Path) -> Option<i64> {
+    let text = std::fs::read(dir.join("settings.json")).ok()?;
+    let settings: serde_json::Value = serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text)).ok()?;
+    settings.get("cleanupPeriodDays")?.as_i64()
+}

@@ -1,0 +1,129 @@
+//! Hooks and timer: what is installed, and whether it still fits this program.
+
+use std::path::Path;
+
+use super::{Finding, Fix};
+use crate::install::look::{self, Installed, Settings};
+use crate::install::settings::State;
+use crate::install::{Host, Scope, Timer};
+
+pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
+    let files = look::settings(host);
+    let mut all: Vec<Finding> = files.iter().filter_map(|file| of_file(file, host)).collect();
+    let installed = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| !state.hooks.is_empty()));
+    let plugin = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| state.plugin));
+    match (installed, plugin) {
+        (false, true) => all.push(Finding::ok("hooks", "by the plugin")),
+        (false, false) => {
+            all.push(Finding::problem("hooks", "none: sessions leave no marks and start without notes", "`recall install`"));
+        }
+        _ => {}
+    }
+    all
+}
+
+fn of_file(file: &Settings, host: &Host<'_>) -> Option<Finding> {
+    let path = file.path.display();
+    let state = match &file.state {
+        Ok(state) => state,
+        Err(broken) => {
+            return Some(Finding::problem("settings", broken.as_str(), "correct the file: its hooks do not run until then"));
+        }
+    };
+    if state.disabled {
+        let found = format!("{path}: all hooks are switched off (`disableAllHooks`)");
+        return Some(Finding::problem("hooks", found, "remove `disableAllHooks`, or go on without notes"));
+    }
+    if state.hooks.is_empty() {
+        return None;
+    }
+    Some(match stale(file.scope, state, file, host) {
+        Some(why) => Finding::problem("hooks", format!("{path}: {why}"), advice(file.scope)).fixed_by(Fix::Install),
+        None => Finding::ok("hooks", format!("{path}: {}", events(state))),
+    })
+}
+
+fn events(state: &State) -> String {
+    let mut names: Vec<&str> = state.hooks.iter().map(|h| h.event.as_str()).collect();
+    names.dedup();
+    names.join(", ")
+}
+
+fn advice(scope: Scope) -> String {
+    format!("`recall install --scope {scope}` mends it")
+}
+
+/// What of our hooks no longer fits.
+fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Option<String> {
+    for hook in &state.hooks {
+        let program = hook.call.program.as_str();
+        if program.starts_with('/') && !Path::new(program).exists() {
+            return Some(format!("{program} is gone"));
+        }
+        // In a project's settings everyone has their own.
+        let other = scope != Scope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.around.program);
+        if other {
+            return Some(format!("the hooks run {program}, which is not this program ({})", host.around.program.display()));
+        }
+    }
+    let missing = state.missing();
+    if !missing.is_empty() {
+        return Some(format!("no hook for {}", missing.join(", ")));
+    }
+    let wanted = |hook: &crate::install::settings::Hook| {
+        file.form.as_ref().is_none_or(|form| form.command(&hook.call.argument) == hook.command)
+    };
+    let changed = state.hooks.iter().any(|hook| hook.call.plain && !wanted(hook));
+    changed.then(|| "the folders or the form of the commands have changed".to_owned())
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+pub fn timer(host: &Host<'_>) -> Vec<Finding> {
+    let timers = look::timers(host);
+    if timers.is_empty() {
+        let advice = "`recall install` sets one up; or run `recall digest` yourself from time to time";
+        return vec![Finding::warning("timer", "none: nothing starts the digest", advice)];
+    }
+    let mut all: Vec<Finding> = timers.iter().map(of_timer).collect();
+    if timers.len() > 1 {
+        all.push(
+            Finding::warning("timer", "more than one: runs overlap for nothing", "`recall install --timer …` keeps one")
+                .fixed_by(Fix::Install),
+        );
+    }
+    if timers.iter().any(|t| t.timer == Timer::Systemd) && look::lingers(host) == Some(false) {
+        let advice = "`loginctl enable-linger` lets it run always";
+        all.push(Finding::ok("timer", format!("runs only while you are logged in: {advice}")));
+    }
+    all
+}
+
+fn of_timer(timer: &Installed) -> Finding {
+    let times = [
+        Some(format!("{}, {}", timer.timer, timer.schedule)),
+        timer.last.as_ref().map(|at| format!("last {at}")),
+        timer.next.as_ref().map(|at| format!("next {at}")),
+    ];
+    let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if timer.active == Some(false) {
+        return Finding::problem("timer", format!("{} is there but not active", timer.place), "`recall install` starts it")
+            .fixed_by(Fix::Install);
+    }
+    if !timer.current {
+        let found = format!("{}: not as the config and this program would have it", timer.place);
+        return Finding::warning("timer", found, "`recall install` renews it").fixed_by(Fix::Install);
+    }
+    match &timer.failure {
+        Some(failure) => {
+            let advice = match timer.timer {
+                Timer::Systemd => "`journalctl --user -u recall-digest` says why",
+                _ => "run `recall digest` to see why",
+            };
+            Finding::problem("timer", format!("{times}; its last run failed ({failure})"), advice)
+        }
+        None => Finding::ok("timer", times),
+    }
+}
