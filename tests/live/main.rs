@@ -15,17 +15,18 @@ mod support;
 mod terminal;
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use scene::{EXCLAIM, FAREWELL, FIX, LANGUAGES, NEXT, Scene};
+use scene::{EXCLAIM, FAREWELL, FIX, LANGUAGES, NEXT, SETTINGS, Scene};
 use terminal::Terminal;
 
 #[test]
 #[ignore = "needs tmux and the real client: set RECALL_TEST_CLAUDE"]
 fn a_session_leaves_marks_and_the_next_one_starts_with_what_it_did() {
     let scene = Scene::new();
-    scene.install_for_the_user();
+    scene.install("user");
     let client = &scene.client;
 
     let terminal = Terminal::start(client, &[]);
@@ -67,6 +68,9 @@ fn a_session_leaves_marks_and_the_next_one_starts_with_what_it_did() {
     for (page, text) in client.world.pages() {
         assert!(!text.contains("kept by recall"), "{page}: {text}");
     }
+
+    scene.run("uninstall", &[]);
+    assert_eq!(fs::read_to_string(client.settings()).expect("settings"), SETTINGS, "byte for byte");
 }
 
 /// The marks are those of a session that was compacted and cleared, and of one that was left: their ids.
@@ -98,28 +102,64 @@ fn assert_no_text(scene: &Scene) {
 fn hooks_in_a_project_work_beside_those_of_another_tool_and_speak_once() {
     let scene = Scene::new();
     let client = &scene.client;
-    scene.install_in_the_project(|ours| vec![scene.other("before"), ours, scene.other("after")]);
+    let hooks = |commands: &[&str]| {
+        let entries: Vec<_> =
+            commands.iter().map(|c| format!(r#"{{"hooks": [{{"type": "command", "command": "{c}"}}]}}"#)).collect();
+        format!("{{\n   \"hooks\": {{\n      \"SessionStart\": [\n         {}\n      ]\n   }}\n}}\n", entries.join(",\n         "))
+    };
+    let before = hooks(&[&scene.other("before")]);
+    fs::create_dir_all(client.project().join(".claude")).expect("a folder");
+    fs::write(scene.project_settings(), &before).expect("the project's settings");
+    scene.install("project");
+    scene.run("uninstall", &["--scope", "project"]);
+    assert_eq!(fs::read_to_string(scene.project_settings()).expect("settings"), before, "byte for byte");
+    scene.install("project");
+    add_a_hook(&scene.project_settings(), &scene.other("after"));
+
     client.turn(FIX.0, &[]);
     assert_eq!(scene.marks().len(), 1, "{:#?}", scene.marks());
     scene.digest();
     let context = scene.hook_says();
-
     let one_scope = scene.turn_and_request(EXCLAIM.0);
     one_scope.holds_in_its_place(&context);
     assert_eq!(one_scope.injected_by_others(), ["noted by after", "noted by before"]);
 
-    scene.install_for_the_user();
+    scene.install("user");
     let context = scene.hook_says();
     let both_scopes = scene.turn_and_request(NEXT.0);
     both_scopes.holds_in_its_place(&context);
     assert_eq!(both_scopes.injected_by_others(), ["noted by after", "noted by before"]);
+    scene.run("uninstall", &["--scope", "user"]);
+    assert_eq!(fs::read_to_string(client.settings()).expect("settings"), SETTINGS, "byte for byte");
+
+    for args in [["marketplace", "add", env!("CARGO_MANIFEST_DIR")].as_slice(), &["install", "recall@recall"]] {
+        let ran = client.claude(&[&["plugin"], args].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    }
+    scene.digest();
+    let context = scene.hook_says();
+    scene.turn_and_request(FAREWELL.0).holds_in_its_place(&context);
+    assert_eq!(scene.marks().len(), 2, "the project's hook and the plugin's: {:#?}", scene.marks());
+
+    scene.run("uninstall", &[]);
+    let left: Value = serde_json::from_slice(&fs::read(scene.project_settings()).expect("settings")).expect("JSON");
+    let others: Value = serde_json::from_str(&hooks(&["before", "after"])).expect("JSON");
+    assert_eq!(left, others, "what others put in stays");
+}
+
+/// Another tool's installer adds its hook behind all others.
+fn add_a_hook(path: &Path, command: &str) {
+    let mut settings: Value = serde_json::from_slice(&fs::read(path).expect("settings")).expect("JSON");
+    let entries = settings["hooks"]["SessionStart"].as_array_mut().expect("hooks");
+    entries.push(json!({"hooks": [{"type": "command", "command": command}]}));
+    fs::write(path, format!("{settings:#}")).expect("settings");
 }
 
 #[test]
 #[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
 fn a_resumed_session_hears_what_happened_elsewhere_and_a_fork_hears_nothing_twice() {
     let scene = Scene::new();
-    scene.install_for_the_user();
+    scene.install("user");
     let client = &scene.client;
     let first = client.turn(FIX.0, &[]);
     let elsewhere = client.turn(EXCLAIM.0, &[]);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ const TALKS: [Talk; 5] = [FIX, EXCLAIM, LANGUAGES, FAREWELL, NEXT];
 const INTRODUCED: &str = "SessionStart hook additional context: ";
 /// Where our text begins and ends.
 const OURS: (&str, &str) = ("<recall-context>\n", "</recall-context>\n");
+/// The user's settings, laid out by hand.
+pub const SETTINGS: &str = "{ \"permissions\":\n\t{\"allow\" : [\"Bash\"] } }";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Scene {
@@ -40,37 +43,32 @@ impl Scene {
         let check = "grep -qx 'hello world' greeting.txt || { echo 'FAILED: no greeting'; exit 1; }\necho ok\n";
         fs::write(client.project().join("check.sh"), check).expect("a check");
         fs::write(client.project().join("greeting.txt"), "helo world\n").expect("a file");
-        fs::write(client.settings(), json!({"permissions": {"allow": ["Bash"]}}).to_string()).expect("the user's settings");
+        fs::write(client.settings(), SETTINGS).expect("the user's settings");
         Self { client }
     }
 
-    /// Our hooks in the user's settings.
-    pub fn install_for_the_user(&self) {
-        let path = self.client.settings();
-        let mut settings: Value = serde_json::from_slice(&fs::read(&path).expect("settings")).expect("JSON");
-        settings["hooks"] = hooks(|event| {
-            let command = format!("'{}' hook {event}", self.client.world.bin().join("recall").display());
-            json!([entry(&command)])
-        });
-        fs::write(path, settings.to_string()).expect("the user's settings");
+    /// `recall install` or `recall uninstall` for a scope, without a timer.
+    pub fn run(&self, verb: &str, args: &[&str]) {
+        let ran = self.client.recall(&[&[verb], args].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
     }
 
-    /// Our hooks in the project's settings, with those of others around them.
-    pub fn install_in_the_project(&self, arrange: impl Fn(Value) -> Vec<Value>) {
-        let folder = self.client.project().join(".claude");
-        fs::create_dir_all(&folder).expect("a folder");
-        let hooks = hooks(|event| arrange(entry(&format!("command -v recall >/dev/null && recall hook {event} || true"))).into());
-        fs::write(folder.join("settings.json"), json!({"hooks": hooks}).to_string()).expect("the project's settings");
+    pub fn install(&self, scope: &str) {
+        self.run("install", &["--scope", scope, "--timer", "none"]);
     }
 
-    /// A hook of another tool, which injects something too.
-    pub fn other(&self, name: &str) -> Value {
+    pub fn project_settings(&self) -> PathBuf {
+        self.client.project().join(".claude/settings.json")
+    }
+
+    /// The command of another tool's hook, which injects something too.
+    pub fn other(&self, name: &str) -> String {
         let script = self.client.world.bin().join(name);
         let answer =
             json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": format!("noted by {name}")}});
         fs::write(&script, format!("#!/bin/sh\ngrep -q '\"SessionStart\"' && echo '{answer}'\n")).expect("a script");
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("its permissions");
-        entry(name)
+        name.to_owned()
     }
 
     /// The marks that wait, oldest first.
@@ -123,15 +121,6 @@ impl Scene {
         self.client.turn(prompt, &[]);
         self.request_with(prompt)
     }
-}
-
-/// The three events we ask for.
-fn hooks(of: impl Fn(&str) -> Value) -> Value {
-    json!({"SessionStart": of("session-start"), "SessionEnd": of("session-end"), "PreCompact": of("pre-compact")})
-}
-
-fn entry(command: &str) -> Value {
-    json!({"hooks": [{"type": "command", "command": command, "timeout": 60}]})
 }
 
 /// A request of the client's.

@@ -42,7 +42,7 @@ impl Client {
 
     /// Puts the program under test on the search path.
     pub fn with_recall(self) -> Self {
-        symlink(env!("CARGO_BIN_EXE_recall"), self.world.bin().join("recall")).expect("recall on the search path");
+        self.world.link_recall();
         self
     }
 

@@ -151,6 +151,11 @@ impl World {
         path
     }
 
+    /// Puts the program under test on the search path, for what others start.
+    pub fn link_recall(&self) {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_recall"), self.bin().join("recall")).expect("recall on the search path");
+    }
+
     /// All pages by path below the data folder.
     pub fn pages(&self) -> Vec<(String, String)> {
         let mut pages: Vec<_> = files_below(&self.daily())
