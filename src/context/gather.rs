@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::{Content, Context, Fresh, Line, Open, Told, render};
+use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
 use crate::digest::Digest;
 use crate::extract::extract;
@@ -22,6 +22,8 @@ use crate::{mark, tail};
 
 /// How long an open item is asked about without being confirmed.
 const OPEN_FOR: Millis = 14 * 24 * 3_600_000;
+/// Sessions that may be told in full.
+const IN_FULL: usize = 2;
 /// Sessions whose open items are shown.
 const OPEN_FROM: usize = 10;
 /// Sessions that are asked of the index at once.
@@ -75,19 +77,21 @@ pub fn gather(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Resu
     let fresh = gatherer.fresh(store, known.as_ref())?;
     let banner = LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
     let mut content = Content {
+        about: About::Earlier,
         banner,
         fresh,
-        told: None,
-        told_as: "Last session",
+        told: Vec::new(),
         open: Vec::new(),
         earlier: Box::new(empty()),
-        earlier_count: 0,
+        sessions: 0,
     };
     let Some(known) = known else { return Ok(render(content, asked.max_tokens)) };
     let first = gatherer.recent(&known, None)?;
-    content.told = first.first().map(|one| gatherer.told(&known, one)).transpose()?.flatten();
-    content.open = gatherer.open(&known, &first, content.told.as_ref())?;
-    content.earlier_count = if asked.count { known.store.digested_in(known.project)?.saturating_sub(1) } else { 0 };
+    for one in first.iter().take(IN_FULL) {
+        content.told.extend(gatherer.told(&known, one)?);
+    }
+    content.open = gatherer.open(&known, &first, content.told.first())?;
+    content.sessions = if asked.count { known.store.digested_in(known.project)? } else { 0 };
     // As many as there is room for, a page at a time.
     let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
     content.earlier = Box::new(pages.flatten().skip(1).map_while(|one| gatherer.line(&known, &one).ok().flatten()));
@@ -104,13 +108,13 @@ pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: 
     let told =
         Told { session: session.id.clone(), when: local(session.last_at(), config), digest: digest(&session), settled: Vec::new() };
     let content = Content {
+        about: About::Itself,
         banner: None,
         fresh: Vec::new(),
-        told: Some(told),
-        told_as: "This session before the compaction",
+        told: vec![told],
         open: Vec::new(),
         earlier: Box::new(std::iter::empty()),
-        earlier_count: 0,
+        sessions: 1,
     };
     Ok(render(content, max_tokens))
 }

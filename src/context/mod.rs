@@ -61,17 +61,26 @@ pub struct Line {
     pub title: String,
 }
 
+/// What the context is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// The sessions before this one.
+    Earlier,
+    /// This very session, before its context was compacted. Nothing of it is in the index yet.
+    Itself,
+}
+
 /// All there is to say. Lines are made only as long as there is room for them.
 pub struct Content<'a> {
+    pub about: About,
     pub banner: Option<String>,
     pub fresh: Vec<Fresh>,
-    pub told: Option<Told>,
-    /// The heading above `told`.
-    pub told_as: &'static str,
+    /// Sessions in full, the last one first; the second is told when there is little to say of the first.
+    pub told: Vec<Told>,
     pub open: Vec<Open>,
     pub earlier: Box<dyn Iterator<Item = Line> + 'a>,
-    /// How many sessions there are beside `told`, where anybody wants to know.
-    pub earlier_count: usize,
+    /// How many sessions there are to tell of, where anybody wants to know.
+    pub sessions: usize,
 }
 
 /// What a session starts with, and the numbers behind it.
