@@ -5,7 +5,10 @@
 mod support;
 
 mod crowd;
+mod fail_open;
 mod foreign;
 mod found;
 mod marks;
+mod pipes;
+mod system;
 mod told;
