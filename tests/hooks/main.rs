@@ -4,6 +4,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod answer;
+mod budget;
 mod crowd;
 mod fail_open;
 mod foreign;
