@@ -9,6 +9,7 @@ mod budget;
 mod crowd;
 mod fail_open;
 mod foreign;
+mod found;
 mod fresh;
 mod marks;
 mod pipes;
