@@ -14,5 +14,6 @@ mod fresh;
 mod marks;
 mod pipes;
 mod render;
+mod sources;
 mod system;
 mod told;
