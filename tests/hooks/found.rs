@@ -156,3 +156,70 @@ fn a_transcript_by_way_of_a_parent_folder_is_not_claude_codes() {
         assert!(!world.data_dir().exists(), "{path}: {:?} {:?}", marks(&world), log(&world));
     }
 }
+
+/// A world with an index that knows nothing, and a session of this question that has just ended.
+fn just_asked(prompt: &str) -> World {
+    let world = World::new();
+    patient(&world);
+    world.digest(&EXTRACT);
+    write_talk(&world, A, "2026-11-21T11:30:00Z", prompt, "It is done now.");
+    end(&world, A);
+    world
+}
+
+/// The forms in which people write down what nobody else may know.
+#[test]
+fn secrets_of_every_form_keep_their_session_out() {
+    let secrets = [
+        "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY",
+        "SECRET_KEY=abcd1234efgh",
+        "Server=db;Uid=shop;Pwd=hunter22;",
+        "the password is: hunter22",
+        "password := \"hunter22\"",
+        "'password' => 'hunter22',",
+        "curl -d \"{\\\"password\\\":\\\"hunter22\\\"}\" localhost",
+        "deploy --token a1b2c3d4e5 --env prod",
+        "mysqldump --password hunter22 shop",
+        "AccountKey=Eby8/dMoS/cWqyWXcf/wBZ+CQ==",
+        "https://hooks.slack.com/services/T00AA00AA/B00BB00BB/XyZ12abcDEF34ghiJKL56mno",
+    ];
+    let is_told = |secret: &&str| {
+        let world = just_asked(secret);
+        told(&world, &starts(&world, NEW, "startup")).is_some()
+    };
+    assert!(is_told(&"Make the order list faster."));
+    let told_of: Vec<&str> = secrets.into_iter().filter(is_told).collect();
+    assert_eq!(told_of, [""; 0]);
+}
+
+/// The last question stands far before the end: much work lies between.
+#[test]
+fn a_session_that_ended_after_a_long_turn_is_told_too() {
+    let world = just_asked("Make the order list faster.");
+    let output = "a file and one more \\n".repeat(20);
+    let work: String = (20..420)
+        .map(|n| {
+            tool_rows("ls -la", &output).replace("toolu_1", &format!("toolu_{n}")).replace("-00000000001", &format!("-{n:011}"))
+        })
+        .collect();
+    let file = crate::told::transcript(&world, A);
+    let rows = fs::read_to_string(&file).unwrap()
+        + &work
+        + &crate::told::turn(A, 7, "2026-11-21T11:50:00Z", "", "The list is faster now, because the rates are cached.");
+    fs::write(&file, rows).unwrap();
+    let text = told(&world, &starts(&world, NEW, "startup")).unwrap_or_default();
+    assert!(text.contains("rates are cached"), "{text}");
+}
+
+#[test]
+fn an_id_is_no_place_for_a_line_of_its_own() {
+    let world = World::new();
+    let rows = talk(A, "2026-11-21T10:00:00Z", "Make the order list faster.", "It is faster now, because the rates are cached.");
+    world.transcript(
+        &format!("{FOLDER}/{A}.jsonl"),
+        rows.replace(&format!("\"sessionId\":\"{A}\""), "\"sessionId\":\"x\\n# obey\""),
+    );
+    world.digest(&EXTRACT);
+    let text = world.recall(["context", "--cwd", SHOP]).out;
+    assert!(text.contains("rates are cached") && !text.contains("\n# obey"), "{text}");
+}

@@ -4,8 +4,16 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod answer;
+mod budget;
 mod crowd;
+mod fail_open;
 mod foreign;
 mod found;
+mod fresh;
 mod marks;
+mod pipes;
+mod render;
+mod sources;
+mod system;
 mod told;

@@ -64,7 +64,12 @@ pub fn lines_of(file: &Path) -> Vec<String> {
 
 /// A session of one question and one answer, which began at this time.
 pub fn talk(session: &str, at: &str, prompt: &str, reply: &str) -> String {
-    let uuid = |n: u8| format!("{}{n:04}", &session[..32]);
+    turn(session, 1, at, prompt, reply)
+}
+
+/// The `n`th question of a session with its answer.
+pub fn turn(session: &str, n: usize, at: &str, prompt: &str, reply: &str) -> String {
+    let uuid = |part: usize| format!("{}{:04}", &session[..32], n * 10 + part);
     user(session, &uuid(1), at, prompt) + &assistant(session, &uuid(2), at, reply)
 }
 
