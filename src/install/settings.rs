@@ -306,7 +306,7 @@ fn read(text: &str) -> Result<Option<Object<'_>>, Broken> {
         allow_extended_string_escapes: false,
     };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &strict)
-        .map_err(|e| located(text, e.range().start, e.kind().to_string().to_lowercase()))?;
+        .map_err(|e| located(text, e.range().start, uncapitalized(&e.kind().to_string())))?;
     // What that parser lets through and the client does not, such as a line break in a string.
     if let Err(e) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
         let what = e.to_string();
@@ -317,6 +317,11 @@ fn read(text: &str) -> Result<Option<Object<'_>>, Broken> {
         Some(Value::Object(root)) => Ok(Some(root)),
         other => Err(located(text, other.map_or(0, |value| range_of(&value).start), "the file holds no object".into())),
     }
+}
+
+fn uncapitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
 }
 
 fn located(text: &str, at: usize, what: String) -> Broken {

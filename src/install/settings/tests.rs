@@ -111,7 +111,7 @@ fn a_file_the_client_ignores_is_located_and_not_edited() {
         ("{\n \"hooks\": []}", 2, 11, "`hooks` is no object"),
         ("{\"hooks\": null}", 1, 11, "`hooks` is no object"),
         ("{\"hooks\": {\"SessionEnd\": {}}}", 1, 26, "`hooks.SessionEnd` is no array"),
-        ("{} {}", 1, 4, "multiple"),
+        ("{} {}", 1, 4, "more than one"),
         ("{\"a\": \"line\nbreak\"}", 2, 0, "control character"),
         ("{\"a\": 01}", 1, 8, ""),
     ];
