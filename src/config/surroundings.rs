@@ -9,8 +9,12 @@ use super::{Config, path_var};
 use crate::child::which;
 
 /// Variables that decide where recall's own files are, with the folder below the home that each stands for when it is not set.
-pub const CARRIED: [(&str, Option<&str>); 4] =
-    [("RECALL_DATA_DIR", None), ("RECALL_CONFIG", None), ("XDG_DATA_HOME", Some(".local/share")), ("XDG_CONFIG_HOME", Some(".config"))];
+pub const CARRIED: [(&str, Option<&str>); 4] = [
+    ("RECALL_DATA_DIR", None),
+    ("RECALL_CONFIG", None),
+    ("XDG_DATA_HOME", Some(".local/share")),
+    ("XDG_CONFIG_HOME", Some(".config")),
+];
 /// Variables with which `claude` is logged in and finds its service. They may be secret, so they are written nowhere.
 const LOGIN: [&str; 7] = [
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",

@@ -3,14 +3,15 @@
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 
-use super::{Host, Timer};
 use super::manifest::{Edit, Manifest};
 use super::plan::Plan;
 use super::settings::Empties;
 use super::timer::Step;
+use super::{Host, Timer};
 use crate::ui::Ui;
 
 /// The name of the crontab in the manifest.
@@ -40,7 +41,7 @@ pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Re
     if let Err(e) = run_all(plan.old_timers, host, &mut manifest, ui, out) {
         ui.warn(&format!("the old timer is still there: {e:#}"));
     }
-    manifest.timer = Some(plan.timer);
+    manifest.timer = plan.chosen;
     match run_all(plan.new_timer, host, &mut manifest, ui, out) {
         Err(e) => ui.warn(&format!("no timer runs: {e:#}; `recall install` tries again, and `--timer` takes another")),
         Ok(()) if plan.timer != Timer::None && plan.warnings.is_empty() => writeln!(out, "timer     {}: {state}", plan.timer)?,
@@ -53,13 +54,7 @@ pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Re
 }
 
 /// Takes the steps in turn. One that must succeed and does not ends them, and is what comes back.
-pub fn run_all(
-    steps: Vec<Step>,
-    host: &Host<'_>,
-    manifest: &mut Manifest,
-    ui: &Ui,
-    out: &mut impl Write,
-) -> Result<()> {
+pub fn run_all(steps: Vec<Step>, host: &Host<'_>, manifest: &mut Manifest, ui: &Ui, out: &mut impl Write) -> Result<()> {
     for step in steps {
         let may_fail = matches!(step, Step::Try(_));
         match run(step, host, manifest, out) {
@@ -87,12 +82,24 @@ fn run(step: Step, host: &Host<'_>, manifest: &mut Manifest, out: &mut impl Writ
         }
         Step::Crontab { before, after } => crontab(before, after, host, manifest, out)?,
         Step::Run(command) | Step::Try(command) => {
-            let words: Vec<&str> = command.iter().map(String::as_str).collect();
-            host.tools().run(&words, None)?;
+            tell(&command, host)?;
             writeln!(out, "ran       {}", command.join(" "))?;
         }
     }
     Ok(())
+}
+
+/// launchd may still be busy with what it was told before: it answers and goes on.
+fn tell(command: &[String], host: &Host<'_>) -> Result<()> {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let mut tries = if words.contains(&"bootstrap") { 3 } else { 1 };
+    loop {
+        tries -= 1;
+        match host.tools().run(&words, None) {
+            Err(_) if tries > 0 => std::thread::sleep(Duration::from_secs(1)),
+            said => return said.map(drop),
+        }
+    }
 }
 
 fn crontab(
@@ -106,12 +113,8 @@ fn crontab(
     let ours = |table: &Option<String>| table.as_deref().is_some_and(|t| super::cron::find(t).is_some());
     if ours(&after) {
         let bytes = after.clone().unwrap_or_default().into_bytes();
-        let edit = Edit {
-            before: before.as_deref().map(str::as_bytes),
-            after: &bytes,
-            fresh: !ours(&before),
-            empties: &Empties::new(),
-        };
+        let edit =
+            Edit { before: before.as_deref().map(str::as_bytes), after: &bytes, fresh: !ours(&before), empties: &Empties::new() };
         manifest.note(&host.config.data_dir, &name, &edit)?;
         manifest.save(&host.config.data_dir)?;
     }

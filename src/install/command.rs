@@ -9,7 +9,8 @@ use super::quote::shell;
 use crate::config::CARRIED;
 
 /// The events we install: their name in the settings, and our argument for it.
-pub const EVENTS: [(&str, &str); 3] = [("SessionStart", "session-start"), ("SessionEnd", "session-end"), ("PreCompact", "pre-compact")];
+pub const EVENTS: [(&str, &str); 3] =
+    [("SessionStart", "session-start"), ("SessionEnd", "session-end"), ("PreCompact", "pre-compact")];
 /// The arguments that are hooks of ours; those not in `EVENTS` are for users to turn on.
 const ARGUMENTS: [&str; 6] = ["session-start", "session-end", "pre-compact", "stop", "subagent-stop", "post-compact"];
 /// How long the client waits for a hook, in seconds. For SessionEnd it takes the place of the client's 1.5 s for all of them.
@@ -74,7 +75,8 @@ impl Call {
                 && words.get(at + 2).is_some_and(|w| ARGUMENTS.contains(&w.text.as_str()))
         })?;
         let argument = words[start + 2].text.clone();
-        let set = |word: &Word| word.text.split_once('=').is_some_and(|(name, _)| CARRIED.iter().any(|(carried, _)| *carried == name));
+        let set =
+            |word: &Word| word.text.split_once('=').is_some_and(|(name, _)| CARRIED.iter().any(|(carried, _)| *carried == name));
         let alone = words.len() == start + 3 && words[..start].iter().all(set);
         let plain = alone || command.trim() == Form::Shared.command(&argument);
         Some(Self { argument, program: words[start].text.clone(), plain, at: words[start].at.clone() })
@@ -166,8 +168,8 @@ mod tests {
     #[test]
     fn what_is_not_ours_is_left_alone() {
         for command in [
-            "", "recall", "recall hook", "recall hook nothing", "echo 'recall hook stop'", "recall digest", "total-recall hook stop",
-            "recall; hook stop", "recall > hook stop", "/x/recall/bin hook stop", "'recall hook stop'",
+            "", "recall", "recall hook", "recall hook nothing", "echo 'recall hook stop'", "recall digest",
+            "total-recall hook stop", "recall; hook stop", "recall > hook stop", "/x/recall/bin hook stop", "'recall hook stop'",
         ] {
             assert_eq!(Call::find(command), None, "{command}");
         }

@@ -24,9 +24,15 @@ pub fn block(job: &Job) -> Result<String, String> {
     // `env`, because the table may name a shell that has no assignments before a command. What is said on stderr is cron's to mail.
     let command = cron(&format!("/usr/bin/env {environment}nice -n 10 {} digest >/dev/null", shell(&job.program)));
     if command.len() > MAX_COMMAND {
-        return Err(format!("the command has {} characters, and cron takes {MAX_COMMAND}: shorten the paths in it, {command}", command.len()));
+        return Err(format!(
+            "the command has {} characters, and cron takes {MAX_COMMAND}: shorten the paths in it, {command}",
+            command.len()
+        ));
     }
-    Ok(format!("{BEGIN}\n# Written by `recall install`; `recall uninstall` takes it out.\n{} {command}\n{END}\n", schedule::cron(job.schedule)))
+    Ok(format!(
+        "{BEGIN}\n# Written by `recall install`; `recall uninstall` takes it out.\n{} {command}\n{END}\n",
+        schedule::cron(job.schedule)
+    ))
 }
 
 /// The table with this block: in the place of the one it has, else at the end.

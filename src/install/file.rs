@@ -106,7 +106,9 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
         match fs::read_link(&path) {
             Ok(next) => path = path.parent().unwrap_or(Path::new("/")).join(next),
             // No link, or nothing there.
-            Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(path),
+            Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(path);
+            }
             Err(e) => return Err(e),
         }
     }

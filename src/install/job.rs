@@ -71,7 +71,11 @@ fn search_path(host: &Host<'_>) -> Result<String> {
 pub fn odd() -> Job {
     Job {
         program: "/opt/it's 100%/recall".into(),
-        environment: vec![("HOME", "/home/x".into()), ("PATH", "/opt/it's 100%:/usr/bin:/bin".into()), ("RECALL_DATA_DIR", "/d&d".into())],
+        environment: vec![
+            ("HOME", "/home/x".into()),
+            ("PATH", "/opt/it's 100%:/usr/bin:/bin".into()),
+            ("RECALL_DATA_DIR", "/d&d".into()),
+        ],
         data_dir: "/d&d".into(),
         claude_dir: "/home/x/.claude".into(),
         home: "/home/x".into(),

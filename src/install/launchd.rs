@@ -11,7 +11,8 @@ pub const FILE: &str = "Library/LaunchAgents/recall.digest.plist";
 /// The agent's property list.
 pub fn plist(job: &Job) -> String {
     let text = |value: &str| format!("<string>{}</string>", xml(value));
-    let pairs: String = job.environment.iter().map(|(name, value)| format!("\t\t<key>{name}</key>\n\t\t{}\n", text(value))).collect();
+    let pairs: String =
+        job.environment.iter().map(|(name, value)| format!("\t\t<key>{name}</key>\n\t\t{}\n", text(value))).collect();
     let program = format!("<array>\n\t\t{}\n\t\t<string>digest</string>\n\t</array>", text(&job.program));
     // launchd writes no log of its own; what goes wrong is told on stderr.
     let log = format!("{}\n\t<key>StandardErrorPath</key>\n\t{}", program, text(&format!("{}/Library/Logs/recall.log", job.home)));

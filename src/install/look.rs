@@ -84,7 +84,11 @@ fn of_systemd(job: Option<&Job>, host: &Host<'_>) -> Option<Installed> {
     let current = job.is_some_and(|job| systemd::units(job).iter().all(|(name, text)| read(name).as_ref() == Some(text)));
     let said = host.tools().ask(
         &[
-            "systemctl", "--user", "show", systemd::TIMER_NAME, systemd::SERVICE_NAME,
+            "systemctl",
+            "--user",
+            "show",
+            systemd::TIMER_NAME,
+            systemd::SERVICE_NAME,
             "--property=LastTriggerUSec,NextElapseUSecRealtime,Result",
         ],
         None,
@@ -120,7 +124,9 @@ fn of_launchd(job: Option<&Job>, host: &Host<'_>) -> Option<Installed> {
         active: Some(is_loaded(host)),
         last: None,
         next: None,
-        failure: code.filter(|c| c.starts_with(|d: char| d.is_ascii_digit()) && !matches!(*c, "0" | "1")).map(|c| format!("exit code {c}")),
+        failure: code
+            .filter(|c| c.starts_with(|d: char| d.is_ascii_digit()) && !matches!(*c, "0" | "1"))
+            .map(|c| format!("exit code {c}")),
     })
 }
 

@@ -18,6 +18,8 @@ use crate::cli::InstallArgs;
 pub struct Plan {
     pub hooks: Hooks,
     pub timer: Timer,
+    /// The timer to remember: none when there is only none to be had.
+    pub chosen: Option<Timer>,
     /// Timers of another kind that go, then what the new one needs.
     pub old_timers: Vec<Step>,
     pub new_timer: Vec<Step>,
@@ -55,6 +57,7 @@ pub fn plan(args: &InstallArgs, host: &Host<'_>) -> Result<Plan> {
         warnings: missing.map(str::to_owned).into_iter().collect(),
         hooks,
         timer,
+        chosen: missing.is_none().then_some(timer),
         old_timers: Vec::new(),
         new_timer: Vec::new(),
         manifest,
@@ -148,7 +151,9 @@ fn notes(scope: Scope, hooks: &Hooks, timer: Timer, host: &Host<'_>) -> Vec<Stri
         let state = File::read(&path).and_then(|f| text_of(&f)).map(|t| settings::state(&t).unwrap_or_default());
         if state.is_ok_and(|state| !state.hooks.is_empty()) {
             let path = path.display();
-            notes.push(format!("{path} has the hooks too, so they run twice here: `recall uninstall --scope {other}` takes them out"));
+            notes.push(format!(
+                "{path} has the hooks too, so they run twice here: `recall uninstall --scope {other}` takes them out"
+            ));
         }
     }
     if timer != Timer::None && !host.around.login.is_empty() {

@@ -15,7 +15,10 @@ pub enum Step {
     Delete(File),
     /// A link of a timer's manager that its own command may have left.
     Unlink(PathBuf),
-    Crontab { before: Option<String>, after: Option<String> },
+    Crontab {
+        before: Option<String>,
+        after: Option<String>,
+    },
     /// A command that must succeed.
     Run(Vec<String>),
     /// One that may fail: what it would stop may not be running.
@@ -34,9 +37,10 @@ pub fn choose(choice: Option<TimerChoice>, before: Option<Timer>, host: &Host<'_
         Some(TimerChoice::Auto) | None if cfg!(target_os = "macos") => (Timer::Launchd, None),
         Some(TimerChoice::Auto) | None if systemd_answers(host) => (Timer::Systemd, None),
         Some(TimerChoice::Auto) | None if host.tools().has("crontab") => (Timer::Cron, None),
-        Some(TimerChoice::Auto) | None => {
-            (Timer::None, Some("no timer: systemd does not run for this user and there is no `crontab`; run `recall digest` yourself"))
-        }
+        Some(TimerChoice::Auto) | None => (
+            Timer::None,
+            Some("no timer: systemd does not run for this user and there is no `crontab`; run `recall digest` yourself"),
+        ),
     }
 }
 

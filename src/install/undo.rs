@@ -66,8 +66,9 @@ fn settings(path: PathBuf, manifest: &Manifest, host: &Host<'_>) -> Result<Optio
         Before::Missing => None,
         Before::Unknown => {
             let text = text_of(&file)?;
-            let spliced = settings::remove(&text, &manifest.empties(&path))
-                .map_err(|broken| anyhow!("{}\nit is left as it is: take the lines with `recall hook` out by hand", located(&path, &broken)))?;
+            let spliced = settings::remove(&text, &manifest.empties(&path)).map_err(|broken| {
+                anyhow!("{}\nit is left as it is: take the lines with `recall hook` out by hand", located(&path, &broken))
+            })?;
             let empty = manifest.created(&path) && matches!(spliced.trim(), "" | "{}");
             (!empty).then(|| spliced.into_bytes())
         }
@@ -112,11 +113,12 @@ impl Undo {
         for warning in &self.warnings {
             ui.warn(warning);
         }
-        let noted: Vec<PathBuf> = self.manifest.edited.keys().filter(|path| self.everything && path.is_absolute()).cloned().collect();
+        let noted: Vec<PathBuf> =
+            self.manifest.edited.keys().filter(|path| self.everything && path.is_absolute()).cloned().collect();
         for (file, after) in self.settings {
             let path = file.path.display();
             match after.as_deref().map_or_else(|| file.delete(), |bytes| file.write(bytes).map(drop)) {
-                Ok(()) => writeln!(out, "{} {path}", if after.is_some() { "took out of" } else { "deleted    " })?,
+                Ok(()) => writeln!(out, "{}  {path}", if after.is_some() { "cleared " } else { "deleted " })?,
                 Err(e) => {
                     ui.warn(&format!("{e:#}"));
                     continue;

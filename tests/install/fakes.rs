@@ -46,11 +46,7 @@ esac
 }
 
 pub fn launchctl(world: &World) {
-    fake(
-        world,
-        "launchctl",
-        "case \"$1\" in\nprint) test -e loaded ;;\nbootstrap) touch loaded ;;\nbootout) rm loaded ;;\nesac\n",
-    );
+    fake(world, "launchctl", "case \"$1\" in\nprint) test -e loaded ;;\nbootstrap) touch loaded ;;\nbootout) rm loaded ;;\nesac\n");
 }
 
 /// What was called so far, without the questions, and forgets it.

@@ -86,7 +86,9 @@ fn a_link_of_a_dotfile_manager_stays_a_link() {
 
 #[test]
 fn a_broken_file_is_located_and_nothing_is_installed() {
-    for (text, place) in [("{\n  // mine\n  \"a\": 1\n}\n", ":2:3: "), ("{\"a\": 1,}", ":1:8: "), ("[]", ":1:1: "), ("{\"hooks\": 7}", ":1:11: ")] {
+    for (text, place) in
+        [("{\n  // mine\n  \"a\": 1\n}\n", ":2:3: "), ("{\"a\": 1,}", ":1:8: "), ("[]", ":1:1: "), ("{\"hooks\": 7}", ":1:11: ")]
+    {
         let world = World::new();
         fs::write(settings(&world), text).unwrap();
         let before = world.everything();

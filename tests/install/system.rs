@@ -4,7 +4,7 @@
 //! `.ci/install-tools` installs what they need. cron and the sandbox run in mount namespaces of their own, which takes root.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -17,7 +17,8 @@ use crate::support::{Ran, World, copy_tree, files_below, fixtures};
 
 /// Runs a script with the system's commands, in a world's environment.
 fn system(world: &World, script: &str, variables: &[(&str, &str)]) -> Ran {
-    std::env::var_os("RECALL_TEST_SYSTEM").expect("RECALL_TEST_SYSTEM says that cron and systemd are installed, and that this is root");
+    std::env::var_os("RECALL_TEST_SYSTEM")
+        .expect("RECALL_TEST_SYSTEM says that cron and systemd are installed, and that this is root");
     let mut command = Command::new("/bin/sh");
     command.env_clear().envs(world.environment()).env_remove("RECALL_NOW");
     command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
@@ -90,6 +91,19 @@ fn the_agent_is_a_property_list_with_the_keys_launchd_knows() {
     assert_eq!(agent["StandardErrorPath"], format!("{home}/Library/Logs/recall.log"));
     let shipped = read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("launchd/recall.digest.plist"));
     assert_eq!(shipped["StartCalendarInterval"], agent["StartCalendarInterval"]);
+}
+
+#[test]
+#[ignore = "needs root: set RECALL_TEST_SYSTEM"]
+fn a_file_of_another_owner_stays_theirs() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    fs::write(&file, "{}").unwrap();
+    chown(&file, Some(4711), Some(4712)).unwrap();
+    let ran = system(&world, "\"$RECALL\" install --timer none", &[]);
+    let meta = fs::metadata(&file).unwrap();
+    assert_eq!((ran.code, meta.uid(), meta.gid()), (0, 4711, 4712), "{ran:#?}");
+    assert!(fs::read_to_string(&file).unwrap().contains("hook session-end"));
 }
 
 /// A mount namespace in which cron finds no table but the one that is installed in it, and nothing of the machine's is written.
@@ -167,7 +181,9 @@ fn the_client_works_in_a_sandbox_like_the_units() {
     });
     let path = format!("{}:/usr/bin:/bin:/usr/sbin:/sbin", world.bin().display());
     let variables = [
-        ("PATH", path.as_str()), ("WRITABLE", &writable), ("ANTHROPIC_BASE_URL", &api.url()),
+        ("PATH", path.as_str()),
+        ("WRITABLE", &writable),
+        ("ANTHROPIC_BASE_URL", &api.url()),
         ("ANTHROPIC_API_KEY", "sk-ant-dummy-not-real"),
     ];
     let ran = system(&world, SANDBOX, &variables);

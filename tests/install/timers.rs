@@ -7,7 +7,9 @@ use super::fakes::{self, everything, linked, table, tidy, told};
 use crate::support::{Ran, World};
 
 const ENABLE: [&str; 3] = [
-    "systemctl --user daemon-reload", "systemctl --user enable recall-digest.timer", "systemctl --user restart recall-digest.timer",
+    "systemctl --user daemon-reload",
+    "systemctl --user enable recall-digest.timer",
+    "systemctl --user restart recall-digest.timer",
 ];
 
 fn units(world: &World) -> PathBuf {
@@ -120,6 +122,9 @@ fn a_machine_without_timers_says_so() {
     assert!(ran.code == 1 && ran.err.contains("no timer"), "{ran:#?}");
     assert!(ran.out.contains("Nothing starts the digest"), "{ran:#?}");
     assert!(world.claude_dir().join("settings.json").exists());
+    // That was nobody's choice: where there is one later, it is taken.
+    fakes::crontab(&world);
+    assert!(install(&world, &[]).out.contains("cron: every 30m"));
 }
 
 #[test]
@@ -150,8 +155,11 @@ fn one_timer_takes_the_place_of_another_and_the_choice_is_kept() {
     let agent = world.home().join("Library/LaunchAgents/recall.digest.plist");
     let there = || (units(&world).join("recall-digest.timer").exists(), table(&world).is_some(), agent.exists());
     for (timer, expected) in [
-        ("systemd", (true, false, false)), ("cron", (false, true, false)), ("launchd", (false, false, true)),
-        ("systemd", (true, false, false)), ("none", (false, false, false)),
+        ("systemd", (true, false, false)),
+        ("cron", (false, true, false)),
+        ("launchd", (false, false, true)),
+        ("systemd", (true, false, false)),
+        ("none", (false, false, false)),
     ] {
         let ran = install(&world, &["--timer", timer]);
         assert_eq!((ran.code, there()), (0, expected), "{timer}: {ran:#?}");
@@ -192,11 +200,21 @@ fn a_dry_run_shows_files_crontab_and_commands() {
     let ran = install(&world, &["--timer", "systemd", "--dry-run"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     assert_eq!((everything(&world), told(&world)), (before.clone(), vec![]));
-    for shown in ["--- crontab\n+++ /dev/null\n", "-# >>> recall >>>\n", "+++ ", "recall-digest.timer\n", "+OnCalendar=*:0/30\n", "$ systemctl --user enable recall-digest.timer\n"] {
+    for shown in [
+        "--- crontab\n+++ /dev/null\n",
+        "-# >>> recall >>>\n",
+        "+++ ",
+        "recall-digest.timer\n",
+        "+OnCalendar=*:0/30\n",
+        "$ systemctl --user enable recall-digest.timer\n",
+    ] {
         assert!(ran.out.contains(shown), "{shown}: {ran:#?}");
     }
     let ran = world.recall(["uninstall", "--dry-run"]);
-    assert!(ran.out.contains("-# >>> recall >>>\n") && ran.out.contains("recall hook") || ran.out.contains("/recall' hook"), "{ran:#?}");
+    assert!(
+        ran.out.contains("-# >>> recall >>>\n") && ran.out.contains("recall hook") || ran.out.contains("/recall' hook"),
+        "{ran:#?}"
+    );
     assert_eq!(everything(&world), before);
 }
 
