@@ -15,7 +15,8 @@ use super::fakes;
 use crate::messages_api::{Asked, Block, MessagesApi};
 use crate::support::{Ran, World, copy_tree, files_below, fixtures};
 
-/// Runs a script with the system's commands, in a world's environment.
+/// Runs a script with the system's commands, in a world's environment. The machine's `crontab` is among them: outside of a namespace
+/// `recall install` gets the world's search path alone.
 fn system(world: &World, script: &str, variables: &[(&str, &str)]) -> Ran {
     std::env::var_os("RECALL_TEST_SYSTEM")
         .expect("RECALL_TEST_SYSTEM says that cron and systemd are installed, and that this is root");
@@ -100,10 +101,27 @@ fn a_file_of_another_owner_stays_theirs() {
     let file = world.claude_dir().join("settings.json");
     fs::write(&file, "{}").unwrap();
     chown(&file, Some(4711), Some(4712)).unwrap();
-    let ran = system(&world, "\"$RECALL\" install --timer none", &[]);
+    let ran = system(&world, "PATH=\"$W/bin\" exec \"$RECALL\" install --timer none", &[]);
     let meta = fs::metadata(&file).unwrap();
     assert_eq!((ran.code, meta.uid(), meta.gid()), (0, 4711, 4712), "{ran:#?}");
     assert!(fs::read_to_string(&file).unwrap().contains("hook session-end"));
+}
+
+#[test]
+#[ignore = "needs `script` of util-linux: set RECALL_TEST_SYSTEM"]
+fn on_a_terminal_the_data_folder_goes_only_after_a_yes() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let before = fakes::everything(&world);
+    let answer = |word: &str| {
+        let asked = format!("echo {word} | PATH=/usr/bin:/bin script -qec \"env PATH=$W/bin $RECALL uninstall --purge\" /dev/null");
+        system(&world, &asked, &[])
+    };
+    let ran = answer("n");
+    assert!(ran.code == 2 && ran.out.contains("your notes") && ran.out.contains("nothing was changed"), "{ran:#?}");
+    assert_eq!(fakes::everything(&world), before);
+    assert_eq!(answer("y").code, 0);
+    assert!(!world.data_dir().exists());
 }
 
 /// A mount namespace in which cron finds no table but the one that is installed in it, and nothing of the machine's is written.
