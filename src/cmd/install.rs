@@ -36,7 +36,7 @@ fn what_now(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
         // Timers go by the system's clock, whatever zone the pages are in.
         let now = Timestamp::from_millisecond(config.now())?.to_zoned(TimeZone::system());
         let next = schedule::next(config.schedule, &now).strftime("%H:%M").to_string();
-        writeln!(out, "The digest runs at {next} for the first time; `recall digest` takes in the past now.")?;
+        writeln!(out, "The next digest runs at {next}; `recall digest` takes in the past now.")?;
     }
     writeln!(out, "`recall doctor` says whether all is well.")?;
     Ok(())

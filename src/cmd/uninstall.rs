@@ -31,7 +31,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
     undo.apply(&host, &ui, out)?;
     if let Some(folder) = data.filter(|folder| folder.exists()) {
         purge::delete(&folder, &host)?;
-        writeln!(out, "deleted     {}", folder.display())?;
+        writeln!(out, "deleted   {}", folder.display())?;
     }
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -40,7 +41,7 @@ pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Re
     if let Err(e) = run_all(plan.old_timers, host, &mut manifest, ui, out) {
         ui.warn(&format!("the old timer is still there: {e:#}"));
     }
-    manifest.timer = Some(plan.timer);
+    manifest.timer = plan.chosen;
     match run_all(plan.new_timer, host, &mut manifest, ui, out) {
         Err(e) => ui.warn(&format!("no timer runs: {e:#}; `recall install` tries again, and `--timer` takes another")),
         Ok(()) if plan.timer != Timer::None && plan.warnings.is_empty() => writeln!(out, "timer     {}: {state}", plan.timer)?,
@@ -81,12 +82,24 @@ fn run(step: Step, host: &Host<'_>, manifest: &mut Manifest, out: &mut impl Writ
         }
         Step::Crontab { before, after } => crontab(before, after, host, manifest, out)?,
         Step::Run(command) | Step::Try(command) => {
-            let words: Vec<&str> = command.iter().map(String::as_str).collect();
-            host.tools().run(&words, None)?;
+            tell(&command, host)?;
             writeln!(out, "ran       {}", command.join(" "))?;
         }
     }
     Ok(())
+}
+
+/// launchd may still be busy with what it was told before: it answers and goes on.
+fn tell(command: &[String], host: &Host<'_>) -> Result<()> {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let mut tries = if words.contains(&"bootstrap") { 3 } else { 1 };
+    loop {
+        tries -= 1;
+        match host.tools().run(&words, None) {
+            Err(_) if tries > 0 => std::thread::sleep(Duration::from_secs(1)),
+            said => return said.map(drop),
+        }
+    }
 }
 
 fn crontab(

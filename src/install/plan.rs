@@ -18,6 +18,8 @@ use crate::cli::InstallArgs;
 pub struct Plan {
     pub hooks: Hooks,
     pub timer: Timer,
+    /// The timer to remember: none when there is only none to be had.
+    pub chosen: Option<Timer>,
     /// Timers of another kind that go, then what the new one needs.
     pub old_timers: Vec<Step>,
     pub new_timer: Vec<Step>,
@@ -55,6 +57,7 @@ pub fn plan(args: &InstallArgs, host: &Host<'_>) -> Result<Plan> {
         warnings: missing.map(str::to_owned).into_iter().collect(),
         hooks,
         timer,
+        chosen: missing.is_none().then_some(timer),
         old_timers: Vec::new(),
         new_timer: Vec::new(),
         manifest,

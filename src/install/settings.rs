@@ -3,23 +3,18 @@
 //! The client ignores a settings file that is not strict JSON as a whole, without a word (seen with 2.1.197: a comment, a comma too
 //! many; a byte order mark is fine, and of two equal keys the last one counts). So such a file is never edited, only located.
 
+mod parse;
+
 use std::collections::BTreeMap;
 
 use jsonc_parser::ast::{Array, Object, Value};
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+pub use self::parse::Broken;
+use self::parse::{located, read};
 use super::command::{Call, EVENTS, Form as Command, TIMEOUT};
 use super::splice::{Container, Edits, Form, Member, New, property, quoted, range_of};
 
 const BOM: char = '\u{feff}';
-
-/// Why a text is no settings file, and where. Lines and columns count from 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
-    pub line: usize,
-    pub column: usize,
-    pub what: String,
-}
 
 /// A hook of ours in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -296,43 +291,6 @@ fn one<'a, 't>(event: &str, object: &'a Object<'t>) -> Option<Found<'a, 't>> {
     };
     let hook = Hook { event: event.to_owned(), command, call, timeout };
     Some(Found { hook, at: At { event: 0, entry: 0, hook: 0 }, counts: true, matcher: String::new(), object, command: value })
-}
-
-/// Parses what the client would read; `None` for a text with nothing in it.
-fn read(text: &str) -> Result<Option<Object<'_>>, Broken> {
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
-    let strict = ParseOptions {
-        allow_comments: false,
-        allow_loose_object_property_names: false,
-        allow_trailing_commas: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &strict)
-        .map_err(|e| located(text, e.range().start, e.kind().to_string().to_lowercase()))?;
-    // What that parser lets through and the client does not, such as a line break in a string.
-    if let Err(e) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-        let what = e.to_string();
-        let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
-        return Err(Broken { line: e.line(), column: e.column().max(1), what });
-    }
-    match parsed.value {
-        Some(Value::Object(root)) => Ok(Some(root)),
-        other => Err(located(text, other.map_or(0, |value| range_of(&value).start), "the file holds no object".into())),
-    }
-}
-
-fn located(text: &str, at: usize, what: String) -> Broken {
-    let before = &text[..at.min(text.len())];
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    Broken { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1, what }
 }
 
 #[cfg(test)]

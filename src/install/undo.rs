@@ -118,7 +118,7 @@ impl Undo {
         for (file, after) in self.settings {
             let path = file.path.display();
             match after.as_deref().map_or_else(|| file.delete(), |bytes| file.write(bytes).map(drop)) {
-                Ok(()) => writeln!(out, "{} {path}", if after.is_some() { "took out of" } else { "deleted    " })?,
+                Ok(()) => writeln!(out, "{}  {path}", if after.is_some() { "cleared " } else { "deleted " })?,
                 Err(e) => {
                     ui.warn(&format!("{e:#}"));
                     continue;

@@ -1,0 +1,254 @@
+//! The timers: what is written, what their managers are told, and how one takes the place of another.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::fakes::{self, everything, linked, table, tidy, told};
+use crate::support::{Ran, World};
+
+const ENABLE: [&str; 3] = [
+    "systemctl --user daemon-reload",
+    "systemctl --user enable recall-digest.timer",
+    "systemctl --user restart recall-digest.timer",
+];
+
+fn units(world: &World) -> PathBuf {
+    world.home().join(".config/systemd/user")
+}
+
+fn install(world: &World, args: &[&str]) -> Ran {
+    world.recall(["install"].iter().chain(args))
+}
+
+#[test]
+fn systemd_gets_units_and_is_told_once() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    fakes::crontab(&world);
+    let before = everything(&world);
+    let ran = install(&world, &["--timer", "auto"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!(told(&world), ENABLE);
+    let unit = |name: &str| fs::read_to_string(units(&world).join(name)).unwrap();
+    insta::assert_snapshot!("service", tidy(&world, &unit("recall-digest.service")));
+    insta::assert_snapshot!("timer", unit("recall-digest.timer"));
+    insta::assert_snapshot!("systemd_told", tidy(&world, &ran.out));
+
+    assert!(install(&world, &[]).out.contains("systemd: already installed"));
+    assert_eq!(told(&world), [""; 0]);
+    // Stopped by hand: it is started again.
+    fs::remove_file(world.root().join("active")).unwrap();
+    install(&world, &[]);
+    assert_eq!(told(&world), ENABLE);
+
+    world.configure("schedule = \"03:15\"\n");
+    let ran = install(&world, &[]);
+    assert!(ran.out.contains("runs at 03:15"), "{ran:#?}");
+    assert!(unit("recall-digest.timer").contains("\nOnCalendar=03:15\n"));
+    assert_eq!(told(&world), ENABLE);
+    fs::remove_dir_all(world.home().join(".config/recall")).unwrap();
+    fs::remove_dir_all(world.home().join("Library")).unwrap();
+
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    let disable = ["systemctl --user disable --now recall-digest.timer", "systemctl --user daemon-reload"];
+    assert_eq!(told(&world), disable);
+    assert_eq!(everything(&world), before);
+    assert!(!world.home().join(".config/systemd").exists(), "folders that were created are gone");
+}
+
+#[test]
+fn units_go_where_systemd_looks() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    let there = world.root().join("xdg");
+    let ran = world.recall_with(["install"], &[("XDG_CONFIG_HOME", there.to_str().unwrap())]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let service = fs::read_to_string(there.join("systemd/user/recall-digest.service")).unwrap();
+    assert!(service.contains(&format!("\"XDG_CONFIG_HOME={}\"", there.display())), "{service}");
+}
+
+#[test]
+fn without_systemd_the_crontab_gets_a_block_and_keeps_its_lines() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    fakes::crontab(&world);
+    fs::write(world.root().join("systemd.gone"), "").unwrap();
+    let theirs = "MAILTO=me\n# mine\n0 5 * * * backup \\%d\n";
+    fs::write(world.root().join("crontab"), theirs).unwrap();
+    let ran = install(&world, &[]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    insta::assert_snapshot!("crontab", tidy(&world, &table(&world).unwrap()));
+    assert!(install(&world, &[]).out.contains("cron: already installed"));
+    assert_eq!(told(&world), ["crontab -"]);
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(table(&world).unwrap(), theirs);
+}
+
+#[test]
+fn a_crontab_that_was_not_there_goes_again() {
+    let world = World::new();
+    fakes::crontab(&world);
+    assert_eq!(install(&world, &["--timer", "cron"]).code, 0);
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(table(&world), None);
+    // And one that others wrote to since keeps what they wrote.
+    assert_eq!(install(&world, &["--timer", "cron"]).code, 0);
+    fs::write(world.root().join("crontab"), table(&world).unwrap() + "1 1 * * * theirs\n").unwrap();
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(table(&world).unwrap(), "1 1 * * * theirs\n");
+}
+
+#[test]
+fn a_crontab_that_cannot_be_read_is_not_written() {
+    let world = World::new();
+    fakes::crontab(&world);
+    fs::write(world.root().join("crontab"), "0 5 * * * theirs\n").unwrap();
+    fs::write(world.root().join("crontab.locked"), "").unwrap();
+    let ran = install(&world, &["--timer", "cron"]);
+    assert!(ran.code == 1 && ran.err.contains("not allowed"), "{ran:#?}");
+    assert_eq!((table(&world).unwrap().as_str(), told(&world)), ("0 5 * * * theirs\n", vec![]));
+    assert!(world.claude_dir().join("settings.json").exists(), "the hooks are there nevertheless");
+    // A block of ours that somebody cut in two is not guessed at.
+    fs::remove_file(world.root().join("crontab.locked")).unwrap();
+    fs::write(world.root().join("crontab"), "# >>> recall >>>\n0 5 * * * theirs\n").unwrap();
+    let ran = install(&world, &["--timer", "cron"]);
+    assert!(ran.code == 1 && ran.err.contains("crontab -e"), "{ran:#?}");
+}
+
+#[test]
+fn a_machine_without_timers_says_so() {
+    let world = World::new();
+    let ran = install(&world, &[]);
+    assert!(ran.code == 1 && ran.err.contains("no timer"), "{ran:#?}");
+    assert!(ran.out.contains("Nothing starts the digest"), "{ran:#?}");
+    assert!(world.claude_dir().join("settings.json").exists());
+    // That was nobody's choice: where there is one later, it is taken.
+    fakes::crontab(&world);
+    assert!(install(&world, &[]).out.contains("cron: every 30m"));
+}
+
+#[test]
+fn a_timer_that_does_not_start_leaves_the_hooks_and_is_tried_again() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    fs::write(world.root().join("systemd.gone"), "").unwrap();
+    let ran = install(&world, &["--timer", "systemd"]);
+    assert!(ran.code == 1 && ran.err.contains("No medium found") && ran.err.contains("--timer"), "{ran:#?}");
+    assert!(!ran.out.contains("runs at"), "{ran:#?}");
+    fs::remove_file(world.root().join("systemd.gone")).unwrap();
+    told(&world);
+    let ran = install(&world, &[]);
+    assert_eq!((ran.code, told(&world).as_slice()), (0, &ENABLE.map(str::to_owned)[..]), "{ran:#?}");
+    // Uninstall works where systemd does not answer any more.
+    fs::write(world.root().join("systemd.gone"), "").unwrap();
+    let ran = world.recall(["uninstall"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!units(&world).exists());
+}
+
+#[test]
+fn one_timer_takes_the_place_of_another_and_the_choice_is_kept() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    fakes::crontab(&world);
+    fakes::launchctl(&world);
+    let agent = world.home().join("Library/LaunchAgents/recall.digest.plist");
+    let there = || (units(&world).join("recall-digest.timer").exists(), table(&world).is_some(), agent.exists());
+    for (timer, expected) in [
+        ("systemd", (true, false, false)),
+        ("cron", (false, true, false)),
+        ("launchd", (false, false, true)),
+        ("systemd", (true, false, false)),
+        ("none", (false, false, false)),
+    ] {
+        let ran = install(&world, &["--timer", timer]);
+        assert_eq!((ran.code, there()), (0, expected), "{timer}: {ran:#?}");
+        assert_eq!((install(&world, &[]).code, there()), (0, expected), "{timer} is kept");
+    }
+}
+
+#[test]
+fn launchd_gets_an_agent_and_is_told_once() {
+    let world = World::new();
+    fakes::launchctl(&world);
+    let ran = install(&world, &["--timer", "launchd"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    let file = world.home().join("Library/LaunchAgents/recall.digest.plist");
+    insta::assert_snapshot!("agent", tidy(&world, &fs::read_to_string(&file).unwrap()));
+    let calls = told(&world);
+    let [enable, bootstrap] = &calls[..] else { panic!("{calls:?}") };
+    assert!(enable.starts_with("launchctl enable gui/") && enable.ends_with("/recall.digest"), "{enable}");
+    assert!(bootstrap.starts_with("launchctl bootstrap gui/") && bootstrap.ends_with(file.to_str().unwrap()), "{bootstrap}");
+    assert!(install(&world, &[]).out.contains("launchd: already installed"));
+    assert_eq!(told(&world), [""; 0]);
+    world.configure("schedule = \"hourly\"\n");
+    install(&world, &[]);
+    let calls = told(&world);
+    assert!(calls.iter().any(|c| c.contains("bootout")) && calls.iter().any(|c| c.contains("bootstrap")), "{calls:?}");
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert!(!file.exists() && told(&world)[0].contains("bootout"));
+}
+
+#[test]
+fn a_dry_run_shows_files_crontab_and_commands() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    fakes::crontab(&world);
+    assert_eq!(install(&world, &["--timer", "cron"]).code, 0);
+    told(&world);
+    let before = everything(&world);
+    let ran = install(&world, &["--timer", "systemd", "--dry-run"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!((everything(&world), told(&world)), (before.clone(), vec![]));
+    for shown in [
+        "--- crontab\n+++ /dev/null\n",
+        "-# >>> recall >>>\n",
+        "+++ ",
+        "recall-digest.timer\n",
+        "+OnCalendar=*:0/30\n",
+        "$ systemctl --user enable recall-digest.timer\n",
+    ] {
+        assert!(ran.out.contains(shown), "{shown}: {ran:#?}");
+    }
+    let ran = world.recall(["uninstall", "--dry-run"]);
+    assert!(
+        ran.out.contains("-# >>> recall >>>\n") && ran.out.contains("recall hook") || ran.out.contains("/recall' hook"),
+        "{ran:#?}"
+    );
+    assert_eq!(everything(&world), before);
+}
+
+#[test]
+fn a_login_that_lives_in_the_shell_only_is_told_of() {
+    let world = World::new();
+    fakes::crontab(&world);
+    let ran = world.recall_with(["install"], &[("ANTHROPIC_API_KEY", "sk-ant-secret")]);
+    assert!(ran.code == 0 && ran.err.contains("ANTHROPIC_API_KEY") && ran.err.contains("settings.json"), "{ran:#?}");
+    assert!(everything(&world).iter().all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains("sk-ant-secret")));
+}
+
+#[test]
+fn what_stands_in_the_crontab_runs_and_digests() {
+    let world = World::with_fixtures(&["plain"]);
+    fakes::crontab(&world);
+    world.configure("[digest]\nsummarizer = \"extract\"\n");
+    let dir = linked(&world, "it's 50% off");
+    let path = format!("{}:{}", dir.display(), world.bin().display());
+    let ran = world.recall_with(["install"], &[("PATH", &path)]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let table = table(&world).unwrap();
+    let line = table.lines().find(|line| line.starts_with("*/30 * * * * ")).expect("the line");
+    assert!(line.contains(r"50\% off"), "{line}");
+    // cron runs it with nothing but a home, a shell and a short path, and takes the backslash before a `%` away.
+    let command = line.trim_start_matches("*/30 * * * * ").replace(r"\%", "%");
+    let output = std::process::Command::new("/bin/sh")
+        .args(["-c", &command])
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let ran = Ran::of(output);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!(world.count("SELECT count(*) FROM digest"), 1);
+}

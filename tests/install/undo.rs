@@ -1,0 +1,128 @@
+//! Uninstall when the world went on since, and the data folder.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::fakes::{self, everything};
+use crate::support::World;
+
+#[test]
+fn what_others_wrote_since_stays() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    fs::write(&file, "{\n  \"model\": \"opus\"\n}\n").unwrap();
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let edited = fs::read_to_string(&file).unwrap().replace("\"opus\"", "\"sonnet\",\n  \"theme\": \"dark\"");
+    fs::write(&file, edited).unwrap();
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"model\": \"sonnet\",\n  \"theme\": \"dark\"\n}\n");
+    let again = world.recall(["uninstall"]);
+    assert_eq!((again.code, again.out.as_str()), (0, "nothing is installed\n"), "{again:#?}");
+}
+
+#[test]
+fn a_file_that_install_created_goes_only_when_nothing_else_is_in_it() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let theirs = fs::read_to_string(&file).unwrap().replacen('{', "{\n  \"theme\": \"dark\",", 1);
+    fs::write(&file, &theirs).unwrap();
+    // A second install writes to it again: it is not ours alone nevertheless.
+    fs::write(&file, theirs.replace("\"timeout\": 5", "\"timeout\": 9")).unwrap();
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"theme\": \"dark\"\n}\n");
+}
+
+#[test]
+fn without_its_notes_ours_is_found_all_the_same() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    fs::write(
+        &file,
+        r#"{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"/gone/recall hook session-end"}]}],"Stop":[{"hooks":[{"type":"command","command":"recall hook stop"},{"type":"command","command":"theirs"}]}]}}"#,
+    )
+    .unwrap();
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"theirs"}]}]}}"#);
+    assert!(!world.data_dir().exists());
+}
+
+#[test]
+fn a_broken_file_keeps_nothing_else_from_being_undone() {
+    let world = World::new();
+    fakes::crontab(&world);
+    let file = world.claude_dir().join("settings.json");
+    assert_eq!(world.recall(["install", "--timer", "cron"]).code, 0);
+    let broken = fs::read_to_string(&file).unwrap() + "}";
+    fs::write(&file, &broken).unwrap();
+    let ran = world.recall(["uninstall"]);
+    assert!(ran.code == 1 && ran.err.contains("settings.json:") && ran.err.contains("by hand"), "{ran:#?}");
+    assert_eq!((fs::read_to_string(&file).unwrap(), fakes::table(&world)), (broken.clone(), None));
+    // Mended by hand, the next one takes out the rest.
+    fs::write(&file, broken.strip_suffix('}').unwrap()).unwrap();
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert!(!file.exists() && !world.data_dir().exists());
+}
+
+#[test]
+fn the_data_stays_unless_it_is_asked_for() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let data = everything(&world);
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(everything(&world), data);
+
+    // There is no terminal to ask on.
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let before = everything(&world);
+    let ran = world.recall(["uninstall", "--purge"]);
+    assert!(ran.code == 2 && ran.err.contains("--yes"), "{ran:#?}");
+    assert_eq!(everything(&world), before, "nothing is undone");
+    let shown = world.recall(["uninstall", "--purge", "--dry-run"]);
+    assert!(shown.out.contains("would delete"), "{shown:#?}");
+    assert_eq!(everything(&world), before);
+
+    assert_eq!(world.recall(["uninstall", "--purge", "--yes"]).code, 0);
+    assert!(!world.data_dir().exists());
+    let left = everything(&world);
+    assert!(left.iter().all(|(path, _)| path.starts_with(world.claude_dir().join("projects"))), "{left:#?}");
+}
+
+#[test]
+fn no_folder_is_deleted_that_is_not_surely_ours() {
+    let refused = |world: &World, data: &str, why: &str| {
+        let before = everything(world);
+        let ran = world.recall_with(["uninstall", "--purge", "--yes"], &[("RECALL_DATA_DIR", data)]);
+        assert!(ran.code == 2 && ran.err.contains(why), "{data}: {ran:#?}");
+        assert_eq!(everything(world), before, "{data}");
+    };
+    let world = World::new();
+    let path = |name: &str| world.root().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(path("photos")).unwrap();
+    fs::write(path("photos") + "/cat.jpg", "meow").unwrap();
+    refused(&world, &path("photos"), "does not look like");
+    fs::write(path("home") + "/recall.db", "").unwrap();
+    refused(&world, &path("home"), "holds more than");
+    fs::write(path("install.json"), "{\"version\":1}").unwrap();
+    refused(&world, &path("."), "holds more than");
+    fs::create_dir_all(path("repository") + "/.git").unwrap();
+    fs::write(path("repository") + "/recall.db", "").unwrap();
+    refused(&world, &path("repository"), "holds more than");
+    // Only looked at: a test must not depend on what it tests here.
+    let root = world.recall_with(["uninstall", "--purge", "--dry-run"], &[("RECALL_DATA_DIR", "/")]);
+    assert!(root.code == 2 && root.out.is_empty(), "{root:#?}");
+}
+
+#[test]
+fn a_data_folder_behind_a_link_goes_with_the_link() {
+    let world = World::with_fixtures(&["plain"]);
+    let real = world.root().join("big disk");
+    fs::create_dir(&real).unwrap();
+    symlink(&real, world.data_dir()).unwrap();
+    world.digest(&["--summarizer", "extract"]);
+    let ran = world.recall(["uninstall", "--purge", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!real.exists() && !world.data_dir().is_symlink());
+}
