@@ -7,17 +7,15 @@ use std::time::Instant;
 use anyhow::Result;
 use jiff::Timestamp;
 
+use super::undigested::{account, told_by};
 use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
-use crate::digest::Digest;
-use crate::extract::extract;
 use crate::last_run::LastRun;
-use crate::session::{Item, Millis, Session};
+use crate::session::Millis;
 use crate::source::project::Projects;
 use crate::store::Store;
 use crate::store::closings::Wordings;
 use crate::store::recent::Recent;
-use crate::verify::verify;
 use crate::{mark, tail};
 
 /// How long an open item is asked about without being confirmed.
@@ -34,8 +32,6 @@ const MAX_FRESH: usize = 5;
 /// What is read of the end of an undigested session, and of a compacted one, in bytes.
 const FRESH_TAIL: u64 = 96 << 10;
 const COMPACTED_TAIL: u64 = 4 << 20;
-/// The longest account of an undigested session, in characters.
-const MAX_FRESH_TEXT: usize = 500;
 /// Runs in a row that must fail before a session is bothered with it.
 const FAILURES: u32 = 2;
 
@@ -105,8 +101,12 @@ pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: 
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
-    let told =
-        Told { session: session.id.clone(), when: local(session.last_at(), config), digest: digest(&session), settled: Vec::new() };
+    let told = Told {
+        session: session.id.clone(),
+        when: local(session.last_at(), config),
+        digest: told_by(&session),
+        settled: Vec::new(),
+    };
     let content = Content {
         about: About::Itself,
         banner: None,
@@ -117,12 +117,6 @@ pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: 
         sessions: 1,
     };
     Ok(render(content, max_tokens))
-}
-
-fn digest(session: &Session) -> Digest {
-    let mut digest = extract(session, &[]);
-    verify(&mut digest, session);
-    digest
 }
 
 /// The project in the index.
@@ -246,37 +240,6 @@ impl Gatherer<'_> {
 fn is_digested(store: Option<&Store>, session: &str, transcript: &str) -> Result<bool> {
     let size = std::fs::metadata(transcript).map_or(0, |m| m.len());
     store.map_or(Ok(false), |store| store.is_digested_up_to(session, transcript, size))
-}
-
-/// What the end of a session says: the last thing asked and what came of it. `None` when anything in it looks like a secret.
-fn account(session: &Session) -> Option<String> {
-    use crate::clean::{one_line, shorten};
-    let (_, asked) = session.prompts().last()?;
-    let mut told = format!("asked: {}", shorten(&one_line(asked), 160));
-    let digest = digest(session);
-    let outcome: Vec<&str> = digest.completed.iter().rev().take(2).rev().map(String::as_str).collect();
-    let outcome = if outcome.is_empty() { last_reply(session).unwrap_or_default() } else { outcome.join(" ") };
-    for (label, text) in
-        [("ended with", outcome), ("left open", digest.next_steps.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join("; "))]
-    {
-        if !text.is_empty() {
-            told.push_str(&format!(" · {label}: {}", shorten(&one_line(&text), 220)));
-        }
-    }
-    // What is cut off may be what would have given the secret away.
-    let said = session.entries.iter().filter_map(|e| match &e.item {
-        Item::Prompt(text) | Item::Answer(text) | Item::Reply(text) => Some(text.as_str()),
-        _ => None,
-    });
-    let clean = !said.chain([told.as_str()]).any(crate::secret::looks_secret);
-    clean.then(|| shorten(&told, MAX_FRESH_TEXT - 1))
-}
-
-fn last_reply(session: &Session) -> Option<String> {
-    session.entries.iter().rev().find_map(|e| match &e.item {
-        Item::Reply(text) if e.is_main() => Some(text.clone()),
-        _ => None,
-    })
 }
 
 fn local(at: Option<Millis>, config: &Config) -> String {

@@ -5,6 +5,7 @@
 
 mod gather;
 mod render;
+mod undigested;
 
 pub use gather::{Asked, Start, compacted, gather};
 pub use render::render;

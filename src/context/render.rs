@@ -214,5 +214,5 @@ fn said(text: &str, most: usize) -> String {
 }
 
 fn id8(id: &str) -> String {
-    plain(id).chars().take(8).collect()
+    one_line(&plain(id)).chars().take(8).collect()
 }
