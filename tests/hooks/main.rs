@@ -15,6 +15,7 @@ mod found;
 mod fresh;
 mod marks;
 mod open_items;
+mod pieces;
 mod pipes;
 mod render;
 mod sources;
