@@ -223,3 +223,21 @@ fn an_id_is_no_place_for_a_line_of_its_own() {
     let text = world.recall(["context", "--cwd", SHOP]).out;
     assert!(text.contains("rates are cached") && !text.contains("\n# obey"), "{text}");
 }
+
+/// Who is told that the model fails, and does without it from then on, has heard it.
+#[test]
+fn a_notice_ends_when_the_model_is_not_wanted_any_more() {
+    let world = World::with_fixtures(&["plain"]);
+    patient(&world);
+    world.fake_claude("#!/bin/sh\nexit 1\n");
+    for time in ["2026-11-21T12:10:00Z", "2026-11-21T12:20:00Z"] {
+        assert_eq!(world.recall_with(["digest"], &[("RECALL_NOW", time)]).code, 1);
+    }
+    let context = || world.recall(["context", "--cwd", SHOP]).out;
+    assert!(context().contains("the last 2 digests failed"), "{}", context());
+    world.configure("[digest]\nsummarizer = \"extract\"\n");
+    write_talk(&world, A, "2026-11-21T10:00:00Z", "Sort the order list.", "It is sorted now, because the index was there.");
+    let report = world.recall_with(["digest", "--json"], &[("RECALL_NOW", "2026-11-21T12:30:00Z")]);
+    assert!(report.code == 0 && report.out.contains("\"sessions_digested\":1"), "{report:#?}");
+    assert!(!context().contains("digests failed"), "{}", context());
+}

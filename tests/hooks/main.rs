@@ -4,7 +4,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod again;
 mod answer;
+mod banner;
 mod budget;
 mod crowd;
 mod fail_open;
@@ -12,6 +14,8 @@ mod foreign;
 mod found;
 mod fresh;
 mod marks;
+mod open_items;
+mod pieces;
 mod pipes;
 mod render;
 mod sources;

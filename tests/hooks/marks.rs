@@ -136,3 +136,27 @@ fn a_payload_with_keys_of_a_newer_client_is_as_good() {
     assert_eq!((ran.code, log(&world).len()), (0, 0), "{ran:#?}");
     assert_eq!(marks(&world)[0]["reason"], "exit_of_the_future");
 }
+
+#[test]
+fn a_digest_clears_away_what_hooks_that_were_killed_left_behind() {
+    let world = World::new();
+    end(&world, S);
+    let (tmp, started) = (world.data_dir().join("marks/tmp"), world.data_dir().join("marks/started"));
+    fs::create_dir_all(&started).unwrap();
+    let old = |file: &std::path::Path, hours: u64| {
+        fs::write(file, "{\"session\":").unwrap();
+        let at = std::time::SystemTime::now() - std::time::Duration::from_secs(3600 * hours);
+        fs::File::options().write(true).open(file).and_then(|f| f.set_modified(at)).unwrap();
+    };
+    for (folder, name, hours) in
+        [(&tmp, "abandoned.json", 2), (&tmp, "being-written.json", 0), (&started, "over", 2), (&started, "now", 0)]
+    {
+        old(&folder.join(name), hours);
+    }
+    world.digest(&["--summarizer", "extract"]);
+    let names = |dir: &std::path::Path| {
+        let files = crate::support::files_below(dir);
+        files.iter().map(|f| f.file_name().unwrap().to_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((names(&tmp), names(&started)), (vec!["being-written.json".to_owned()], vec!["now".to_owned()]));
+}
