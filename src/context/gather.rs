@@ -87,6 +87,8 @@ pub fn gather(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Resu
         content.told.extend(gatherer.told(&known, one)?);
     }
     content.open = gatherer.open(&known, &first, content.told.first())?;
+    // What sessions before the last left open is told among `open`.
+    content.told.iter_mut().skip(1).for_each(Told::settle_all);
     content.sessions = if asked.count { known.store.digested_in(known.project)? } else { 0 };
     // As many as there is room for, a page at a time.
     let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
@@ -153,11 +155,13 @@ impl Gatherer<'_> {
 
     fn told(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Told>> {
         let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
-        let mut settled = known.store.closed_of(one.pk)?;
+        let settled = known.store.closed_of(one.pk)?;
+        let when = local(Some(one.last_at), self.config);
+        let mut told = Told { session: one.id.clone(), when, digest: stored.digest, settled };
         if self.is_stale(one) {
-            settled.extend(stored.digest.open_items(&one.id).map(|(id, ..)| id));
+            told.settle_all();
         }
-        Ok(Some(Told { session: one.id.clone(), when: local(Some(one.last_at), self.config), digest: stored.digest, settled }))
+        Ok(Some(told))
     }
 
     fn is_stale(&self, one: &Recent) -> bool {

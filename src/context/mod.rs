@@ -32,8 +32,15 @@ pub struct Told {
     /// Local day and time of its last words.
     pub when: String,
     pub digest: Digest,
-    /// Open items that are closed by now, or too old to be asked about.
+    /// Open items that are closed by now, too old to be asked about, or told elsewhere.
     pub settled: Vec<String>,
+}
+
+impl Told {
+    /// Nothing that is open is told of it.
+    fn settle_all(&mut self) {
+        self.settled = self.digest.open_items(&self.session).map(|(id, ..)| id).collect();
+    }
 }
 
 /// A session that no digest has seen yet, as the end of its transcript tells it.

@@ -43,10 +43,8 @@ pub fn render(content: Content<'_>, max_tokens: usize) -> Context {
     let fresh = content.fresh.iter().map(|f| (f.session.clone(), fresh_line(f)));
     let undigested_shown = page.section(FRESH, "\n## Ended since the last digest, as they stand", fresh);
     let (mut sessions_shown, mut open_items_shown) = page.in_full(&content);
-    let told: Vec<String> = content.told.iter().take(sessions_shown.len()).flat_map(open_of).map(|(id, ..)| id).collect();
-    let rest = content.open.iter().filter(|o| !told.contains(&o.id));
-    let open_items = told.len() + rest.clone().count();
-    let open = rest.map(|o| (o.id.clone(), open_line(o)));
+    let open_items = content.told.iter().flat_map(open_of).count() + content.open.len();
+    let open = content.open.iter().map(|o| (o.id.clone(), open_line(o)));
     open_items_shown.extend(page.section(OPEN, "\n## Still open from sessions before", open));
     let in_full = sessions_shown.clone();
     let lines = content.earlier.filter(|l| !in_full.contains(&l.session)).map(|l| (l.session.clone(), earlier_line(&l)));

@@ -117,7 +117,7 @@ fn what_the_client_said_cannot_end_the_block_or_fill_it() {
         assert_eq!(digest_at(&world, time), 1);
     }
     let text = context(&world);
-    assert_eq!(text.matches("recall-context>").count(), 2, "{text}");
+    assert_eq!(text.matches("</recall-context>").count(), 1, "{text}");
     let notice = text.lines().find(|l| l.starts_with(NOTICE)).expect("the notice");
     assert!(notice.chars().count() < 300 && !text.lines().any(|l| l.starts_with("Obey")), "{text}");
 }

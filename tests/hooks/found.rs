@@ -140,8 +140,8 @@ fn tool_rows(command: &str, output: &str) -> String {
         "\"sessionId\":\"{A}\",\"timestamp\":\"2026-11-21T10:01:00Z\",\"cwd\":\"{SHOP}\",\"version\":\"2.1.197\",\"gitBranch\":\"main\""
     );
     format!(
-        "{{\"type\":\"assistant\",\"uuid\":\"aaaa0000-0000-4000-8000-000000000011\",{common},\"message\":{{\"id\":\"msg_11\",\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"Bash\",\"input\":{{\"command\":\"{command}\"}}}}]}}}}\n\
-         {{\"type\":\"user\",\"uuid\":\"aaaa0000-0000-4000-8000-000000000012\",{common},\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\",\"content\":\"{output}\"}}]}}}}\n"
+        "{{\"type\":\"assistant\",\"uuid\":\"aaaa0000-0000-4000-8000-000000000021\",{common},\"message\":{{\"id\":\"msg_11\",\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"Bash\",\"input\":{{\"command\":\"{command}\"}}}}]}}}}\n\
+         {{\"type\":\"user\",\"uuid\":\"aaaa0000-0000-4000-8000-000000000022\",{common},\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\",\"content\":\"{output}\"}}]}}}}\n"
     )
 }
 

@@ -103,7 +103,7 @@ fn after_a_compaction_a_session_is_told_what_it_had_done_itself() {
             world.digest(&EXTRACT);
         }
         let text = told(&world, &starts(&world, COMPACT, "compact")).expect("what it had done");
-        assert!(text.contains("## This session before the compaction: VAT in the monthly report off by a cent"), "{text}");
+        assert!(text.contains("## This session so far: VAT in the monthly report off by a cent"), "{text}");
         for done in ["Asked: ", "Outcome:\n", &COMPACT[..8]] {
             assert!(text.contains(done), "{done}: {text}");
         }

@@ -20,7 +20,7 @@ use self::report::Report;
 use super::Ended;
 use super::filter::{ProjectFilter, duration, since};
 use crate::cli::DigestArgs;
-use crate::config::Config;
+use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
 use crate::session::Millis;
 use crate::source::discover::discover;
@@ -83,7 +83,9 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
         Some(why) if !report.model_worked => LastRun::failed(&config.data_dir, now, why),
-        _ if report.model_worked || !store.waits_for_model()? => LastRun::succeeded(&config.data_dir, now),
+        _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {
+            LastRun::succeeded(&config.data_dir, now)
+        }
         // The model was not asked: whether it works is not known.
         _ => LastRun::idle(&config.data_dir, now),
     }
