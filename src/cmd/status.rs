@@ -40,7 +40,7 @@ fn health(config: &Config, out: &mut impl Write) -> Result<()> {
     let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
     let bad: Vec<_> = findings.iter().filter(|f| f.state != State::Ok).collect();
     for finding in &bad {
-        writeln!(out, "{:<11} {}", finding.about, plain(&finding.found))?;
+        writeln!(out, "{:<10} {}", finding.about, plain(&finding.found))?;
     }
     if !bad.is_empty() {
         writeln!(out, "           `recall doctor` says what to do")?;

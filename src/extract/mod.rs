@@ -198,8 +198,10 @@ fn corrections(session: &Session) -> Vec<Claim> {
         " lets ", " use ", " never ", " always ", " only ", " remove", " change ", " without", " should ", " must ",
     ];
     // A question asks for an answer; "can you …?" asks for a deed.
-    const ASKING: [&str; 12] =
-        [" what ", " why ", " how ", " is ", " are ", " does ", " do you", " did ", " which ", " where ", " i wonder", " was "];
+    const ASKING: [&str; 14] = [
+        " should it ", " should i ", " what ", " why ", " how ", " is ", " are ", " does ", " do you", " did ", " which ",
+        " where ", " i wonder", " was ",
+    ];
     let steers = |text: &str| {
         let lower = format!(" {} ", one_line(text).to_lowercase());
         let asks = text.trim_end().ends_with('?') && ASKING.iter().any(|mark| lower.starts_with(mark));

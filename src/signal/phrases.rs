@@ -59,9 +59,9 @@ const PHRASES: &[(Topic, &[&str])] = &[
     (
         Topic::Outcome,
         &[
-            " passed", " passing", " tests pass", " all tests", " all pass", " green", " failed", " failing", " lint", " build ",
-            " builds ", " committed", " pushed", " merged", " pull request", " pr #", " released", " deployed", " commit ",
-            " verified", " coverage", " exit code", " 0 issues",
+            " passed", " passes", " passing", " works now", " works again", " tests pass", " all tests", " all pass", " green",
+            " failed", " failing", " lint", " build ", " builds ", " committed", " pushed", " merged", " pull request", " pr #",
+            " released", " deployed", " commit ", " verified", " coverage", " exit code", " 0 issues",
         ],
     ),
     (

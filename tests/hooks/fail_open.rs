@@ -124,7 +124,8 @@ fn an_index_that_cannot_be_used() {
         let db = rusqlite::Connection::open(path(world)).unwrap();
         db.pragma_update(None, "user_version", 99).unwrap();
     };
-    let breaks: [(&str, &dyn Fn(&World)); 6] = [
+    type Break<'a> = (&'a str, &'a dyn Fn(&World));
+    let breaks: [Break<'_>; 6] = [
         ("no index", &|world| fs::remove_file(path(world)).unwrap()),
         ("newer", &newer),
         ("older", &|world| fs::write(path(world), "").unwrap()),
@@ -246,7 +247,7 @@ fn a_home_that_is_none() {
             let mut nowhere = homeless(hook(&world, event));
             nowhere.env_remove("RECALL_DATA_DIR");
             is_silent("no home and no data folder", Instant::now(), &fed(nowhere, ends(&world, S, "other").to_string().as_bytes()));
-            assert_eq!(crate::support::changed(&before, &world.everything()), [std::path::PathBuf::new(); 0]);
+            assert_eq!(crate::support::changed(&before, &world.everything()), Vec::<std::path::PathBuf>::new());
 
             let somewhere = homeless(hook(&world, event));
             is_silent("no home", Instant::now(), &fed(somewhere, ends(&world, S, "other").to_string().as_bytes()));

@@ -31,7 +31,7 @@ fn gets_nothing(world: &World, event: &str, who: &str, payload: &Value) {
     let before = world.everything();
     let ran = world.hook(event, payload.to_string());
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""), "{who}, {event}: {payload:#}");
-    assert_eq!(changed(&before, &world.everything()), [PathBuf::new(); 0], "{who}, {event}: {payload:#}");
+    assert_eq!(changed(&before, &world.everything()), Vec::<PathBuf>::new(), "{who}, {event}: {payload:#}");
 }
 
 /// What other programs send, by the names of their own documentation, for an event of this name.

@@ -44,7 +44,10 @@ fn a_session_leaves_marks_and_the_next_one_starts_with_what_it_did() {
     assert_no_text(&scene);
 
     let compacted = scene.request_with(LANGUAGES.0).injected();
-    assert!(matches!(&compacted[..], [one] if one.contains("before the compaction") && one.contains(FIX.0)), "{compacted:#?}");
+    assert!(
+        matches!(&compacted[..], [one] if one.contains("before its context was compacted") && one.contains(FIX.0)),
+        "{compacted:#?}"
+    );
 
     scene.digest();
     let context = scene.hook_says();

@@ -2,7 +2,6 @@
 //!
 //! It listens on a port of 127.0.0.1 that the system picks, and keeps every request.
 #![allow(dead_code, reason = "every test binary uses another part")]
-#![allow(dead_code, reason = "every test binary uses another part")]
 
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
