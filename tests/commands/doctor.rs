@@ -191,7 +191,7 @@ fn status_gives_the_short_form() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     let ran = world.recall(["status"]);
-    assert!(ran.out.contains("\nhooks       none") && ran.out.contains("`recall doctor` says what to do"), "{}", ran.out);
+    assert!(ran.out.contains("\nhooks      none") && ran.out.contains("`recall doctor` says what to do"), "{}", ran.out);
 }
 
 #[test]
