@@ -12,6 +12,7 @@ mod crowd;
 mod fail_open;
 mod foreign;
 mod found;
+mod found_later;
 mod fresh;
 mod marks;
 mod open_items;
