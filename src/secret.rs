@@ -4,15 +4,14 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// The words of names that stand before a secret, as in `AWS_SECRET_ACCESS_KEY` or `dbPassword`.
-const NAMES: &str =
-    r"(pass(word|wd|phrase|code)?|pwd|secret|token|credential|(api|access|account|private|auth|encryption)[_-]?key)";
+/// Names that stand before a secret, as `AWS_SECRET_ACCESS_KEY` or `dbPassword`; not `passengers`, `tokenizer` or `bypass`.
+const NAMES: &str = r"(?:[\w-]*(?:password|passwd|passphrase|passcode|pwd|secret|token|credentials?|(?:api|access|account|private|auth|encryption)[_-]?key)|\b(?:\w+[_-])?pass)(?:[_-][\w-]*|key|value)?";
 
 /// Beginnings of credentials that providers document, names with a value behind them, and the forms keys are written in.
 static TELLING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     // `NAME=…`, `"name": "…"`, `name := …`, `'name' => …`, `name is …`; with quotes that may be escaped.
-    let assigned = format!(r#"(?i)[\w-]*{NAMES}[\w-]*\\?["'`]?\s*(:=|=>|={{1,2}}|:|\bis\b:?)\s*\\?["'`]?[^\s"'`\\]{{4}}"#);
-    let flag = format!(r"(?i)--?[\w-]*{NAMES}[ =]\S{{4}}");
+    let assigned = format!(r#"(?i){NAMES}\\?["'`]?\s*(:=|=>|={{1,2}}|:|\bis\b:?)\s*\\?["'`]?[^\s"'`\\]{{4}}"#);
+    let flag = format!(r"(?i)\s--?{NAMES}[ =]\S{{4}}");
     let parts = [
         r"-----BEGIN [A-Z ]*(PRIVATE|KEY)",
         r"\b(sk|pk|rk)[-_](live|test|ant|proj|or)[-_]",

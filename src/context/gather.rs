@@ -173,18 +173,22 @@ impl Gatherer<'_> {
         let mut open: Vec<Open> = Vec::new();
         let mut wordings = Wordings::default();
         if let Some(told) = told {
-            told.digest.open_items(&told.session).for_each(|(.., claim)| _ = wordings.is_new(&claim.text));
+            wordings.extend(told.digest.open_items(&told.session).map(|(.., claim)| claim.text.as_str()));
         }
         for one in recent.iter().skip(1).take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
-            let items = known.store.items_of(one.pk)?;
+            let mut items = known.store.items_of(one.pk)?;
+            items.retain(|item| item.verified);
             let closed = if items.is_empty() { Vec::new() } else { known.store.closed_of(one.pk)? };
             let when = day(one.last_at, self.config);
-            for item in items {
-                // Sessions repeat what is still to be done; what one of them closed is done in all.
-                if wordings.is_new(&item.text) && item.verified && !closed.contains(&item.id) {
-                    open.push(Open { id: item.id, kind: item.kind, text: item.text, when: when.clone() });
-                }
-            }
+            // Sessions repeat what is still to be done; what one of them closed is done in all.
+            let new = items.iter().filter(|item| !wordings.has(&item.text) && !closed.contains(&item.id));
+            open.extend(new.map(|item| Open {
+                id: item.id.clone(),
+                kind: item.kind.clone(),
+                text: item.text.clone(),
+                when: when.clone(),
+            }));
+            wordings.extend(items.iter().map(|item| item.text.as_str()));
         }
         Ok(open)
     }
@@ -207,25 +211,30 @@ impl Gatherer<'_> {
             if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
                 break;
             }
-            if seen.contains(&id.as_str()) || self.is_asking(id) || is_digested(store, id, transcript)? {
+            if seen.contains(&id.as_str()) || self.is_asking(id) {
                 continue;
             }
             seen.push(id);
-            fresh.extend(self.read_fresh(id, Path::new(transcript)));
+            let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
+            fresh.extend(self.read_fresh(id, Path::new(transcript), digested));
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
     }
 
-    /// A transcript that cannot be read tells nothing; the next digest says why.
-    fn read_fresh(&self, id: &str, transcript: &Path) -> Option<Fresh> {
+    /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
+    /// digest: clients write rows of their own when a window is closed.
+    fn read_fresh(&self, id: &str, transcript: &Path, digested: Option<Millis>) -> Option<Fresh> {
         if self.config.exclude_paths.is_match(transcript) {
             return None;
         }
         let session = tail::session(transcript, id, FRESH_TAIL, |cwd| self.projects.key_of(cwd)).ok()?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
-        let fits = session.project.key == self.key && !self.config.excludes_folder(cwd, self.projects) && self.is_new(last_at);
+        let fits = session.project.key == self.key
+            && !self.config.excludes_folder(cwd, self.projects)
+            && self.is_new(last_at)
+            && digested.is_none_or(|until| last_at > until);
         let text = fits.then(|| account(&session)).flatten()?;
         Some(Fresh { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
     }
@@ -238,12 +247,6 @@ impl Gatherer<'_> {
         let why = run.error.as_deref().unwrap_or("the reason is not known");
         Some(format!("the last {} digests failed{since} ({why}); `recall doctor` says what to do", run.failures))
     }
-}
-
-/// Does a digest hold all of a session? Many end long after they said their last word.
-fn is_digested(store: Option<&Store>, session: &str, transcript: &str) -> Result<bool> {
-    let size = std::fs::metadata(transcript).map_or(0, |m| m.len());
-    store.map_or(Ok(false), |store| store.is_digested_up_to(session, transcript, size))
 }
 
 fn local(at: Option<Millis>, config: &Config) -> String {

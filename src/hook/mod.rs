@@ -8,25 +8,26 @@ mod claim;
 pub mod log;
 mod payload;
 mod start;
+mod stdin;
 mod watch;
 
+use std::any::Any;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
 use self::payload::{Event, Payload};
-use self::watch::{Watch, watched};
+use self::watch::watched;
 use crate::config::{self, Config};
 use crate::mark::{self, Mark};
 
-/// How long leaving a mark may take: the client gives the end of a session 1.5 s.
+/// How long a payload may take to come for a mark: the client gives the end of a session 1.5 s in all.
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
-/// The most a payload may have, in bytes; a compaction's summary or a last message are part of some.
-const MAX_PAYLOAD: u64 = 8 << 20;
 
 /// Runs the hook `recall hook NAME`.
 pub fn run(name: Option<OsString>) -> ExitCode {
@@ -39,7 +40,9 @@ pub fn run(name: Option<OsString>) -> ExitCode {
         eprintln!("recall: hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
         return ExitCode::SUCCESS;
     }
-    match watched(&name, MARK_DEADLINE, |watch| work(&name, watch)) {
+    // The default would print to stderr; the log has it.
+    std::panic::set_hook(Box::new(|_| {}));
+    match catch_unwind(|| work(&name)).unwrap_or_else(|panic| Err(panicked(&*panic))) {
         Ok(Some(answer)) => _ = io::stdout().write_all(answer.as_bytes()),
         Ok(None) => {}
         Err(e) => log::note(&name, &format!("{e:#}")),
@@ -47,21 +50,27 @@ pub fn run(name: Option<OsString>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn work(name: &str, watch: &Watch) -> Result<Option<String>> {
+fn panicked(panic: &(dyn Any + Send)) -> anyhow::Error {
+    let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    anyhow!("panicked ({}): please report this", said.unwrap_or("no message"))
+}
+
+fn work(name: &str) -> Result<Option<String>> {
+    let started = Instant::now();
     let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
     config::fault("hook-panic", || panic!("asked for by a test"));
     let config = Config::load()?;
-    let deadline = if event == Event::SessionStart { Duration::from_millis(config.hooks.deadline_ms) } else { MARK_DEADLINE };
-    watch.set_deadline(deadline);
-    let mut input = Vec::new();
-    io::stdin().lock().take(MAX_PAYLOAD).read_to_end(&mut input).context("cannot read stdin")?;
-    let payload = Payload::read(&input)?;
+    let given = if event == Event::SessionStart { Duration::from_millis(config.hooks.deadline_ms) } else { MARK_DEADLINE };
+    let payload = Payload::read(&stdin::read(started + given)?)?;
     // Other hosts run the hooks of the same settings file: theirs are not our sessions.
     if !payload.is_claude_codes(event, &config) || payload.stop_hook_active {
         return Ok(None);
     }
     match event {
-        Event::SessionStart => start::answer(&payload, &config, watch.started + deadline * 2 / 3),
+        Event::SessionStart => watched(name, started + given, || {
+            config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            start::answer(&payload, &config, started + given * 2 / 3)
+        }),
         _ => leave_mark(event, &payload, &config).map(|()| None),
     }
 }

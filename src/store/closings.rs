@@ -11,6 +11,8 @@ use crate::terms::{covered_by, words};
 
 /// Two wordings of an open item are one when they share this much of their telling words.
 const SAME_ITEM: f64 = 0.6;
+/// And this much the other way round.
+const SAME_AT_LEAST: f64 = 0.5;
 
 /// How many characters of an id people type at least.
 const MIN_PREFIX: usize = 4;
@@ -35,20 +37,19 @@ fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
 pub struct Wordings(Vec<BTreeSet<String>>);
 
 impl Wordings {
+    /// Is one of them this one, in other words? A short wording is not the same as every longer one that holds its words.
     pub fn has(&self, text: &str) -> bool {
-        self.holds(&words(text))
+        let one = words(text);
+        self.0.iter().any(|other| {
+            let (mine, theirs) = (covered_by(&one, other), covered_by(other, &one));
+            mine.max(theirs) >= SAME_ITEM && mine.min(theirs) >= SAME_AT_LEAST
+        })
     }
+}
 
-    /// Adds a wording. False when it says what another says.
-    pub fn is_new(&mut self, text: &str) -> bool {
-        let new = words(text);
-        let known = self.holds(&new);
-        self.0.push(new);
-        !known
-    }
-
-    fn holds(&self, one: &BTreeSet<String>) -> bool {
-        self.0.iter().any(|other| covered_by(one, other).max(covered_by(other, one)) >= SAME_ITEM)
+impl<'a> Extend<&'a str> for Wordings {
+    fn extend<T: IntoIterator<Item = &'a str>>(&mut self, texts: T) {
+        self.0.extend(texts.into_iter().map(words));
     }
 }
 
@@ -69,9 +70,12 @@ impl Store {
         if closed.is_empty() {
             return Ok(Vec::new());
         }
-        let wordings = Wordings(closed.iter().map(|(_, text)| words(text)).collect());
         let mut items = self.items_of(session)?;
-        items.retain(|item| closed.iter().any(|(id, _)| *id == item.id) || wordings.has(&item.text));
+        // An id that is still there means itself; what became of another is told by the words.
+        let (by_id, by_words): (Vec<_>, Vec<_>) = closed.iter().partition(|(id, _)| items.iter().any(|item| item.id == *id));
+        let mut wordings = Wordings::default();
+        wordings.extend(by_words.iter().map(|(_, text)| text.as_str()));
+        items.retain(|item| by_id.iter().any(|(id, _)| *id == item.id) || wordings.has(&item.text));
         Ok(items.into_iter().map(|item| item.id).collect())
     }
 

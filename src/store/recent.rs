@@ -41,11 +41,10 @@ impl Store {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Does the digest of a session hold this much of its transcript?
-    pub fn is_digested_up_to(&self, session: &str, transcript: &str, size: u64) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0
-             WHERE s.id = ?1 AND NOT s.dirty AND EXISTS (SELECT 1 FROM file WHERE path = ?2 AND offset >= ?3))";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![session, transcript, size as i64], |r| r.get(0))?)
+    /// The time of the last row that the digest of a session holds; `None` when stored rows are newer than its digest.
+    pub fn digested_until(&self, session: &str) -> Result<Option<Millis>> {
+        let sql = "SELECT s.last_at FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.id = ?1 AND NOT s.dirty";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
     /// How many sessions of a project have a digest.

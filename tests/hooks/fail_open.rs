@@ -270,3 +270,16 @@ fn a_panic() {
         assert!(lines.len() == before + 1 && lines[before].contains(&format!("{event}: panicked")), "{lines:#?}");
     }
 }
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "the fault is built into debug builds only")]
+fn something_that_hangs() {
+    let world = with_notes();
+    let mut command = hook(&world, "session-start");
+    command.env("RECALL_FAULT", "hook-hang");
+    let before = log(&world).len();
+    let started = Instant::now();
+    is_silent("session-start", started, &fed(command, &start(&world)));
+    let lines = log(&world);
+    assert!(lines.len() == before + 1 && lines[before].contains("session-start: not done within"), "{lines:#?}");
+}

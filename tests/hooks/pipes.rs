@@ -28,7 +28,7 @@ fn input_that_never_ends() {
                 is_silent(event, started, &ran);
                 drop(open);
                 let lines = log(&world);
-                assert!(lines.len() == 1 && lines[0].contains(&format!("{event}: not done within")), "{lines:#?}");
+                assert!(lines.len() == 1 && lines[0].contains(&format!("{event}: stdin did not end in time")), "{lines:#?}");
                 assert_eq!(mark_files(&world).len(), 0);
             });
         }
