@@ -275,6 +275,7 @@ fn a_panic() {
 #[cfg_attr(not(debug_assertions), ignore = "the fault is built into debug builds only")]
 fn something_that_hangs() {
     let world = with_notes();
+    world.configure("[hooks]\ndeadline_ms = 300\n");
     let mut command = hook(&world, "session-start");
     command.env("RECALL_FAULT", "hook-hang");
     let before = log(&world).len();
