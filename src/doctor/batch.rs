@@ -17,6 +17,8 @@ const DAY: Millis = 24 * HOUR;
 const CLEANUP_DAYS: i64 = 30;
 /// Days left before transcripts are deleted from which on it is urgent.
 const URGENT: i64 = 5;
+/// What a session's start complains of before the first digest; `index` tells it.
+const NO_INDEX: &str = "there is no index";
 /// Errors of hooks older than this are history.
 const RECENT: Millis = 7 * DAY;
 
@@ -54,7 +56,7 @@ pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let since = jiff::Timestamp::from_millisecond(now - RECENT).ok()?.to_string();
     let mut lines = log::last_lines(&config.data_dir, 200);
     // Times of one form sort as text.
-    lines.retain(|line| line.as_str() >= since.as_str());
+    lines.retain(|line| line.as_str() >= since.as_str() && !line.contains(NO_INDEX));
     let last = lines.last()?;
     let found = format!("{} errors in the last 7 days, the last: {last}", lines.len());
     Some(Finding::warning("hooks", found, format!("all are in {}", config.data_dir.join("hooks.log").display())))
