@@ -23,6 +23,7 @@ mod last_run;
 pub mod mark;
 mod markdown;
 pub mod page;
+mod paths;
 mod price;
 mod private;
 pub mod prose;

@@ -16,7 +16,8 @@ use crate::store::Store;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let store = Store::open_read_only(&config.database())?;
+    // As at a session's start, there is something to say before the first digest.
+    let store = config.database().exists().then(|| Store::open_read_only(&config.database())).transpose()?;
     let cwd = match &args.cwd {
         // One that is gone still names its project.
         Some(dir) => {
@@ -33,8 +34,12 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
         now: config.now(),
         until: Instant::now() + PATIENCE,
         count: args.json,
+        notice: None,
     };
-    let context = store.at_once(|| gather(config, Some(&store), &asked))?;
+    let context = match &store {
+        Some(store) => store.at_once(|| gather(config, Some(store), &asked)),
+        None => gather(config, None, &asked),
+    }?;
     if args.json {
         let mut value = serde_json::to_value(&context)?;
         let numbers = json!({"max_tokens": max_tokens, "estimate": ESTIMATE, "project": config.project_keys().key_of(asked.cwd)});
@@ -45,7 +50,8 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
     } else if !context.text.is_empty() {
         out.write_all(context.text.as_bytes())?;
     } else {
-        eprintln!("recall: nothing is known of {} yet", config.project_keys().key_of(asked.cwd));
+        let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
+        eprintln!("recall: nothing is known of {} yet{hint}", config.project_keys().key_of(asked.cwd));
     }
     Ok(Ended::Done)
 }

@@ -40,10 +40,10 @@ fn health(config: &Config, out: &mut impl Write) -> Result<()> {
     let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
     let bad: Vec<_> = findings.iter().filter(|f| f.state != State::Ok).collect();
     for finding in &bad {
-        writeln!(out, "{:<10} {}", finding.about, plain(&finding.found))?;
+        writeln!(out, "{:<11} {}", finding.about, plain(&finding.found))?;
     }
     if !bad.is_empty() {
-        writeln!(out, "           `recall doctor` says what to do")?;
+        writeln!(out, "            `recall doctor` says what to do")?;
     }
     Ok(())
 }
@@ -71,39 +71,39 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
 fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config: &Config, out: &mut impl Write) -> Result<()> {
     let ran = last_run.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(config.time_zone.clone()));
     let ran = ran.map_or_else(|| "never".into(), |z| z.strftime("%Y-%m-%d %H:%M").to_string());
-    writeln!(out, "data       {}", config.data_dir.display())?;
+    writeln!(out, "data        {}", config.data_dir.display())?;
     writeln!(
         out,
-        "index      {:.1} MB for {:.1} MB of transcripts in {} files",
+        "index       {:.1} MB for {:.1} MB of transcripts in {} files",
         size as f64 / 1e6,
         counts.transcript_bytes as f64 / 1e6,
         counts.files
     )?;
     writeln!(
         out,
-        "sessions   {}, {} with a digest ({} made by the model, {} without)",
+        "sessions    {}, {} with a digest ({} made by the model, {} without)",
         counts.sessions,
         counts.digests,
         counts.by_model,
         counts.digests - counts.by_model
     )?;
-    writeln!(out, "waiting    {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
-    writeln!(out, "spent      ${:.4} on the model in all", counts.spent_usd)?;
-    writeln!(out, "last work  {ran}")?;
+    writeln!(out, "waiting     {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
+    writeln!(out, "spent       ${:.4} on the model in all", counts.spent_usd)?;
+    writeln!(out, "last work   {ran}")?;
     for (why, sessions) in &counts.skipped {
-        writeln!(out, "skipped    {sessions}: {}", plain(why))?;
+        writeln!(out, "skipped     {sessions}: {}", plain(why))?;
     }
     for (id, times, why) in &counts.failing {
-        writeln!(out, "failing    {}: {times} times, last: {}", plain(id), plain(why))?;
+        writeln!(out, "failing     {}: {times} times, last: {}", plain(id), plain(why))?;
     }
     if counts.bad_lines > 0 {
-        writeln!(out, "bad lines  {}", counts.bad_lines)?;
+        writeln!(out, "bad lines   {}", counts.bad_lines)?;
         for (path, offset, why) in &counts.bad_at {
-            writeln!(out, "           {} at byte {offset}: {why}", plain(path))?;
+            writeln!(out, "            {} at byte {offset}: {why}", plain(path))?;
         }
     }
     for (name, rows) in &counts.unknown {
-        writeln!(out, "unknown    {rows} rows of type {}", plain(name))?;
+        writeln!(out, "unknown     {rows} rows of type {}", plain(name))?;
     }
     Ok(())
 }

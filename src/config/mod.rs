@@ -19,6 +19,7 @@ pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
 
+use crate::paths::names_of;
 use crate::session::Millis;
 use crate::source::project::Projects;
 
@@ -88,7 +89,7 @@ impl Config {
         Ok(Self {
             exclude_projects: globs("projects", &read.values.exclude.projects)?,
             exclude_paths: globs("paths", &read.values.exclude.paths)?,
-            moved_projects: read.values.projects.iter().map(|(a, b)| (tilde(a, &home), tilde(b, &home))).collect(),
+            moved_projects: moved(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),
             hooks: read.values.hooks.clone(),
@@ -141,7 +142,7 @@ impl Config {
     }
 
     pub fn project_keys(&self) -> Projects {
-        Projects::new(self.moved_projects.clone(), Some(self.home.clone()))
+        Projects::new(self.moved_projects.clone(), names_of(&self.home))
     }
 }
 
@@ -180,9 +181,18 @@ pub fn fault(name: &str, happens: impl FnOnce()) {
 pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        set.add(Glob::new(&tilde(pattern, home)).with_context(|| format!("`{pattern}` is no glob"))?);
+        for home in homes(pattern, home) {
+            set.add(Glob::new(&tilde(pattern, &home)).with_context(|| format!("`{pattern}` is no glob"))?);
+        }
     }
     Ok(set.build()?)
+}
+
+/// Roots that moved: every name the old ones may have, and of the new ones the name a client notes.
+fn moved(projects: &BTreeMap<String, String>, home: &Path) -> Vec<(String, String)> {
+    let real = names_of(home).pop().unwrap_or_default();
+    let names = |from: &str| homes(from, home).into_iter().map(|h| tilde(from, &h)).collect::<Vec<_>>();
+    projects.iter().flat_map(|(from, to)| names(from).into_iter().map(|from| (from, tilde(to, &real)))).collect()
 }
 
 fn setting(key: &str, value: &str, origin: &str) -> Setting {
@@ -204,6 +214,11 @@ fn path_var(name: &str) -> Result<Option<PathBuf>> {
 
 fn expand(path: &str, home: &Path) -> PathBuf {
     PathBuf::from(tilde(path, home))
+}
+
+/// What `~` may stand for: a home behind a link has two names, and what a client notes is either.
+fn homes(path: &str, home: &Path) -> Vec<PathBuf> {
+    if path.starts_with('~') { names_of(home) } else { vec![home.to_owned()] }
 }
 
 fn tilde(path: &str, home: &Path) -> String {

@@ -56,6 +56,8 @@ pub struct Asked<'a> {
     pub until: Instant,
     /// Are all sessions to be counted, the ones without room too?
     pub count: bool,
+    /// What else the user should know.
+    pub notice: Option<String>,
 }
 
 /// What the index, the marks and the transcripts have to say. Without an index, the others alone.
@@ -71,7 +73,8 @@ pub fn gather(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Resu
     };
     let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
     let fresh = gatherer.fresh(store, known.as_ref())?;
-    let banner = LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
+    let failing = || LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
+    let banner = asked.notice.clone().or_else(failing);
     let mut content = Content {
         about: About::Earlier,
         banner,

@@ -1,5 +1,6 @@
 //! The batch: when it ran, what waits for it, and what is lost if it does not.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Finding, ago};
@@ -17,14 +18,17 @@ const DAY: Millis = 24 * HOUR;
 const CLEANUP_DAYS: i64 = 30;
 /// Days left before transcripts are deleted from which on it is urgent.
 const URGENT: i64 = 5;
-/// What a session's start complains of before the first digest; `index` tells it.
-const NO_INDEX: &str = "there is no index";
+/// What a session's start complains of before a digest has made the index or brought it up to date; `index` tells how that stands.
+const NOT_YET: [&str; 2] = ["there is no index", "made by an older recall"];
 /// Errors of hooks older than this are history.
 const RECENT: Millis = 7 * DAY;
 
 pub fn last_run(config: &Config, now: Millis) -> Finding {
     match LastRun::read(&config.data_dir) {
-        None => Finding::warning("digest", "has never run", "`recall digest` takes in the past"),
+        None => match worked_at(config) {
+            Some(at) => Finding::ok("digest", format!("did something {} ago", ago(at, now))),
+            None => Finding::warning("digest", "has never run", "`recall digest` takes in the past"),
+        },
         Some(run) if run.failures > 0 => {
             let why = run.error.as_deref().unwrap_or("the reason is not known");
             let times = if run.failures == 1 { "failed".to_owned() } else { format!("failed {} times in a row", run.failures) };
@@ -36,6 +40,11 @@ pub fn last_run(config: &Config, now: Millis) -> Finding {
         }
         Some(run) => Finding::ok("digest", format!("ran {} ago", ago(run.at, now))),
     }
+}
+
+/// The last time a run changed something, by the index.
+fn worked_at(config: &Config) -> Option<Millis> {
+    Store::open_read_only(&config.database()).ok()?.last_run().ok()?.map(|(at, _)| at)
 }
 
 /// Marks are consumed by every run: old ones mean that none takes place.
@@ -56,15 +65,22 @@ pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let since = jiff::Timestamp::from_millisecond(now - RECENT).ok()?.to_string();
     let mut lines = log::last_lines(&config.data_dir, 200);
     // Times of one form sort as text.
-    lines.retain(|line| line.as_str() >= since.as_str() && !line.contains(NO_INDEX));
+    lines.retain(|line| line.as_str() >= since.as_str() && !NOT_YET.iter().any(|known| line.contains(known)));
     let last = lines.last()?;
-    let found = format!("{} errors in the last 7 days, the last: {last}", lines.len());
-    Some(Finding::warning("hooks", found, format!("all are in {}", config.data_dir.join("hooks.log").display())))
+    let errors = if lines.len() == 1 { "1 error".to_owned() } else { format!("{} errors", lines.len()) };
+    let found = format!("{errors} of hooks in the last 7 days, the last: {last}");
+    let advice =
+        format!("sessions went on without them; if it happens again, {} has them all", config.data_dir.join("hooks.log").display());
+    Some(Finding::warning("hook log", found, advice))
 }
 
 /// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
 pub fn sweep(config: &Config, now: Millis) -> Finding {
-    let known = Store::open_read_only(&config.database()).and_then(|store| store.known_files()).unwrap_or_default();
+    let known = match Store::open_read_only(&config.database()).and_then(|store| store.known_files()) {
+        Ok(known) => known,
+        Err(_) if config.database().exists() => return Finding::ok("transcripts", "what is read cannot be told without the index"),
+        Err(_) => HashMap::new(),
+    };
     let found = discover(&config.claude_dirs, &config.exclude_paths);
     let unread = found.files.iter().filter(|file| {
         let read = file.path.to_str().and_then(|path| known.get(path)).map_or(0, |k| k.cursor.offset);

@@ -5,8 +5,8 @@ use anyhow::Result;
 use super::{Depth, Finding, ago};
 use crate::config::Config;
 use crate::session::Millis;
-use crate::store::Store;
 use crate::store::status::Counts;
+use crate::store::{OtherForm, Store};
 
 /// Sessions the model failed on that are named.
 const MAX_LISTED: usize = 3;
@@ -21,7 +21,7 @@ pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     let opened = Store::open_read_only(&path).and_then(|store| Ok((store.counts(MAX_LISTED)?, store)));
     let (counts, store) = match opened {
         Ok(opened) => opened,
-        Err(e) => return vec![Finding::problem("index", format!("{e:#}"), ADVICE)],
+        Err(e) => return vec![Finding::problem("index", format!("{e:#}"), advice(&e))],
     };
     let size = std::fs::metadata(&path).map_or(0, |m| m.len());
     let mut all = vec![state_of(&counts, size, depth, &store)];
@@ -30,8 +30,20 @@ pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     all
 }
 
-const ADVICE: &str =
-    "move recall.db away and run `recall digest`: it reads what transcripts are still there; `recall import` takes in an export";
+const DAMAGED: &str = "keep recall.db aside and run `recall digest`: it reads what transcripts are still there, and `recall import` takes in an export";
+
+/// What to do about an index that cannot be opened. Only a damaged one is to be put aside: it holds what no transcript holds any more.
+fn advice(error: &anyhow::Error) -> &'static str {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    if error.downcast_ref::<OtherForm>().is_some() {
+        return "upgrade recall: this one is older than what wrote the index";
+    }
+    let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
+    match code {
+        Some(DatabaseCorrupt | NotADatabase) => DAMAGED,
+        _ => "see that you may read and write it and that nothing else holds it, then try again",
+    }
+}
 
 fn state_of(counts: &Counts, size: u64, depth: Depth, store: &Store) -> Finding {
     let found = format!("{:.1} MB, {} sessions, {} digests", size as f64 / 1e6, counts.sessions, counts.digests);
@@ -40,8 +52,8 @@ fn state_of(counts: &Counts, size: u64, depth: Depth, store: &Store) -> Finding 
     }
     match store.first_damage() {
         Ok(None) => Finding::ok("index", format!("{found}, whole")),
-        Ok(Some(damage)) => Finding::problem("index", format!("{found}, damaged: {damage}"), ADVICE),
-        Err(e) => Finding::problem("index", format!("{found}, cannot be checked: {e:#}"), ADVICE),
+        Ok(Some(damage)) => Finding::problem("index", format!("{found}, damaged: {damage}"), DAMAGED),
+        Err(e) => Finding::problem("index", format!("{found}, cannot be checked: {e:#}"), DAMAGED),
     }
 }
 

@@ -76,6 +76,7 @@ pub enum Depth {
 /// Looks at everything.
 pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
+    all.extend(setup::command(host));
     all.extend(setup::timer(host));
     all.push(batch::last_run(config, now));
     all.push(batch::marks(config, now));

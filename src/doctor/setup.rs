@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use super::{Finding, Fix};
+use crate::child::which;
 use crate::install::look::{self, Installed, Settings};
 use crate::install::settings::State;
 use crate::install::{Host, Scope, Timer};
+use crate::paths::is_same;
 
 pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
     let files = look::settings(host);
@@ -78,8 +80,17 @@ fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Optio
     changed.then(|| "the folders or the form of the commands have changed".to_owned())
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
+/// The notes tell Claude to ask `recall` for more, and hooks that a team shares look for it by that name.
+pub fn command(host: &Host<'_>) -> Option<Finding> {
+    if which("recall", &host.config.search_path).is_some() {
+        return None;
+    }
+    let folder = host.around.program.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
+    Some(Finding::warning(
+        "command",
+        "`recall` is not on the PATH: Claude cannot ask it for more",
+        format!("put {folder} on the PATH"),
+    ))
 }
 
 pub fn timer(host: &Host<'_>) -> Vec<Finding> {

@@ -1,12 +1,13 @@
 //! The JSON a hook gets on stdin: the foreign format, read leniently, and whose it is.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::clean::{one_line, plain, shorten};
 use crate::config::Config;
+use crate::paths::is_same;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
@@ -99,11 +100,6 @@ impl Payload {
         let ends = self.transcript.extension().is_some_and(|e| e == "jsonl");
         let Some(root) = self.transcript.ancestors().nth(3).filter(|_| names && ends) else { return false };
         let below_projects = self.transcript.starts_with(root.join("projects"));
-        below_projects && dirs.iter().any(|dir| is_same_folder(dir, root))
+        below_projects && dirs.iter().any(|dir| is_same(dir, root))
     }
-}
-
-/// One folder, by its name or by where links lead.
-fn is_same_folder(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

@@ -10,7 +10,7 @@ use super::{claim, log};
 use crate::config::Config;
 use crate::context::{Asked, Context, Start, compacted, gather};
 use crate::session::Millis;
-use crate::store::Store;
+use crate::store::{OtherForm, Store};
 use crate::tail;
 
 const EVENT: &str = "session-start";
@@ -38,7 +38,11 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
 
 fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Context> {
     // Without the index there is still something to say: what just ended, and that digests fail.
-    let store = Store::open_read_only_within(&config.database(), BUSY).inspect_err(|e| log::note(EVENT, &format!("{e:#}"))).ok();
+    let opened = Store::open_as_it_is(&config.database(), BUSY).inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
+    // Until the next digest brings it up to date, which may be long where nothing starts one.
+    let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form == OtherForm::Older);
+    let notice = notice.map(OtherForm::to_string);
+    let store = opened.ok();
     let start = match source {
         "resume" | "fork" => match last_active(payload, store.as_ref())? {
             Some(at) => Start::Since(at),
@@ -55,6 +59,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
         now: config.now(),
         until,
         count: false,
+        notice,
     };
     match &store {
         Some(store) => store.at_once(|| gather(config, Some(store), &asked)),

@@ -13,15 +13,15 @@ const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
 pub struct Projects {
     /// Roots that moved: from, to.
     moved: Vec<(String, String)>,
-    /// The user's home is no project, even where dotfiles make it a repository.
-    home: Option<PathBuf>,
+    /// The user's home, by all its names, is no project, even where dotfiles make it a repository.
+    homes: Vec<PathBuf>,
     known: Mutex<HashMap<String, String>>,
 }
 
 impl Projects {
-    pub fn new(moved: impl IntoIterator<Item = (String, String)>, home: Option<PathBuf>) -> Self {
+    pub fn new(moved: impl IntoIterator<Item = (String, String)>, homes: Vec<PathBuf>) -> Self {
         let trim = |root: String| root.trim_end_matches('/').to_owned();
-        Self { moved: moved.into_iter().map(|(from, to)| (trim(from), trim(to))).collect(), home, known: Mutex::default() }
+        Self { moved: moved.into_iter().map(|(from, to)| (trim(from), trim(to))).collect(), homes, known: Mutex::default() }
     }
 
     /// The project key of a working directory.
@@ -37,7 +37,7 @@ impl Projects {
 
     fn find(&self, cwd: &str) -> String {
         let here = self.moved_to(cwd);
-        let root = git_root(Path::new(&here)).filter(|root| Some(root) != self.home.as_ref());
+        let root = git_root(Path::new(&here)).filter(|root| !self.homes.contains(root));
         let key = match root.as_ref().and_then(|r| r.to_str()) {
             Some(root) => root.to_owned(),
             None => outside_worktree(&here).to_owned(),
@@ -78,7 +78,14 @@ fn root_of_worktree(dir: &Path, git_file: &Path) -> Option<PathBuf> {
     let git_dir = dir.join(text.strip_prefix("gitdir:")?.trim());
     let Some(common) = read_small(&git_dir.join("commondir")) else { return Some(dir.to_owned()) };
     let common = std::fs::canonicalize(git_dir.join(common.trim())).ok()?;
-    if common.file_name()? == ".git" { common.parent().map(Path::to_owned) } else { Some(common) }
+    if common.file_name()? == ".git" { common.parent().map(Path::to_owned) } else { work_tree_of(&common).or(Some(common)) }
+}
+
+/// The folder that a git directory which lies elsewhere, as a submodule's does, is the one of.
+fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
+    let config = read_small(&git_dir.join("config"))?;
+    let value = config.lines().find_map(|line| line.trim().strip_prefix("worktree")?.trim_start().strip_prefix('='))?;
+    std::fs::canonicalize(git_dir.join(value.trim())).ok()
 }
 
 fn read_small(path: &Path) -> Option<String> {
@@ -103,18 +110,31 @@ mod tests {
         fs::create_dir_all(&tree).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", repo.join(".git/worktrees/fix").display())).unwrap();
 
-        let projects = Projects::new([], Some(base.clone()));
+        // A worktree of a submodule is the submodule's.
+        let sub_git = repo.join(".git/modules/lib");
+        fs::create_dir_all(sub_git.join("worktrees/try")).unwrap();
+        fs::create_dir_all(repo.join("lib")).unwrap();
+        fs::write(repo.join("lib/.git"), "gitdir: ../.git/modules/lib\n").unwrap();
+        fs::write(sub_git.join("config"), "[core]\n\tworktree = ../../../lib\n").unwrap();
+        fs::write(sub_git.join("worktrees/try/commondir"), "../..\n").unwrap();
+        let try_out = base.join("try");
+        fs::create_dir_all(&try_out).unwrap();
+        fs::write(try_out.join(".git"), format!("gitdir: {}\n", sub_git.join("worktrees/try").display())).unwrap();
+
+        let projects = Projects::new([], vec![base.clone()]);
         let key = |p: PathBuf| projects.key_of(p.to_str().unwrap());
         assert_eq!(key(repo.join("src/deep")), repo.to_str().unwrap());
         assert_eq!(key(repo.join("src/gone/for/good")), repo.to_str().unwrap());
         assert_eq!(key(tree), repo.to_str().unwrap());
+        assert_eq!(key(repo.join("lib")), repo.join("lib").to_str().unwrap());
+        assert_eq!(key(try_out), repo.join("lib").to_str().unwrap());
         fs::create_dir_all(base.join(".git")).unwrap();
         assert_eq!(key(base.join("notes")), base.join("notes").to_str().unwrap());
     }
 
     #[test]
     fn moved_roots_map_whole_path_parts_only() {
-        let projects = Projects::new([("/old/api".into(), "/new/api/".into())], None);
+        let projects = Projects::new([("/old/api".into(), "/new/api/".into())], Vec::new());
         assert_eq!(projects.key_of("/old/api/sub"), "/new/api/sub");
         assert_eq!(projects.key_of("/old/apiary"), "/old/apiary");
         assert_eq!(projects.key_of("/gone/repo/.claude/worktrees/fix-1"), "/gone/repo");

@@ -21,12 +21,21 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// The index was written by another version of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OtherForm {
+    #[error("the index was made by an older recall: run `recall digest` once to bring it up to date")]
+    Older,
+    #[error("the index was written by a newer recall: upgrade recall")]
+    Newer,
+}
 
 pub struct Store {
     pub(crate) db: Connection,
@@ -60,31 +69,44 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the database for reading.
+    /// Opens the database for reading. One of an older program is brought up to date first.
     ///
     /// # Errors
-    /// When there is none yet, it cannot be read, or its form is not this program's.
+    /// When there is none yet, it cannot be read, or it was written by a newer program.
     pub fn open_read_only(path: &Path) -> Result<Self> {
-        Self::open_read_only_within(path, BUSY)
+        match Self::open_as_it_is(path, BUSY) {
+            Err(e) if e.downcast_ref() == Some(&OtherForm::Older) => {
+                drop(Self::open(path)?);
+                Self::open_as_it_is(path, BUSY)
+            }
+            other => other,
+        }
     }
 
-    /// Opens the database for reading, with a patience of the caller's.
+    /// Opens the database for reading, with a patience of the caller's, and changes nothing.
     ///
     /// # Errors
-    /// As `open_read_only`.
-    pub fn open_read_only_within(path: &Path, patience: Duration) -> Result<Self> {
+    /// When there is none yet, it cannot be read, or its form is not this program's: an [`OtherForm`].
+    pub fn open_as_it_is(path: &Path, patience: Duration) -> Result<Self> {
         if !path.exists() {
             bail!("there is no index at {} yet: run `recall digest` first", path.display());
         }
-        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-            .with_context(|| format!("cannot open {}", path.display()))?;
-        db.busy_timeout(patience)?;
-        steady_plans(&db)?;
-        let store = Self { db };
-        let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
+        let opened =
+            read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
+                // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
+                // nobody is writing, the index alone is enough.
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if is_at_rest(path) => {
+                    read_only(path, "?immutable=1", patience)
+                }
+                _ => Err(e),
+            });
+        let (store, version) = opened.with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
+        if version == 0 {
+            bail!("there is no index in {} yet: run `recall digest` first", path.display());
+        }
         if version < schema::MIGRATIONS.len() {
-            bail!("{} was made by an older recall: run `recall digest` once to bring it up to date", path.display());
+            return Err(anyhow!(OtherForm::Older).context(path.display().to_string()));
         }
         Ok(store)
     }
@@ -142,6 +164,28 @@ impl Store {
     }
 }
 
+/// Opens the database to read it, and looks which form it has.
+fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize)> {
+    use std::os::unix::ffi::OsStrExt;
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
+    let escaped =
+        path.as_os_str().as_bytes().iter().map(|b| if plain(b) { char::from(*b).to_string() } else { format!("%{b:02X}") });
+    let uri = format!("file:{}{how}", escaped.collect::<String>());
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let db = Connection::open_with_flags(uri, flags)?;
+    db.busy_timeout(patience)?;
+    steady_plans(&db)?;
+    let store = Store { db };
+    let version = store.version()?;
+    Ok((store, version))
+}
+
+/// Is everything in the database itself, with nothing beside it that a writer is about to fold in?
+fn is_at_rest(path: &Path) -> bool {
+    let log = path.with_extension("db-wal");
+    std::fs::metadata(log).map_or_else(|e| e.kind() == std::io::ErrorKind::NotFound, |m| m.len() == 0)
+}
+
 /// Without statistics in the index, values change no plan; SQLite would prepare every statement again to look at them.
 fn steady_plans(db: &Connection) -> Result<()> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -151,7 +195,7 @@ fn steady_plans(db: &Connection) -> Result<()> {
 fn check_version(version: usize, path: &Path) -> Result<()> {
     let known = schema::MIGRATIONS.len();
     if version > known {
-        bail!("{} was written by a newer recall (form {version}, this one knows {known}): upgrade recall", path.display());
+        return Err(anyhow!(OtherForm::Newer).context(format!("{} (form {version}, this one knows {known})", path.display())));
     }
     Ok(())
 }

@@ -46,6 +46,10 @@ fn where_only_a_timer_is_missing_it_says_just_that() {
     claude(&world, true);
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    assert!(only(&world, "command").contains("not on the PATH"));
+    world.link_recall();
+    // The hooks go by the name that stays when the program is upgraded.
+    assert_eq!(world.recall(["doctor", "--fix"]).code, 1);
     let ran = world.recall(["doctor", "--json"]);
     let bad: Vec<_> = findings(&ran).into_iter().filter(|f| f["state"] != "ok").collect();
     // Nobody starts the digest here: that is the one thing left to say.
@@ -191,7 +195,7 @@ fn status_gives_the_short_form() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     let ran = world.recall(["status"]);
-    assert!(ran.out.contains("\nhooks      none") && ran.out.contains("`recall doctor` says what to do"), "{}", ran.out);
+    assert!(ran.out.contains("\nhooks       none") && ran.out.contains("`recall doctor` says what to do"), "{}", ran.out);
 }
 
 #[test]
@@ -199,8 +203,8 @@ fn what_hooks_complained_of_is_passed_on() {
     let world = World::new();
     let ran = world.shell("echo garbage | $RECALL hook session-end");
     assert_eq!(ran.code, 0);
-    let found = about(&world, "hooks").into_iter().find(|f| f.starts_with("warning: 1 errors")).expect("the complaint");
-    assert!(found.contains("session-end: stdin is not JSON"), "{found}");
+    let found = only(&world, "hook log");
+    assert!(found.starts_with("warning: 1 error of") && found.contains("session-end: stdin is not JSON"), "{found}");
 }
 
 #[test]
@@ -234,4 +238,28 @@ fn completions_and_manual_pages_name_every_command_without_a_home() {
         assert!(page.contains(".TH"), "{command}");
     }
     assert!(run(&["man"]).out.contains(".SH SUBCOMMANDS"));
+}
+
+/// The first form the index had, made from today's by taking back what came later.
+fn make_older(world: &World) {
+    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the index");
+    let back = "DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
+        ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
+    db.execute_batch(back).expect("the older form");
+}
+
+#[test]
+fn an_index_of_an_older_recall_is_brought_up_to_date_by_whoever_reads_it() {
+    let world = World::with_fixtures(&["plain", "compact"]);
+    world.digest(&["--summarizer", "extract"]);
+    let before = world.recall(["context", "--cwd", "/home/dev/src/shop"]).out;
+    let exported = world.recall(["export"]).out;
+    for read in [&["status"][..], &["doctor"], &["export"], &["search", "pagination"], &["context", "--cwd", "/home/dev/src/shop"]]
+    {
+        make_older(&world);
+        let ran = world.recall(read);
+        assert!(ran.code < 2 && !ran.out.contains("older"), "{read:?}: {ran:#?}");
+        assert_eq!(world.recall(["context", "--cwd", "/home/dev/src/shop"]).out, before, "{read:?}");
+        assert_eq!(world.recall(["export"]).out, exported, "{read:?}");
+    }
 }

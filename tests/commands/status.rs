@@ -22,7 +22,7 @@ fn status_on_a_screen() {
     // Sizes depend on the version of SQLite.
     let steady = |line: &str| {
         if line.starts_with("index") {
-            "index      [sizes] in 3 files".to_owned()
+            "index       [sizes] in 3 files".to_owned()
         } else {
             line.replace(world.root().to_str().unwrap(), "[world]")
         }

@@ -128,7 +128,7 @@ fn an_index_that_cannot_be_used() {
     let breaks: [Break<'_>; 6] = [
         ("no index", &|world| fs::remove_file(path(world)).unwrap()),
         ("newer", &newer),
-        ("older", &|world| fs::write(path(world), "").unwrap()),
+        ("no index", &|world| fs::write(path(world), "").unwrap()),
         ("cannot read", &|world| fs::write(path(world), "this is no database ".repeat(1000)).unwrap()),
         ("malformed", &|world| {
             let bytes = fs::read(path(world)).unwrap();
