@@ -24,6 +24,9 @@ const NOT_YET: [&str; 2] = ["there is no index", "made by an older recall"];
 const RECENT: Millis = 7 * DAY;
 
 pub fn last_run(config: &Config, now: Millis) -> Finding {
+    if is_under_way(config) {
+        return Finding::ok("digest", "a run is under way");
+    }
     match LastRun::read(&config.data_dir) {
         None => match worked_at(config) {
             Some(at) => Finding::ok("digest", format!("did something {} ago", ago(at, now))),
@@ -40,6 +43,12 @@ pub fn last_run(config: &Config, now: Millis) -> Finding {
         }
         Some(run) => Finding::ok("digest", format!("ran {} ago", ago(run.at, now))),
     }
+}
+
+/// Does a run hold the lock?
+fn is_under_way(config: &Config) -> bool {
+    let lock = std::fs::File::open(config.data_dir.join("lock")).map(fd_lock::RwLock::new);
+    lock.is_ok_and(|lock| lock.try_read().is_err())
 }
 
 /// The last time a run changed something, by the index.

@@ -263,3 +263,15 @@ fn an_index_of_an_older_recall_is_brought_up_to_date_by_whoever_reads_it() {
         assert_eq!(world.recall(["export"]).out, exported, "{read:?}");
     }
 }
+
+#[test]
+fn a_run_that_is_under_way_is_told() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let lock = fs::File::options().write(true).open(world.data_dir().join("lock")).expect("the lock");
+    let mut lock = fd_lock::RwLock::new(lock);
+    let held = lock.write().expect("the lock is free");
+    assert_eq!(only(&world, "digest"), "ok: a run is under way");
+    drop(held);
+    assert_eq!(only(&world, "digest"), "ok: ran 0 minutes ago");
+}
