@@ -1,6 +1,6 @@
 //! Sentences and list items of markdown text, as people and models write it in a conversation.
 
-use crate::signal::{Topic, is_about};
+use crate::signal::{Topic, is_about, opens_next_steps};
 
 /// A sentence, and what the heading or the line above its list announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub fn outline(text: &str) -> Vec<Said> {
         let item = is_item(block);
         if announces && !item {
             under = [Topic::Next, Topic::Blocker, Topic::Decision].into_iter().find(|t| is_about(block, *t));
+            // A line that only happens to hold such a word announces nothing.
+            under = under.filter(|t| *t != Topic::Next || opens_next_steps(block));
         } else if !item && !block.starts_with(' ') {
             under = None;
         }

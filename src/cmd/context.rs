@@ -33,7 +33,7 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
         max_tokens,
         now: config.now(),
         until: Instant::now() + PATIENCE,
-        count: args.json,
+        count: true,
         notice: None,
     };
     let context = match &store {
@@ -50,6 +50,10 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
     } else if !context.text.is_empty() {
         out.write_all(context.text.as_bytes())?;
     } else {
+        if context.sessions_left_out > 0 {
+            eprintln!("recall: no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out);
+            return Ok(Ended::Done);
+        }
         let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
         eprintln!("recall: nothing is known of {} yet{hint}", config.project_keys().key_of(asked.cwd));
     }

@@ -68,7 +68,7 @@ impl Config {
         let (config_file, _) = from_var("RECALL_CONFIG", base.config_dir().join("recall/config.toml"))?;
         let (data_dir, data_origin) = from_var("RECALL_DATA_DIR", base.data_dir().join("recall"))?;
         let (claude_default, claude_origin) = from_var("CLAUDE_CONFIG_DIR", home.join(".claude"))?;
-        let read = file::read(&config_file, env::var_os("RECALL_CONFIG").is_some())?;
+        let read = file::read(&config_file, path_var("RECALL_CONFIG")?.is_some())?;
         let mut settings = vec![
             setting("config_file", &config_file.display().to_string(), if read.exists { "found" } else { "not there" }),
             setting("data_dir", &data_dir.display().to_string(), &data_origin),

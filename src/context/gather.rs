@@ -12,6 +12,7 @@ use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::session::Millis;
+use crate::signal::is_offer;
 use crate::source::project::Projects;
 use crate::store::Store;
 use crate::store::closings::Wordings;
@@ -91,11 +92,11 @@ pub fn gather(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Resu
     }
     content.open = gatherer.open(&known, &first, content.told.first())?;
     // What sessions before the last left open is told among `open`.
-    content.told.iter_mut().skip(1).for_each(Told::settle_all);
+    content.told.iter_mut().skip(1).for_each(|told| told.settle(|_| true));
     content.sessions = if asked.count { known.store.digested_in(known.project)? } else { 0 };
     // As many as there is room for, a page at a time.
     let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
-    content.earlier = Box::new(pages.flatten().skip(1).map_while(|one| gatherer.line(&known, &one).ok().flatten()));
+    content.earlier = Box::new(pages.flatten().map_while(|one| gatherer.line(&known, &one).ok().flatten()));
     Ok(render(content, asked.max_tokens))
 }
 
@@ -161,8 +162,9 @@ impl Gatherer<'_> {
         let settled = known.store.closed_of(one.pk)?;
         let when = local(Some(one.last_at), self.config);
         let mut told = Told { session: one.id.clone(), when, digest: stored.digest, settled };
+        told.settle(is_offer);
         if self.is_stale(one) {
-            told.settle_all();
+            told.settle(|_| true);
         }
         Ok(Some(told))
     }
@@ -180,7 +182,7 @@ impl Gatherer<'_> {
         }
         for one in recent.iter().skip(1).take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
             let mut items = known.store.items_of(one.pk)?;
-            items.retain(|item| item.verified);
+            items.retain(|item| item.verified && !is_offer(&item.text));
             let closed = if items.is_empty() { Vec::new() } else { known.store.closed_of(one.pk)? };
             let when = day(one.last_at, self.config);
             // Sessions repeat what is still to be done; what one of them closed is done in all.

@@ -37,9 +37,10 @@ pub struct Told {
 }
 
 impl Told {
-    /// Nothing that is open is told of it.
-    fn settle_all(&mut self) {
-        self.settled = self.digest.open_items(&self.session).map(|(id, ..)| id).collect();
+    /// Open items of such words are not told.
+    fn settle(&mut self, fits: impl Fn(&str) -> bool) {
+        let fitting = self.digest.open_items(&self.session).filter(|(.., claim)| fits(&claim.text)).map(|(id, ..)| id);
+        self.settled.extend(fitting);
     }
 }
 

@@ -134,12 +134,16 @@ impl Page {
     /// A session in full: request, outcome, decisions, what is open, dead ends, files. False when not even its title fits.
     fn told(&mut self, heading: &str, told: &Told, items: &mut Vec<String>) -> bool {
         let digest = &told.digest;
-        let title = format!("\n## {heading}: {} ({}, {})", said(&digest.title, TITLE), told.when, id8(&told.session));
+        let asked = said(&digest.request, REQUEST);
+        let title = said(&digest.title, TITLE);
+        // A title that is only the start of the request would say the same twice.
+        let title = if asked.starts_with(title.trim_end_matches('…')) { String::new() } else { format!(": {title}") };
+        let title = format!("\n## {heading}{title} ({}, {})", told.when, id8(&told.session));
         if !self.line(self.share, &title) {
             return false;
         }
-        if !digest.request.is_empty() {
-            self.line(self.share, &format!("Asked: {}", said(&digest.request, REQUEST)));
+        if !asked.is_empty() {
+            self.line(self.share, &format!("Asked: {asked}"));
         }
         let claims = |claims: &[crate::digest::Claim]| claims.iter().map(|c| claim(&c.text, c.is_verified())).collect::<Vec<_>>();
         let plain_ones = |texts: &[String]| texts.iter().map(|t| said(t, STATEMENT)).collect::<Vec<_>>();
@@ -147,7 +151,9 @@ impl Page {
         self.list("Decided", last(claims(&digest.decisions), self.statements));
         items.extend(self.section_of_items(told));
         self.list("Learned", last(plain_ones(&digest.learned), MAX_LEARNED));
-        let files: Vec<String> = digest.files.iter().filter(|f| f.verified).take(MAX_FILES).map(|f| said(&f.path, 120)).collect();
+        // Plans, worktrees of subagents and scratch files are not the project's.
+        let own = digest.files.iter().filter(|f| f.verified && !f.path.starts_with(['/', '~']) && !f.path.starts_with(".claude/"));
+        let files: Vec<String> = own.take(MAX_FILES).map(|f| said(&f.path, 120)).collect();
         if !files.is_empty() {
             self.line(self.share, &format!("Files: {}", files.join(", ")));
         }
@@ -185,7 +191,7 @@ fn last(mut lines: Vec<String>, most: usize) -> Vec<String> {
 
 fn open_of(told: &Told) -> impl Iterator<Item = (String, &'static str, String)> {
     let all = told.digest.open_items(&told.session).filter(|(id, ..)| !told.settled.contains(id));
-    all.map(|(id, kind, c)| (id, kind, claim(&c.text, c.is_verified())))
+    all.map(|(id, kind, c)| (id, kind, claim(bare(&c.text), c.is_verified())))
 }
 
 fn fresh_line(fresh: &Fresh) -> String {
@@ -194,11 +200,18 @@ fn fresh_line(fresh: &Fresh) -> String {
 
 fn open_line(open: &Open) -> String {
     let kind = if open.kind == "blocker" { "blocked: " } else { "" };
-    format!("- {} {kind}{} ({})", open.id, said(&open.text, STATEMENT), open.when)
+    format!("- {} {kind}{} ({})", open.id, said(bare(&open.text), STATEMENT), open.when)
 }
 
 fn earlier_line(line: &Line) -> String {
     format!("- {} {} {}", line.when, id8(&line.session), said(&line.title, TITLE))
+}
+
+/// An open item without what its heading says already.
+fn bare(text: &str) -> &str {
+    const LABELS: [&str; 4] = ["next:", "next step:", "next steps:", "todo:"];
+    let labelled = LABELS.iter().find(|label| text.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label)));
+    labelled.map_or(text, |label| text[label.len()..].trim_start())
 }
 
 fn claim(text: &str, verified: bool) -> String {

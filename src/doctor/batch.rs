@@ -9,7 +9,7 @@ use crate::hook::log;
 use crate::last_run::LastRun;
 use crate::mark;
 use crate::session::Millis;
-use crate::source::discover::discover;
+use crate::source::discover::{Found, discover};
 use crate::store::Store;
 
 const HOUR: Millis = 3_600_000;
@@ -91,11 +91,16 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
         Err(_) => HashMap::new(),
     };
     let found = discover(&config.claude_dirs, &config.exclude_paths);
-    let unread = found.files.iter().filter(|file| {
-        let read = file.path.to_str().and_then(|path| known.get(path)).map_or(0, |k| k.cursor.offset);
-        file.size > read
-    });
-    let written: Vec<Millis> = unread.map(|file| file.mtime()).collect();
+    // A file that looks as it did at the last look has nothing more to give, though its last line may be cut short.
+    let looked_at = |file: &&Found| {
+        let last = file.path.to_str().and_then(|path| known.get(path));
+        last.is_some_and(|k| k.size == file.size && k.mtime_ns == file.mtime_ns)
+    };
+    let unread: Vec<&Found> = found.files.iter().filter(|file| !looked_at(file)).collect();
+    if let Some(closed) = unread.iter().find(|file| std::fs::File::open(&file.path).is_err()) {
+        return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
+    }
+    let written: Vec<Millis> = unread.iter().map(|file| file.mtime()).collect();
     let Some(oldest) = written.iter().min() else {
         return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
     };

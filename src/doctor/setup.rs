@@ -65,8 +65,8 @@ fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Optio
         // In a project's settings everyone has their own.
         let other = scope != Scope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.around.program);
         if other {
-            let version = host.version_of(program).map_or_else(String::new, |v| format!(" ({v})"));
-            return Some(format!("the hooks run {program}{version}, not this program, {}", host.around.program.display()));
+            // Not started to ask for its version: a repository's settings may name anything.
+            return Some(format!("the hooks run {program}, not this program, {}", host.around.program.display()));
         }
     }
     let missing = state.missing();

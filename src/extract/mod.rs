@@ -20,6 +20,8 @@ const MAX_FILES: usize = 24;
 const MAX_EARLIER: usize = 12;
 /// The weightiest of them beyond one or two a turn.
 const MAX_MORE: usize = 5;
+/// A choice needs so many telling words to make sense on its own.
+const MIN_WORDS: usize = 3;
 /// An open item is closed when what was done later holds this much of its words.
 const CLOSED: f64 = 0.75;
 
@@ -127,10 +129,11 @@ fn fixed(failures: &[Failure]) -> Vec<String> {
     let told = failures.iter().filter_map(|failure| {
         let fix = failure.fix.as_ref().filter(|fix| !fix.files.is_empty())?;
         let files = fix.files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        // The files first: they are what helps the next time, and what is cut off is the end.
         Some(format!(
-            "`{}` failed ({}), passed after changes to {files}",
-            shorten(&failure.command, 70),
-            shorten(&failure.brief, 150)
+            "Changes to {files} made `{}` pass, which had failed: {}",
+            shorten(&failure.command, 60),
+            shorten(&failure.brief, 120)
         ))
     });
     told.take(5).collect()
@@ -175,7 +178,7 @@ fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Clai
     all.extend(corrections(session));
     all.retain(|c| seen.is_new(&c.text));
     all.truncate(12);
-    all.extend(pick_rows(pool, seen, 7, |s| !s.offer && s.about(Topic::Decision) && s.weight > 0.5));
+    all.extend(pick_rows(pool, seen, 7, |s| !s.offer && !s.announces && s.about(Topic::Decision) && s.weight > 0.5));
     all
 }
 
@@ -205,7 +208,11 @@ fn corrections(session: &Session) -> Vec<Claim> {
     let steers = |text: &str| {
         let lower = format!(" {} ", one_line(text).to_lowercase());
         let asks = text.trim_end().ends_with('?') && ASKING.iter().any(|mark| lower.starts_with(mark));
-        !asks && STEERING.iter().any(|mark| lower.contains(mark)) && (8..320).contains(&text.chars().count())
+        // "Commit it" is no choice that anybody asks about later.
+        !asks
+            && words(text).len() >= MIN_WORDS
+            && STEERING.iter().any(|mark| lower.contains(mark))
+            && (8..320).contains(&text.chars().count())
     };
     session
         .prompts()
@@ -283,9 +290,15 @@ fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Cla
     all.extend(unanswered(session));
     all.retain(|c| seen.is_new(&c.text));
     all.extend(pick_rows(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
-    all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && s.closing && s.turns_left == 0));
+    all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && !s.history && s.closing && s.turns_left == 0));
     all.extend(pick_rows(pool, seen, 3, |s| {
-        !s.offer && !s.progress && s.about(Topic::Next) && s.closing && (1..3).contains(&s.turns_left) && s.weight > 0.7
+        !s.offer
+            && !s.history
+            && !s.progress
+            && s.about(Topic::Next)
+            && s.closing
+            && (1..3).contains(&s.turns_left)
+            && s.weight > 0.7
     }));
     all
 }

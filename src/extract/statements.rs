@@ -31,6 +31,10 @@ pub struct Statement {
     pub listed_next: bool,
     /// It says how far things were then.
     pub progress: bool,
+    /// It says what was done, whatever else its words remind of.
+    pub history: bool,
+    /// What it is about follows it.
+    pub announces: bool,
     /// The user turned down what its turn did.
     pub overruled: bool,
 }
@@ -75,6 +79,8 @@ pub fn statements(session: &Session) -> Vec<Statement> {
                 listed_next: said.under == Some(Topic::Next),
                 // The client's recap is of its moment by nature.
                 progress: signal::is_progress(&sentence) || matches!(entry.item, Item::Away(_)),
+                history: signal::is_history(&sentence, &topics),
+                announces: sentence.trim_end().ends_with(':'),
                 overruled: refused.contains(&turns_left) && entry.is_main(),
                 topics,
                 offer: signal::is_offer(&sentence),

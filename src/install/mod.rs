@@ -42,12 +42,6 @@ impl<'a> Host<'a> {
         Ok(Self { config, around: Surroundings::read(config)? })
     }
 
-    /// What a program says of its version.
-    pub fn version_of(&self, program: &str) -> Option<String> {
-        let said = self.tools().ask(&[program, "--version"], None).ok()?;
-        Some(String::from_utf8_lossy(&said.stdout).trim().chars().take(40).collect()).filter(|v: &String| !v.is_empty())
-    }
-
     fn tools(&self) -> Tools<'a> {
         Tools { search_path: &self.config.search_path }
     }

@@ -2,7 +2,9 @@
 
 mod phrases;
 
-pub use phrases::{Topic, awaits_commit, is_about, is_chatter, is_offer, is_progress, refuses, topics};
+pub use phrases::{
+    Topic, awaits_commit, is_about, is_chatter, is_history, is_offer, is_progress, opens_next_steps, refuses, topics,
+};
 
 use crate::prose::sentences;
 use crate::session::{Entry, Item, Outcome, ToolUse, Touch};
@@ -62,7 +64,7 @@ pub fn is_commit(tool: &ToolUse) -> bool {
 
 /// Did a tool use fail, by its result or by what its output says? A refusal by the user is an answer, no failure.
 pub fn has_failed(outcome: &Outcome) -> bool {
-    if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) {
+    if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED) {
         return false;
     }
     let brief = outcome.brief.to_lowercase();
@@ -84,6 +86,9 @@ pub fn has_failed(outcome: &Outcome) -> bool {
 pub const REFUSED: &str = "refused by the user";
 /// Another tool use of the same message failed; this one never ran.
 const CANCELLED: &str = "Cancelled: ";
+
+/// The client's permission mode did not let it run.
+const NOT_ALLOWED: &str = "Permission for this action ";
 
 /// Programs that look at things. That one finds nothing is no failure of the work.
 const LOOKING: &[&str] = &[

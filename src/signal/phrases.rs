@@ -134,6 +134,28 @@ fn padded(sentence: &str) -> String {
     lower
 }
 
+/// Does a heading, or the line above a list, say that what follows is still to be done?
+pub fn opens_next_steps(heading: &str) -> bool {
+    const OPENING: &[&str] = &[
+        " next", " to do", " todo", " to-do", " remaining", " remains", " left to", " left:", " still ", " open ", " outstanding",
+        " follow-up", " follow up", " followup", " pending:", " pending work", " future", " you'll need", " you need to",
+        " out of scope", " not done", " not yet", " want me to", " would you like", " if you want", " options", " before merging",
+        " deferred",
+    ];
+    let lower = padded(&heading.replace(':', " : "));
+    OPENING.iter().any(|phrase| lower.replace(" :", ":").contains(phrase))
+}
+
+/// Does a statement tell of something that was done, with nothing in it that is explicitly still to be done?
+pub fn is_history(sentence: &str, topics: &[Topic]) -> bool {
+    const EXPLICIT: &[&str] = &[
+        " next", " to do", " todo", " to-do", " remaining", " still ", " left to", " not yet", " follow-up", " follow up",
+        " need to ", " needs to ", " should ", " will need", " pending", " unpushed", " uncommitted", " haven't", " hasn't",
+    ];
+    let lower = padded(sentence);
+    (topics.contains(&Topic::Done) || topics.contains(&Topic::Outcome)) && !EXPLICIT.iter().any(|phrase| lower.contains(phrase))
+}
+
 /// Does a sentence only announce or please?
 pub fn is_chatter(sentence: &str) -> bool {
     let lower = sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'");
