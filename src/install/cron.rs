@@ -121,6 +121,8 @@ mod tests {
         assert_eq!(add(&table, "new\n").unwrap(), "MAILTO=me\nnew\n0 5 * * * theirs\n");
         assert_eq!(remove(&table).unwrap(), "MAILTO=me\n0 5 * * * theirs\n");
         assert!(add(&format!("{BEGIN}\n0 5 * * * theirs\n"), "new\n").unwrap_err().contains("crontab -e"));
+        let cut = format!("{BEGIN}\nold\n0 5 * * * theirs\n{BEGIN}\nolder\n{END}\n");
+        assert!(add(&cut, "new\n").is_err() && remove(&cut).is_err() && find(&cut).is_none(), "their line is in neither block");
     }
 
     proptest! {

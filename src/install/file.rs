@@ -2,12 +2,13 @@
 //!
 //! A symbolic link stays one: its target is replaced, with the mode and owner it had.
 
-use std::fs::{self, File as Handle, Permissions};
+use std::fs::{self, File as Handle, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use tempfile::NamedTempFile;
 
 /// Links followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
@@ -49,9 +50,7 @@ impl File {
             Err(e) if e.kind() == ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
-        // For a new file the umask takes away what it takes from every new file.
-        let mut temporary =
-            tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(0o666)).tempfile_in(dir)?;
+        let mut temporary = temporary(dir, old.as_ref())?;
         temporary.write_all(bytes)?;
         if let Some(old) = old {
             let new = temporary.as_file().metadata()?;
@@ -89,6 +88,12 @@ impl File {
         let path = self.path.display();
         if self.path == self.target { path.to_string() } else { format!("{path} (a link to {})", self.target.display()) }
     }
+}
+
+/// A file beside the one it is to replace.
+fn temporary(dir: &Path, _old: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    // For a new file the umask takes away what it takes from every new file.
+    tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
 }
 
 fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -163,6 +168,19 @@ mod tests {
         assert!(link.is_symlink() && !link.exists());
         symlink("circle", dir.path().join("circle")).unwrap();
         assert!(File::read(&dir.path().join("circle")).is_err());
+    }
+
+    #[test]
+    fn what_only_its_owner_may_read_is_never_seen_by_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.json");
+        fs::write(&path, "a key").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        let old = fs::metadata(&path).unwrap();
+        let mode = |old| temporary(dir.path(), old).unwrap().as_file().metadata().unwrap().mode() & 0o7777;
+        assert_eq!(mode(Some(&old)), 0o600, "from the moment it is there");
+        fs::write(dir.path().join("usual"), "").unwrap();
+        assert_eq!(mode(None), fs::metadata(dir.path().join("usual")).unwrap().mode() & 0o7777, "a new file is like any other");
     }
 
     #[test]

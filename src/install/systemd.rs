@@ -48,4 +48,10 @@ mod tests {
         let [(_, service), (_, timer)] = units(&job::odd());
         insta::assert_snapshot!(format!("{service}\n{timer}"));
     }
+
+    #[test]
+    fn a_dollar_in_the_programs_path_is_no_variable_and_is_not_doubled() {
+        let [(_, service), _] = units(&Job { program: "/opt/a$b/recall".into(), ..job::odd() });
+        assert_eq!(value(&service, "ExecStart"), Some("\"/opt/a$b/recall\" digest"));
+    }
 }
