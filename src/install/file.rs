@@ -91,9 +91,10 @@ impl File {
 }
 
 /// A file beside the one it is to replace.
-fn temporary(dir: &Path, _old: Option<&Metadata>) -> io::Result<NamedTempFile> {
-    // For a new file the umask takes away what it takes from every new file.
-    tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
+fn temporary(dir: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    // It is its owner's alone until it has the mode of the old one. From a new one the umask takes what it takes from every file.
+    let mode = if old.is_some() { 0o600 } else { 0o666 };
+    tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(mode)).tempfile_in(dir)
 }
 
 fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {

@@ -1,7 +1,7 @@
 //! systemd user units, made from the ones that ship in `systemd/`. Pure.
 
 use super::job::Job;
-use super::quote::{systemd, systemd_command};
+use super::quote::systemd;
 use super::schedule::{delay, on_calendar};
 
 const SERVICE: &str = include_str!("../../systemd/recall-digest.service");
@@ -15,7 +15,7 @@ pub fn units(job: &Job) -> [(&'static str, String); 2] {
     let environment: Vec<_> = job.environment.iter().map(|(name, value)| systemd(&format!("{name}={value}"))).collect();
     let writable = format!("{} {}", systemd(&job.data_dir), systemd(&format!("-{}", job.claude_dir)));
     let service = with(SERVICE, "Environment", &environment.join(" "));
-    let service = with(&service, "ExecStart", &format!("{} digest", systemd_command(&job.program)));
+    let service = with(&service, "ExecStart", &format!("{} digest", systemd(&job.program)));
     let service = with(&service, "ReadWritePaths", &writable);
     let timer = with(TIMER, "Description", &format!("Digest Claude Code sessions: {}", job.schedule));
     let timer = with(&timer, "OnCalendar", &on_calendar(job.schedule));
