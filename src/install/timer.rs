@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow};
 
 use super::file::File;
 use super::job::Job;
+use super::manifest::{CRONTAB, Manifest};
 use super::{Host, Timer, TimerChoice, cron, launchd, systemd};
 
 /// One thing to do.
@@ -60,7 +61,11 @@ pub fn agent_file(host: &Host<'_>) -> PathBuf {
 ///
 /// # Errors
 /// When its files or the crontab cannot be read, or it cannot run the job.
-pub fn install(timer: Timer, job: &Job, host: &Host<'_>) -> Result<Vec<Step>> {
+pub fn install(timer: Timer, host: &Host<'_>) -> Result<Vec<Step>> {
+    if timer == Timer::None {
+        return Ok(Vec::new());
+    }
+    let job = &Job::new(host)?;
     match timer {
         Timer::None => Ok(Vec::new()),
         Timer::Systemd => {
@@ -103,7 +108,7 @@ pub fn install(timer: Timer, job: &Job, host: &Host<'_>) -> Result<Vec<Step>> {
 ///
 /// # Errors
 /// When its files or the crontab cannot be read.
-pub fn remove(timer: Timer, host: &Host<'_>) -> Result<Vec<Step>> {
+pub fn remove(timer: Timer, manifest: &Manifest, host: &Host<'_>) -> Result<Vec<Step>> {
     match timer {
         Timer::None => Ok(Vec::new()),
         Timer::Systemd => {
@@ -123,7 +128,14 @@ pub fn remove(timer: Timer, host: &Host<'_>) -> Result<Vec<Step>> {
             Ok(out.into_iter().chain(files.into_iter().map(Step::Delete)).collect())
         }
         Timer::Cron => {
-            let before = if host.tools().has("crontab") { host.tools().crontab()? } else { None };
+            if !host.tools().has("crontab") {
+                return Ok(Vec::new());
+            }
+            let before = match host.tools().crontab() {
+                // Who may not use cron has nothing of ours in it.
+                Err(_) if !manifest.edited.contains_key(Path::new(CRONTAB)) => None,
+                read => read?,
+            };
             let Some(table) = &before else { return Ok(Vec::new()) };
             let after = cron::remove(table).map_err(|e| anyhow!(e))?;
             if after == *table {
