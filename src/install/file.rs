@@ -123,6 +123,9 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 
 fn create_folders(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<PathBuf> = dir.ancestors().take_while(|d| !d.exists()).map(Path::to_owned).collect();
+    if let Some(link) = missing.iter().find(|folder| folder.is_symlink()) {
+        return Err(io::Error::other(format!("{} is a link that leads nowhere", link.display())));
+    }
     missing.reverse();
     fs::create_dir_all(dir)?;
     Ok(missing)
@@ -167,6 +170,10 @@ mod tests {
         assert_eq!(file.write(b"{}").unwrap(), [dir.path().join("there")]);
         File::read(&link).unwrap().delete().unwrap();
         assert!(link.is_symlink() && !link.exists());
+        let folder = dir.path().join("unmounted");
+        symlink("/nowhere/claude", &folder).unwrap();
+        let refused = File::read(&folder.join("settings.json")).unwrap().write(b"{}").unwrap_err();
+        assert!(format!("{refused:#}").contains("leads nowhere"), "{refused:#}");
         symlink("circle", dir.path().join("circle")).unwrap();
         assert!(File::read(&dir.path().join("circle")).is_err());
     }

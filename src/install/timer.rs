@@ -70,7 +70,8 @@ pub fn install(timer: Timer, host: &Host<'_>) -> Result<Vec<Step>> {
         Timer::None => Ok(Vec::new()),
         Timer::Systemd => {
             let folder = systemd_folder(host);
-            let texts = systemd::units(job).map(|(name, text)| (folder.join(name), text));
+            let units = systemd::units(job).map_err(|e| anyhow!(e))?;
+            let texts = units.map(|(name, text)| (folder.join(name), text));
             let steps = changed(&texts)?;
             let runs = steps.is_empty() && is_active(host);
             let tell = ["daemon-reload", "enable", "restart"].map(|verb| match verb {
