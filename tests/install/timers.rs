@@ -68,6 +68,23 @@ fn units_go_where_systemd_looks() {
 }
 
 #[test]
+fn a_variable_that_the_users_systemd_does_not_have_does_not_hide_the_units_from_it() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    let there = world.root().join("xdg");
+    let variables = [("XDG_CONFIG_HOME", there.to_str().unwrap())];
+    fs::write(world.root().join("unit.path"), format!("/etc/systemd/user {} /run/systemd", units(&world).display())).unwrap();
+    assert_eq!(world.recall_with(["install"], &variables).code, 0);
+    assert!(units(&world).join("recall-digest.timer").exists() && !there.exists());
+    let ran = world.recall_with(["doctor"], &variables);
+    assert!(ran.out.contains("systemd, *:0/30"), "{ran:#?}");
+    // Nor from uninstall, when nobody answers any more.
+    fs::write(world.root().join("systemd.gone"), "").unwrap();
+    assert_eq!(world.recall_with(["uninstall"], &variables).code, 0);
+    assert!(!units(&world).exists());
+}
+
+#[test]
 fn without_systemd_the_crontab_gets_a_block_and_keeps_its_lines() {
     let world = World::new();
     fakes::systemctl(&world);
