@@ -49,8 +49,18 @@ fn systemd_answers(host: &Host<'_>) -> bool {
     host.tools().ask(&["systemctl", "--user", "show", "--property=Version"], None).is_ok_and(|said| said.succeeded)
 }
 
+/// Where units go: where the user's systemd looks, which may not know of a variable of the shell's.
 pub fn systemd_folder(host: &Host<'_>) -> PathBuf {
-    host.around.config_home.join("systemd/user")
+    let [ours, usual] = [&host.around.config_home, &host.config.home.join(".config")].map(|dir| dir.join("systemd/user"));
+    if ours == usual {
+        return ours;
+    }
+    let said = host.tools().run(&["systemctl", "--user", "show", "--property=UnitPath", "--value"], None).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let looks_in = |folder: &Path| folder.to_str().is_some_and(|folder| said.split_whitespace().any(|looked| looked == folder));
+    let holds = |folder: &Path| folder.join(systemd::TIMER_NAME).exists();
+    let only = |is: &dyn Fn(&Path) -> bool| is(&usual) && !is(&ours);
+    if only(&looks_in) || (!looks_in(&ours) && only(&holds)) { usual } else { ours }
 }
 
 pub fn agent_file(host: &Host<'_>) -> PathBuf {
