@@ -2,13 +2,15 @@
 //!
 //! A symbolic link stays one: its target is replaced, with the mode and owner it had.
 
-use std::fs::{self, File as Handle, Metadata, Permissions};
+use std::fs::{self, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
+
+use crate::private;
 
 /// Links followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
@@ -59,9 +61,7 @@ impl File {
             }
             temporary.as_file().set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
         }
-        temporary.as_file().sync_all()?;
-        temporary.persist(&self.target).map_err(|e| e.error)?;
-        Handle::open(dir)?.sync_all()
+        private::persist(temporary, &self.target, dir)
     }
 
     /// Deletes it; a link stays, and leads nowhere as it did before.
