@@ -202,6 +202,20 @@ fn a_project_gets_hooks_that_a_team_can_commit() {
 }
 
 #[test]
+fn a_worktree_is_a_project_of_its_own() {
+    let world = World::new();
+    repository(&world);
+    let inner = world.root().join("src/hotfix/lib");
+    fs::create_dir_all(&inner).unwrap();
+    fs::write(world.root().join("src/hotfix/.git"), "gitdir: ../shop/.git/worktrees/hotfix\n").unwrap();
+    let mut command = world.command();
+    let ran = command.args(["install", "--scope", "project", "--timer", "none"]).current_dir(&inner).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(world.root().join("src/hotfix/.claude/settings.json").exists());
+    assert!(!world.root().join("src/shop/.claude").exists());
+}
+
+#[test]
 fn the_home_is_no_project() {
     let world = World::new();
     fs::create_dir(world.home().join(".git")).unwrap();
