@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::fakes::{everything, linked, tidy};
+use super::fakes::{self, everything, linked, tidy};
 use crate::support::World;
 
 const THEIRS: &str = r#"{
@@ -101,6 +101,28 @@ fn a_broken_file_is_located_and_nothing_is_installed() {
     fs::write(settings(&world), b"{\n\"a\": \"\xff\"}").unwrap();
     let ran = world.recall(["install", "--timer", "none"]);
     assert!(ran.code == 2 && ran.err.contains("settings.json:2: not UTF-8"), "{ran:#?}");
+}
+
+#[test]
+fn an_install_that_cannot_write_leaves_nothing_behind() {
+    let world = World::new();
+    fakes::crontab(&world);
+    let gone = world.root().join("unmounted");
+    symlink(world.root().join("disk/claude"), &gone).unwrap();
+    let before = everything(&world);
+    let ran = world.recall_with(["install", "--timer", "cron"], &[("CLAUDE_CONFIG_DIR", gone.to_str().unwrap())]);
+    assert!(ran.code == 2 && ran.err.contains("leads nowhere"), "{ran:#?}");
+    assert_eq!(everything(&world), before);
+    assert!(!world.data_dir().exists());
+    // With something installed elsewhere, what is noted of that stays.
+    assert_eq!(world.recall(["install", "--timer", "cron"]).code, 0);
+    let before = world.everything();
+    let ran = world.recall_with(["install", "--timer", "cron"], &[("CLAUDE_CONFIG_DIR", gone.to_str().unwrap())]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    let changed = crate::support::changed(&before, &world.everything());
+    assert!(changed.iter().all(|path| path.ends_with("calls") || path.ends_with("install.json")), "{changed:?}");
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert!(!settings(&world).exists() && !world.data_dir().exists());
 }
 
 #[test]
