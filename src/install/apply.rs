@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -28,7 +28,7 @@ pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Re
         let (before, after) = (file.bytes.as_deref(), plan.hooks.added.text.as_bytes());
         manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &plan.hooks.added.empties })?;
         manifest.save(data_dir)?;
-        let folders = file.write(after)?;
+        let folders = file.write(after).inspect_err(|_| take_back(&plan.manifest, &file.path, &mut manifest, data_dir))?;
         manifest.folders.extend(folders);
     }
     let done = if changes { plan.hooks_done() } else { "already installed".to_owned() };
@@ -39,6 +39,15 @@ pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Re
         manifest.save(data_dir)?;
     }
     Ok(timer)
+}
+
+/// What was noted did not happen. Where that cannot be noted either, the next uninstall finds nothing of ours in the file.
+fn take_back(before: &Manifest, path: &Path, noted: &mut Manifest, data_dir: &Path) {
+    if !before.edited.contains_key(path) {
+        noted.forget(data_dir, path);
+    }
+    let mut before = before.clone();
+    let _ = if before == Manifest::default() { before.delete(data_dir) } else { before.save(data_dir) };
 }
 
 /// Starts the new timer, and only then takes away the old ones.

@@ -57,7 +57,13 @@ impl File {
         if let Some(old) = old {
             let new = temporary.as_file().metadata()?;
             if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()))?;
+                fchown(temporary.as_file(), Some(old.uid()), Some(old.gid())).map_err(|e| {
+                    io::Error::other(format!(
+                        "it belongs to user {} and group {}, and would not any more: {e}",
+                        old.uid(),
+                        old.gid()
+                    ))
+                })?;
             }
             temporary.as_file().set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
         }
