@@ -105,7 +105,7 @@ pub struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub struct UninstallArgs {
-    /// Only the hooks of this scope; without it all hooks, also of other projects, and the timer
+    /// Only the hooks of this scope; without it all that were installed, also in other projects, and the timer
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub scope: Option<Scope>,
     /// Delete the data folder too: index, pages, marks

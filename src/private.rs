@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
+use tempfile::NamedTempFile;
+
 /// Creates a folder and its missing parents, 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -26,6 +28,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     create_dir(dir)?;
     let mut temporary = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
     temporary.write_all(bytes)?;
+    persist(temporary, path, dir)
+}
+
+/// Gives a temporary file of this folder its name, so that it lasts.
+pub fn persist(temporary: NamedTempFile, path: &Path, dir: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|e| e.error)?;
     // The rename itself lasts only once the folder is synced.

@@ -10,6 +10,7 @@ use crate::clean::{one_line, plain};
 use crate::cli::{DoctorArgs, InstallArgs};
 use crate::config::Config;
 use crate::doctor::{Depth, Finding, Fix, State, examine};
+use crate::install::turn::Turn;
 use crate::install::{Host, apply, look, plan};
 use crate::private;
 use crate::ui::Ui;
@@ -62,6 +63,7 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
     }
     if needs(Fix::Install) {
+        let _turn = Turn::wait(&config.data_dir)?;
         // Only where something of ours is already: what was never asked for is not put in.
         for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
             let plan = plan::plan(&InstallArgs { scope: file.scope, timer: None, dry_run: false }, host)?;

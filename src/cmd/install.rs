@@ -9,21 +9,22 @@ use jiff::tz::TimeZone;
 use super::Ended;
 use crate::cli::InstallArgs;
 use crate::config::Config;
+use crate::install::turn::Turn;
 use crate::install::{Host, Timer, apply, plan, schedule};
 use crate::ui::Ui;
 
 pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
     let host = Host::new(config)?;
+    let _turn = if args.dry_run { None } else { Some(Turn::wait(&config.data_dir)?) };
     let plan = plan::plan(args, &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {
         plan.show(out)?;
     } else {
-        let timer = plan.timer;
-        apply::install(plan, &host, &ui, out)?;
-        what_now(if ui.warned() { Timer::None } else { timer }, config, out)?;
+        let timer = apply::install(plan, &host, &ui, out)?;
+        what_now(timer, config, out)?;
     }
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }

@@ -8,17 +8,22 @@ use anyhow::{Result, bail};
 use super::Ended;
 use crate::cli::UninstallArgs;
 use crate::config::Config;
+use crate::install::turn::Turn;
 use crate::install::{Host, purge, undo};
 use crate::ui::Ui;
 
 pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
     let host = Host::new(config)?;
+    // Where nothing was ever stored nothing is made for the lock.
+    let at_work = !args.dry_run && config.data_dir.is_dir();
+    let _turn = at_work.then(|| Turn::wait(&config.data_dir)).transpose()?;
     // Before anything is undone: what may not be deleted stops the whole.
     let data = if args.purge { purge::folder(&host)? } else { None };
     let undo = undo::plan(args.scope, &host)?;
+    undo.warnings.iter().for_each(|warning| ui.warn(warning));
+    undo.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {
-        undo.warnings.iter().for_each(|warning| ui.warn(warning));
         undo.show(out)?;
         data.iter().try_for_each(|folder| writeln!(out, "would delete {}", folder.display()))?;
         return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
@@ -29,9 +34,15 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
         bail!("nothing was changed");
     }
     undo.apply(&host, &ui, out)?;
-    if let Some(folder) = data.filter(|folder| folder.exists()) {
-        purge::delete(&folder, &host)?;
-        writeln!(out, "deleted   {}", folder.display())?;
+    match data.filter(|folder| folder.exists()) {
+        Some(folder) if ui.warned() => {
+            ui.warn(&format!("{} is not deleted: it says how to undo what is left", folder.display()));
+        }
+        Some(folder) => {
+            purge::delete(&folder, &host)?;
+            writeln!(out, "deleted   {}", folder.display())?;
+        }
+        None => {}
     }
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }

@@ -2,55 +2,77 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
 
-use super::manifest::{Edit, Manifest};
+use super::manifest::{CRONTAB, Edit, Manifest};
 use super::plan::Plan;
 use super::settings::Empties;
 use super::timer::Step;
 use super::{Host, Timer};
 use crate::ui::Ui;
 
-/// The name of the crontab in the manifest.
-pub const CRONTAB: &str = "crontab";
-
-/// Does what the plan says and tells of each part.
+/// Does what the plan says and tells of each part. Returns the timer that is there in the end.
 ///
 /// # Errors
 /// When the settings cannot be written. A timer that cannot be started is a warning: the hooks work without it.
-pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
+pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
     let data_dir = &host.config.data_dir;
-    let changes = plan.hooks.changes();
-    let done = plan.hooks_done();
-    let noted = plan.manifest.clone();
-    let mut manifest = plan.manifest;
+    let mut manifest = plan.manifest.clone();
     let file = &plan.hooks.file;
+    let changes = plan.hooks.changes();
     if changes {
         let fresh = plan.hooks.before.hooks.is_empty();
         let (before, after) = (file.bytes.as_deref(), plan.hooks.added.text.as_bytes());
         manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &plan.hooks.added.empties })?;
         manifest.save(data_dir)?;
-        let folders = file.write(after)?;
+        let folders = file.write(after).inspect_err(|_| take_back(&plan.manifest, &file.path, &mut manifest, data_dir))?;
         manifest.folders.extend(folders);
     }
-    writeln!(out, "hooks     {}: {}", file.path.display(), if changes { done.as_str() } else { "already installed" })?;
-    let state = if plan.new_timer.is_empty() { "already installed".to_owned() } else { host.config.schedule.to_string() };
-    if let Err(e) = run_all(plan.old_timers, host, &mut manifest, ui, out) {
-        ui.warn(&format!("the old timer is still there: {e:#}"));
-    }
-    manifest.timer = plan.chosen;
-    match run_all(plan.new_timer, host, &mut manifest, ui, out) {
-        Err(e) => ui.warn(&format!("no timer runs: {e:#}; `recall install` tries again, and `--timer` takes another")),
-        Ok(()) if plan.timer != Timer::None && plan.warnings.is_empty() => writeln!(out, "timer     {}: {state}", plan.timer)?,
-        Ok(()) => {}
-    }
+    let done = if changes { plan.hooks_done() } else { "already installed".to_owned() };
+    writeln!(out, "hooks     {}: {done}", file.path.display())?;
+    let noted = plan.manifest.clone();
+    let timer = timers(plan, host, &mut manifest, ui, out)?;
     if manifest != noted {
         manifest.save(data_dir)?;
     }
-    Ok(())
+    Ok(timer)
+}
+
+/// What was noted did not happen. Where that cannot be noted either, the next uninstall finds nothing of ours in the file.
+fn take_back(before: &Manifest, path: &Path, noted: &mut Manifest, data_dir: &Path) {
+    if !before.edited.contains_key(path) {
+        noted.forget(data_dir, path);
+    }
+    let mut before = before.clone();
+    let _ = if before == Manifest::default() { before.delete(data_dir) } else { before.save(data_dir) };
+}
+
+/// Starts the new timer, and only then takes away the old ones.
+fn timers(plan: Plan, host: &Host<'_>, manifest: &mut Manifest, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
+    let old = plan.old_timers.first().map_or(Timer::None, |(timer, _)| *timer);
+    let Some(steps) = plan.new_timer else { return Ok(old) };
+    let state = if steps.is_empty() { "already installed".to_owned() } else { host.config.schedule.to_string() };
+    if let Err(e) = run_all(steps, host, manifest, ui, out) {
+        match old {
+            Timer::None => ui.warn(&format!("no timer runs: {e:#}; `recall install` tries again, and `--timer` takes another")),
+            old => ui.warn(&format!("{} does not start, and {old} stays: {e:#}", plan.timer)),
+        }
+        manifest.timer = manifest.timer.filter(|_| old != Timer::None).or(plan.chosen);
+        return Ok(old);
+    }
+    manifest.timer = plan.chosen;
+    for (old, steps) in plan.old_timers {
+        if let Err(e) = run_all(steps, host, manifest, ui, out) {
+            ui.warn(&format!("the {old} timer is still there: {e:#}"));
+        }
+    }
+    if plan.timer != Timer::None {
+        writeln!(out, "timer     {}: {state}", plan.timer)?;
+    }
+    Ok(plan.timer)
 }
 
 /// Takes the steps in turn. One that must succeed and does not ends them, and is what comes back.

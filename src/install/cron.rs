@@ -38,29 +38,28 @@ pub fn block(job: &Job) -> Result<String, String> {
 /// The table with this block: in the place of the one it has, else at the end.
 ///
 /// # Errors
-/// When a block has no end.
+/// When it cannot be told where a block ends.
 pub fn add(table: &str, block: &str) -> Result<String, String> {
-    let pieces = pieces(table)?;
-    let rest: String = pieces.after.iter().copied().collect();
-    if pieces.ours.is_empty() {
-        let newline = if table.is_empty() || table.ends_with('\n') { "" } else { "\n" };
-        return Ok(format!("{table}{newline}{block}"));
-    }
-    Ok(format!("{}{block}{rest}", pieces.before))
+    let parts = parts(table)?;
+    let (before, after) = match parts.first {
+        Some(at) => parts.theirs.split_at(at),
+        None => (table, ""),
+    };
+    let newline = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{before}{newline}{block}{after}"))
 }
 
 /// The table without our block.
 ///
 /// # Errors
-/// When a block has no end.
+/// When it cannot be told where a block ends.
 pub fn remove(table: &str) -> Result<String, String> {
-    let pieces = pieces(table)?;
-    Ok(format!("{}{}", pieces.before, pieces.after.concat()))
+    Ok(parts(table)?.theirs)
 }
 
 /// The block the table has.
 pub fn find(table: &str) -> Option<String> {
-    pieces(table).ok().and_then(|p| p.ours.first().map(|block| (*block).to_owned()))
+    parts(table).ok().and_then(|parts| parts.ours.into_iter().next())
 }
 
 /// The five fields of the block's line.
@@ -69,32 +68,39 @@ pub fn fields(block: &str) -> Option<String> {
     Some(line.split_whitespace().take(5).collect::<Vec<_>>().join(" "))
 }
 
-struct Pieces<'t> {
-    before: &'t str,
-    ours: Vec<&'t str>,
-    /// What stands behind each block.
-    after: Vec<&'t str>,
+struct Parts {
+    /// The lines of others.
+    theirs: String,
+    /// Blocks: one, unless the table was put together by hand.
+    ours: Vec<String>,
+    /// Where the first block stood among the lines of others.
+    first: Option<usize>,
 }
 
-fn pieces(table: &str) -> Result<Pieces<'_>, String> {
-    let line_at = |text: &str, mark: &str| {
-        let mut at = 0;
-        text.split_inclusive('\n').find_map(|line| {
-            let start = at;
-            at += line.len();
-            (line.trim_end() == mark).then_some(start..at)
-        })
-    };
-    let Some(begin) = line_at(table, BEGIN) else { return Ok(Pieces { before: table, ours: Vec::new(), after: Vec::new() }) };
-    let end = line_at(&table[begin.start..], END)
-        .ok_or_else(|| format!("the crontab has `{BEGIN}` without `{END}`: take our lines out with `crontab -e`"))?;
-    let (ours, rest) = table[begin.start..].split_at(end.end);
-    let further = pieces(rest)?;
-    Ok(Pieces {
-        before: &table[..begin.start],
-        ours: [vec![ours], further.ours].concat(),
-        after: [vec![further.before], further.after].concat(),
-    })
+fn parts(table: &str) -> Result<Parts, String> {
+    let mut parts = Parts { theirs: String::new(), ours: Vec::new(), first: None };
+    let mut open = false;
+    for line in table.split_inclusive('\n') {
+        let mark = line.trim_end();
+        if mark == BEGIN {
+            if open {
+                break;
+            }
+            open = true;
+            parts.first.get_or_insert(parts.theirs.len());
+            parts.ours.push(String::new());
+        }
+        match parts.ours.last_mut().filter(|_| open) {
+            Some(block) => block.push_str(line),
+            None => parts.theirs.push_str(line),
+        }
+        open &= mark != END;
+    }
+    // What stands behind such a mark may be somebody else's.
+    if open {
+        return Err(format!("the crontab has `{BEGIN}` without `{END}`: take our lines out with `crontab -e`"));
+    }
+    Ok(parts)
 }
 
 #[cfg(test)]
@@ -121,6 +127,8 @@ mod tests {
         assert_eq!(add(&table, "new\n").unwrap(), "MAILTO=me\nnew\n0 5 * * * theirs\n");
         assert_eq!(remove(&table).unwrap(), "MAILTO=me\n0 5 * * * theirs\n");
         assert!(add(&format!("{BEGIN}\n0 5 * * * theirs\n"), "new\n").unwrap_err().contains("crontab -e"));
+        let cut = format!("{BEGIN}\nold\n0 5 * * * theirs\n{BEGIN}\nolder\n{END}\n");
+        assert!(add(&cut, "new\n").is_err() && remove(&cut).is_err() && find(&cut).is_none(), "their line is in neither block");
     }
 
     proptest! {

@@ -2,12 +2,15 @@
 //!
 //! A symbolic link stays one: its target is replaced, with the mode and owner it had.
 
-use std::fs::{self, File as Handle, Permissions};
+use std::fs::{self, Metadata, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use tempfile::NamedTempFile;
+
+use crate::private;
 
 /// Links followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
@@ -49,20 +52,22 @@ impl File {
             Err(e) if e.kind() == ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
-        // For a new file the umask takes away what it takes from every new file.
-        let mut temporary =
-            tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(0o666)).tempfile_in(dir)?;
+        let mut temporary = temporary(dir, old.as_ref())?;
         temporary.write_all(bytes)?;
         if let Some(old) = old {
             let new = temporary.as_file().metadata()?;
             if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                fchown(temporary.as_file(), Some(old.uid()), Some(old.gid()))?;
+                fchown(temporary.as_file(), Some(old.uid()), Some(old.gid())).map_err(|e| {
+                    io::Error::other(format!(
+                        "it belongs to user {} and group {}, and would not any more: {e}",
+                        old.uid(),
+                        old.gid()
+                    ))
+                })?;
             }
             temporary.as_file().set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
         }
-        temporary.as_file().sync_all()?;
-        temporary.persist(&self.target).map_err(|e| e.error)?;
-        Handle::open(dir)?.sync_all()
+        private::persist(temporary, &self.target, dir)
     }
 
     /// Deletes it; a link stays, and leads nowhere as it did before.
@@ -91,6 +96,13 @@ impl File {
     }
 }
 
+/// A file beside the one it is to replace.
+fn temporary(dir: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    // It is its owner's alone until it has the mode of the old one. From a new one the umask takes what it takes from every file.
+    let mode = if old.is_some() { 0o600 } else { 0o666 };
+    tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(mode)).tempfile_in(dir)
+}
+
 fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -117,6 +129,9 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 
 fn create_folders(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<PathBuf> = dir.ancestors().take_while(|d| !d.exists()).map(Path::to_owned).collect();
+    if let Some(link) = missing.iter().find(|folder| folder.is_symlink()) {
+        return Err(io::Error::other(format!("{} is a link that leads nowhere", link.display())));
+    }
     missing.reverse();
     fs::create_dir_all(dir)?;
     Ok(missing)
@@ -161,8 +176,25 @@ mod tests {
         assert_eq!(file.write(b"{}").unwrap(), [dir.path().join("there")]);
         File::read(&link).unwrap().delete().unwrap();
         assert!(link.is_symlink() && !link.exists());
+        let folder = dir.path().join("unmounted");
+        symlink("/nowhere/claude", &folder).unwrap();
+        let refused = File::read(&folder.join("settings.json")).unwrap().write(b"{}").unwrap_err();
+        assert!(format!("{refused:#}").contains("leads nowhere"), "{refused:#}");
         symlink("circle", dir.path().join("circle")).unwrap();
         assert!(File::read(&dir.path().join("circle")).is_err());
+    }
+
+    #[test]
+    fn what_only_its_owner_may_read_is_never_seen_by_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.json");
+        fs::write(&path, "a key").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        let old = fs::metadata(&path).unwrap();
+        let mode = |old| temporary(dir.path(), old).unwrap().as_file().metadata().unwrap().mode() & 0o7777;
+        assert_eq!(mode(Some(&old)), 0o600, "from the moment it is there");
+        fs::write(dir.path().join("usual"), "").unwrap();
+        assert_eq!(mode(None), fs::metadata(dir.path().join("usual")).unwrap().mode() & 0o7777, "a new file is like any other");
     }
 
     #[test]

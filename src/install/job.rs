@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::Host;
 use crate::child::which;
@@ -34,6 +34,9 @@ impl Job {
         environment.extend(claude.transpose()?);
         environment.extend(around.carried.iter().cloned());
         environment.extend(around.time_zone.clone().map(|zone| ("TZ", zone)));
+        if let Some((name, value)) = environment.iter().find(|(_, value)| value.contains(char::is_control)) {
+            bail!("${name} is {value:?}: a timer cannot be given a line break");
+        }
         Ok(Self {
             program,
             environment,

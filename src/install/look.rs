@@ -81,7 +81,8 @@ fn of_systemd(job: Option<&Job>, host: &Host<'_>) -> Option<Installed> {
     let folder = systemd_folder(host);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let timer = read(systemd::TIMER_NAME)?;
-    let current = job.is_some_and(|job| systemd::units(job).iter().all(|(name, text)| read(name).as_ref() == Some(text)));
+    let wanted = job.and_then(|job| systemd::units(job).ok());
+    let current = wanted.is_some_and(|units| units.iter().all(|(name, text)| read(name).as_ref() == Some(text)));
     let said = host.tools().ask(
         &[
             "systemctl",

@@ -14,6 +14,8 @@ use super::settings::Empties;
 use crate::private;
 
 const VERSION: u32 = 1;
+/// The name of the crontab among the edited files.
+pub const CRONTAB: &str = "crontab";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -81,22 +83,24 @@ impl Manifest {
 
     /// Notes an edit that is about to be made, and keeps the bytes from before when nothing of ours was in them yet.
     pub fn note(&mut self, data_dir: &Path, path: &Path, edit: &Edit<'_>) -> Result<()> {
-        let known = self.edited.remove(path);
+        if edit.fresh {
+            self.forget(data_dir, path);
+        }
         let after = hash(edit.after);
-        let entry = match known {
-            // Ours is in it, and nobody else wrote to it since we did: what was before us is still the same.
-            Some(known) if !edit.fresh && Some(&known.after) == edit.before.map(hash).as_ref() => Edited { after, ..known },
-            Some(known) if !edit.fresh => Edited { exact: false, after, ..known },
-            None if !edit.fresh => Edited { existed: true, after, ..Edited::default() },
-            _ => Edited {
+        let mut entry = match self.edited.remove(path) {
+            Some(known) => {
+                let untouched = edit.before.is_some_and(|bytes| known.after == hash(bytes));
+                Edited { exact: known.exact && untouched, after, ..known }
+            }
+            None if edit.fresh => Edited {
                 existed: edit.before.is_some(),
                 backup: edit.before.map(|bytes| keep(data_dir, path, bytes)).transpose()?,
                 exact: true,
                 after,
                 empties: Empties::new(),
             },
+            None => Edited { existed: true, after, ..Edited::default() },
         };
-        let mut entry = entry;
         for (name, was) in edit.empties {
             entry.empties.entry(name.clone()).or_insert_with(|| was.clone());
         }
@@ -129,8 +133,11 @@ impl Manifest {
         }
     }
 
-    /// Removes the manifest and what belongs to it.
-    pub fn delete(data_dir: &Path) -> Result<()> {
+    /// Removes it and every copy: all is undone.
+    pub fn delete(mut self, data_dir: &Path) -> Result<()> {
+        for path in self.edited.keys().cloned().collect::<Vec<_>>() {
+            self.forget(data_dir, &path);
+        }
         let _ = fs::remove_dir(folder(data_dir));
         match fs::remove_file(file(data_dir)) {
             Err(e) if !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -195,7 +202,7 @@ mod tests {
         assert_eq!(read.before(dir.path(), FILE.as_ref(), b"two"), Before::Bytes(b"{}".to_vec()));
         assert_eq!(read.before(dir.path(), FILE.as_ref(), b"others wrote"), Before::Unknown);
         read.forget(dir.path(), FILE.as_ref());
-        Manifest::delete(dir.path()).unwrap();
+        read.delete(dir.path()).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 

@@ -20,6 +20,7 @@ mod splice;
 mod systemd;
 mod timer;
 mod tools;
+pub mod turn;
 pub mod undo;
 
 use anyhow::Result;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::command::{EVENTS, Form};
 use super::file::File;
-use super::job::{Job, text};
+use super::job::text;
 use super::manifest::Manifest;
 use super::settings::{self, Added, Broken, State};
 use super::timer::{self, Step, choose};
@@ -20,9 +20,10 @@ pub struct Plan {
     pub timer: Timer,
     /// The timer to remember: none when there is only none to be had.
     pub chosen: Option<Timer>,
-    /// Timers of another kind that go, then what the new one needs.
-    pub old_timers: Vec<Step>,
-    pub new_timer: Vec<Step>,
+    /// What the timer needs; `None` when it cannot be had.
+    pub new_timer: Option<Vec<Step>>,
+    /// Timers of another kind, and how they go once the new one is there.
+    pub old_timers: Vec<(Timer, Vec<Step>)>,
     pub manifest: Manifest,
     /// What makes this less than was asked for, and what is only good to know.
     pub warnings: Vec<String>,
@@ -58,20 +59,21 @@ pub fn plan(args: &InstallArgs, host: &Host<'_>) -> Result<Plan> {
         hooks,
         timer,
         chosen: missing.is_none().then_some(timer),
+        new_timer: None,
         old_timers: Vec::new(),
-        new_timer: Vec::new(),
         manifest,
     };
     for other in Timer::ALL.into_iter().filter(|other| *other != timer) {
-        match timer::remove(other, host) {
-            Ok(steps) => plan.old_timers.extend(steps),
+        match timer::remove(other, &plan.manifest, host) {
+            Ok(steps) if steps.is_empty() => {}
+            Ok(steps) => plan.old_timers.push((other, steps)),
             Err(e) => plan.warnings.push(format!("cannot tell whether {other} starts it too: {e:#}")),
         }
     }
-    match timer::install(timer, &Job::new(host)?, host) {
-        Ok(steps) => plan.new_timer = steps,
-        // Somebody who asked for a timer that cannot be has hooks nevertheless.
-        Err(e) => plan.warnings.push(format!("no timer: {e:#}")),
+    match timer::install(timer, host) {
+        Ok(steps) => plan.new_timer = Some(steps),
+        // Somebody who asked for a timer that cannot be has hooks nevertheless, and keeps the timer they have.
+        Err(e) => plan.warnings.push(format!("{timer} cannot start the digest: {e:#}")),
     }
     Ok(plan)
 }
@@ -166,7 +168,12 @@ fn notes(scope: Scope, hooks: &Hooks, timer: Timer, host: &Host<'_>) -> Vec<Stri
 impl Plan {
     /// Is there anything to do?
     pub fn is_empty(&self) -> bool {
-        !self.hooks.changes() && self.old_timers.is_empty() && self.new_timer.is_empty()
+        !self.hooks.changes() && self.new_timer.is_some() && self.timer_steps().next().is_none()
+    }
+
+    fn timer_steps(&self) -> impl Iterator<Item = &Step> {
+        let old = self.old_timers.iter().flat_map(|(_, steps)| steps);
+        self.new_timer.iter().flat_map(move |new| new.iter().chain(old.clone()))
     }
 
     /// Prints every difference and every command.
@@ -177,7 +184,7 @@ impl Plan {
         if self.hooks.changes() {
             show_file(out, &self.hooks.file, self.hooks.added.text.as_bytes())?;
         }
-        self.old_timers.iter().chain(&self.new_timer).try_for_each(|step| show(out, step))
+        self.timer_steps().try_for_each(|step| show(out, step))
     }
 
     /// The events that got a hook, or those whose hook was mended.

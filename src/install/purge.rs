@@ -1,14 +1,17 @@
-//! Deleting the data folder: only what is surely ours, and only when nothing is at work in it.
+//! Deleting the data folder: only when all that is in it is ours, and nothing is at work in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::Host;
+use super::{Host, turn};
 
 /// What shows that a folder is a data folder.
-const OURS: [&str; 3] = ["recall.db", "install.json", "marks"];
+const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
+/// What can stand in one, beside what begins as the index and the log of the hooks do.
+const OURS: [&str; 9] = ["lock", turn::LOCK, "daily", "marks", "replies", "child", "install.json", "backup", "last-run.json"];
+const BEGINNINGS: [&str; 4] = ["recall.db", "hooks.log", ".tmp-", ".DS_Store"];
 
 /// The data folder, where links lead, if there is one.
 ///
@@ -21,13 +24,19 @@ pub fn folder(host: &Host<'_>) -> Result<Option<PathBuf>> {
     }
     let folder = named.canonicalize().with_context(|| format!("cannot enter {}", named.display()))?;
     let shown = folder.display();
-    if !OURS.iter().any(|name| folder.join(name).exists()) {
+    if !SIGNS.iter().any(|name| folder.join(name).exists()) {
         bail!("{shown} does not look like a data folder of recall, and is not deleted");
     }
     let around = [&host.config.home].into_iter().chain(&host.config.claude_dirs);
     let holds = |other: &Path| other.canonicalize().is_ok_and(|other| other.starts_with(&folder));
-    if folder.parent().is_none() || around.into_iter().any(|other| holds(other)) || folder.join(".git").exists() {
-        bail!("{shown} holds more than the data of recall, and is not deleted");
+    if let Some(other) = around.into_iter().find(|other| holds(other)) {
+        bail!("{shown} holds more than the data of recall, {}, and is not deleted", other.display());
+    }
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {shown}"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if !OURS.contains(&name.as_str()) && !BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) {
+            bail!("{shown} holds more than the data of recall, `{name}`, and is not deleted");
+        }
     }
     Ok(Some(folder))
 }

@@ -5,14 +5,10 @@ pub fn shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// One word of a systemd unit: specifiers and escapes are taken literally (systemd.unit(5), systemd.syntax(7)).
+/// One word of a systemd unit: specifiers and escapes are taken literally (systemd.unit(5), systemd.syntax(7)). In `Environment=` and
+/// in the path of a command a `$` names no variable.
 pub fn systemd(word: &str) -> String {
     format!("\"{}\"", word.replace('\\', r"\\").replace('"', "\\\"").replace('%', "%%"))
-}
-
-/// The same on a command line, where `$` would name a variable.
-pub fn systemd_command(word: &str) -> String {
-    systemd(word).replace('$', "$$")
 }
 
 /// The text of an XML element.
@@ -34,7 +30,6 @@ mod tests {
         let odd = r#"/a b/it's "50%" $HOME\&<x>"#;
         assert_eq!(shell(odd), r#"'/a b/it'\''s "50%" $HOME\&<x>'"#);
         assert_eq!(systemd(odd), r#""/a b/it's \"50%%\" $HOME\\&<x>""#);
-        assert_eq!(systemd_command("/a$b"), r#""/a$$b""#);
         assert_eq!(xml("a<b>&c"), "a&lt;b&gt;&amp;c");
         assert_eq!(cron("date +%H"), r"date +\%H");
     }

@@ -275,13 +275,15 @@ fn found<'a, 't>(root: &'a Object<'t>) -> impl Iterator<Item = Found<'a, 't>> {
             let hooks = property(entry, HOOKS).and_then(|(_, h)| h.as_array()).map(|h| h.elements.as_slice()).unwrap_or_default();
             hooks.iter().enumerate().filter_map(move |(hook_at, hook)| {
                 let at = At { event: event_at, entry: entry_at, hook: hook_at };
-                Some(Found { at, counts, matcher: matcher.clone(), ..one(event.name.as_str(), hook.as_object()?)? })
+                let object = hook.as_object()?;
+                let (hook, command) = one(event.name.as_str(), object)?;
+                Some(Found { hook, at, counts, matcher: matcher.clone(), object, command })
             })
         })
     })
 }
 
-fn one<'a, 't>(event: &str, object: &'a Object<'t>) -> Option<Found<'a, 't>> {
+fn one<'a, 't>(event: &str, object: &'a Object<'t>) -> Option<(Hook, &'a Value<'t>)> {
     let (_, value) = property(object, "command")?;
     let command = value.as_string_lit()?.value.to_string();
     let call = Call::find(&command)?;
@@ -289,8 +291,7 @@ fn one<'a, 't>(event: &str, object: &'a Object<'t>) -> Option<Found<'a, 't>> {
         Some((_, Value::NumberLit(number))) => number.value.parse().ok(),
         _ => None,
     };
-    let hook = Hook { event: event.to_owned(), command, call, timeout };
-    Some(Found { hook, at: At { event: 0, entry: 0, hook: 0 }, counts: true, matcher: String::new(), object, command: value })
+    Some((Hook { event: event.to_owned(), command, call, timeout }, value))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! systemd user units, made from the ones that ship in `systemd/`. Pure.
 
 use super::job::Job;
-use super::quote::{systemd, systemd_command};
+use super::quote::systemd;
 use super::schedule::{delay, on_calendar};
 
 const SERVICE: &str = include_str!("../../systemd/recall-digest.service");
@@ -11,16 +11,23 @@ pub const TIMER_NAME: &str = "recall-digest.timer";
 const HEAD: &str = "# Written by `recall install`, which overwrites changes: yours go into `systemctl --user edit`.\n";
 
 /// Name and text of each unit.
-pub fn units(job: &Job) -> [(&'static str, String); 2] {
+///
+/// # Errors
+/// When systemd would take no unit with this program.
+pub fn units(job: &Job) -> Result<[(&'static str, String); 2], String> {
+    // Seen with systemd 252: "Executable name contains special characters", however they are escaped.
+    if job.program.contains(['\'', '"', '\\']) {
+        return Err(format!("systemd runs no program with a quote or a backslash in its path, {}", job.program));
+    }
     let environment: Vec<_> = job.environment.iter().map(|(name, value)| systemd(&format!("{name}={value}"))).collect();
     let writable = format!("{} {}", systemd(&job.data_dir), systemd(&format!("-{}", job.claude_dir)));
     let service = with(SERVICE, "Environment", &environment.join(" "));
-    let service = with(&service, "ExecStart", &format!("{} digest", systemd_command(&job.program)));
+    let service = with(&service, "ExecStart", &format!("{} digest", systemd(&job.program)));
     let service = with(&service, "ReadWritePaths", &writable);
     let timer = with(TIMER, "Description", &format!("Digest Claude Code sessions: {}", job.schedule));
     let timer = with(&timer, "OnCalendar", &on_calendar(job.schedule));
     let timer = with(&timer, "RandomizedDelaySec", &delay(job.schedule).to_string());
-    [(SERVICE_NAME, format!("{HEAD}{service}")), (TIMER_NAME, format!("{HEAD}{timer}"))]
+    Ok([(SERVICE_NAME, format!("{HEAD}{service}")), (TIMER_NAME, format!("{HEAD}{timer}"))])
 }
 
 /// The unit with another value for a key.
@@ -45,7 +52,20 @@ mod tests {
 
     #[test]
     fn values_go_into_the_units_that_ship() {
-        let [(_, service), (_, timer)] = units(&job::odd());
+        let [(_, service), (_, timer)] = units(&Job { program: "/opt/100% odd/recall".into(), ..job::odd() }).unwrap();
         insta::assert_snapshot!(format!("{service}\n{timer}"));
+    }
+
+    #[test]
+    fn a_dollar_in_the_programs_path_is_no_variable_and_is_not_doubled() {
+        let [(_, service), _] = units(&Job { program: "/opt/a$b/recall".into(), ..job::odd() }).unwrap();
+        assert_eq!(value(&service, "ExecStart"), Some("\"/opt/a$b/recall\" digest"));
+    }
+
+    #[test]
+    fn a_program_systemd_would_not_run_is_refused() {
+        for program in ["/opt/it's/recall", "/a\"b/recall", r"/a\b/recall"] {
+            assert!(units(&Job { program: program.into(), ..job::odd() }).unwrap_err().contains(program));
+        }
     }
 }

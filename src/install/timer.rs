@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow};
 
 use super::file::File;
 use super::job::Job;
+use super::manifest::{CRONTAB, Manifest};
 use super::{Host, Timer, TimerChoice, cron, launchd, systemd};
 
 /// One thing to do.
@@ -48,8 +49,18 @@ fn systemd_answers(host: &Host<'_>) -> bool {
     host.tools().ask(&["systemctl", "--user", "show", "--property=Version"], None).is_ok_and(|said| said.succeeded)
 }
 
+/// Where units go: where the user's systemd looks, which may not know of a variable of the shell's.
 pub fn systemd_folder(host: &Host<'_>) -> PathBuf {
-    host.around.config_home.join("systemd/user")
+    let [ours, usual] = [&host.around.config_home, &host.config.home.join(".config")].map(|dir| dir.join("systemd/user"));
+    if ours == usual {
+        return ours;
+    }
+    let said = host.tools().run(&["systemctl", "--user", "show", "--property=UnitPath", "--value"], None).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let looks_in = |folder: &Path| folder.to_str().is_some_and(|folder| said.split_whitespace().any(|looked| looked == folder));
+    let holds = |folder: &Path| folder.join(systemd::TIMER_NAME).exists();
+    let only = |is: &dyn Fn(&Path) -> bool| is(&usual) && !is(&ours);
+    if only(&looks_in) || (!looks_in(&ours) && only(&holds)) { usual } else { ours }
 }
 
 pub fn agent_file(host: &Host<'_>) -> PathBuf {
@@ -60,70 +71,80 @@ pub fn agent_file(host: &Host<'_>) -> PathBuf {
 ///
 /// # Errors
 /// When its files or the crontab cannot be read, or it cannot run the job.
-pub fn install(timer: Timer, job: &Job, host: &Host<'_>) -> Result<Vec<Step>> {
+pub fn install(timer: Timer, host: &Host<'_>) -> Result<Vec<Step>> {
     match timer {
         Timer::None => Ok(Vec::new()),
-        Timer::Systemd => {
-            let folder = systemd_folder(host);
-            let texts = systemd::units(job).map(|(name, text)| (folder.join(name), text));
-            let steps = changed(&texts)?;
-            let runs = steps.is_empty() && is_active(host);
-            let tell = ["daemon-reload", "enable", "restart"].map(|verb| match verb {
-                "daemon-reload" => command(&["systemctl", "--user", verb]),
-                // A restart, because a timer that runs goes on with the times it knows.
-                _ => command(&["systemctl", "--user", verb, systemd::TIMER_NAME]),
-            });
-            Ok(if runs { steps } else { steps.into_iter().chain(tell.map(Step::Run)).collect() })
-        }
-        Timer::Launchd => {
-            let file = agent_file(host);
-            let steps = changed(&[(file.clone(), launchd::plist(job))])?;
-            let loaded = is_loaded(host);
-            if steps.is_empty() && loaded {
-                return Ok(steps);
-            }
-            let out = loaded.then(|| Step::Try(command(&["launchctl", "bootout", &agent()])));
-            let tell = [
-                Step::Try(command(&["launchctl", "enable", &agent()])),
-                Step::Run(command(&["launchctl", "bootstrap", &domain(), &file.display().to_string()])),
-            ];
-            Ok(steps.into_iter().chain(out).chain(tell).collect())
-        }
-        Timer::Cron => {
-            let block = cron::block(job).map_err(|e| anyhow!(e))?;
-            let before = host.tools().crontab()?;
-            let table = before.clone().unwrap_or_default();
-            let after = cron::add(&table, &block).map_err(|e| anyhow!(e))?;
-            Ok(if after == table { Vec::new() } else { vec![Step::Crontab { before, after: Some(after) }] })
-        }
+        Timer::Systemd => install_units(&Job::new(host)?, host),
+        Timer::Launchd => install_agent(&Job::new(host)?, host),
+        Timer::Cron => install_block(&Job::new(host)?, host),
     }
+}
+
+fn install_units(job: &Job, host: &Host<'_>) -> Result<Vec<Step>> {
+    let folder = systemd_folder(host);
+    let units = systemd::units(job).map_err(|e| anyhow!(e))?;
+    let mut steps = changed(&units.map(|(name, text)| (folder.join(name), text)))?;
+    if !steps.is_empty() || !is_active(host) {
+        steps.push(Step::Run(command(&["systemctl", "--user", "daemon-reload"])));
+        steps.push(Step::Run(command(&["systemctl", "--user", "enable", systemd::TIMER_NAME])));
+        // Not only a start, because a timer that runs goes on with the times it knows.
+        steps.push(Step::Run(command(&["systemctl", "--user", "restart", systemd::TIMER_NAME])));
+    }
+    Ok(steps)
+}
+
+fn install_agent(job: &Job, host: &Host<'_>) -> Result<Vec<Step>> {
+    let file = agent_file(host);
+    let mut steps = changed(&[(file.clone(), launchd::plist(job))])?;
+    let loaded = is_loaded(host);
+    if !steps.is_empty() || !loaded {
+        steps.extend(loaded.then(|| Step::Try(command(&["launchctl", "bootout", &agent()]))));
+        steps.push(Step::Try(command(&["launchctl", "enable", &agent()])));
+        steps.push(Step::Run(command(&["launchctl", "bootstrap", &domain(), &file.display().to_string()])));
+    }
+    Ok(steps)
+}
+
+fn install_block(job: &Job, host: &Host<'_>) -> Result<Vec<Step>> {
+    let block = cron::block(job).map_err(|e| anyhow!(e))?;
+    let before = host.tools().crontab()?;
+    let table = before.clone().unwrap_or_default();
+    let after = cron::add(&table, &block).map_err(|e| anyhow!(e))?;
+    Ok(if after == table { Vec::new() } else { vec![Step::Crontab { before, after: Some(after) }] })
 }
 
 /// What has to go so that this timer is gone.
 ///
 /// # Errors
 /// When its files or the crontab cannot be read.
-pub fn remove(timer: Timer, host: &Host<'_>) -> Result<Vec<Step>> {
+pub fn remove(timer: Timer, manifest: &Manifest, host: &Host<'_>) -> Result<Vec<Step>> {
     match timer {
         Timer::None => Ok(Vec::new()),
         Timer::Systemd => {
             let folder = systemd_folder(host);
-            let files = present(&[folder.join(systemd::TIMER_NAME), folder.join(systemd::SERVICE_NAME)])?;
+            let files = deleted(&[folder.join(systemd::TIMER_NAME), folder.join(systemd::SERVICE_NAME)])?;
             if files.is_empty() {
-                return Ok(Vec::new());
+                return Ok(files);
             }
             let disable = Step::Try(command(&["systemctl", "--user", "disable", "--now", systemd::TIMER_NAME]));
             let wanted = Step::Unlink(folder.join("timers.target.wants").join(systemd::TIMER_NAME));
             let reload = Step::Try(command(&["systemctl", "--user", "daemon-reload"]));
-            Ok([disable].into_iter().chain(files.into_iter().map(Step::Delete)).chain([wanted, reload]).collect())
+            Ok([disable].into_iter().chain(files).chain([wanted, reload]).collect())
         }
         Timer::Launchd => {
-            let files = present(&[agent_file(host)])?;
+            let files = deleted(&[agent_file(host)])?;
             let out = (!files.is_empty()).then(|| Step::Try(command(&["launchctl", "bootout", &agent()])));
-            Ok(out.into_iter().chain(files.into_iter().map(Step::Delete)).collect())
+            Ok(out.into_iter().chain(files).collect())
         }
         Timer::Cron => {
-            let before = if host.tools().has("crontab") { host.tools().crontab()? } else { None };
+            if !host.tools().has("crontab") {
+                return Ok(Vec::new());
+            }
+            let before = match host.tools().crontab() {
+                // Who may not use cron has nothing of ours in it.
+                Err(_) if !manifest.edited.contains_key(Path::new(CRONTAB)) => None,
+                read => read?,
+            };
             let Some(table) = &before else { return Ok(Vec::new()) };
             let after = cron::remove(table).map_err(|e| anyhow!(e))?;
             if after == *table {
@@ -146,12 +167,10 @@ fn changed(texts: &[(PathBuf, String)]) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn present(paths: &[PathBuf]) -> Result<Vec<File>> {
-    let mut files = Vec::new();
-    for path in paths.iter().map(PathBuf::as_path).map(File::read as fn(&Path) -> Result<File>) {
-        files.extend(path.map(|file| file.bytes.is_some().then_some(file))?);
-    }
-    Ok(files)
+/// Steps that delete those of the files that are there.
+fn deleted(paths: &[PathBuf]) -> Result<Vec<Step>> {
+    let read: Vec<File> = paths.iter().map(|path| File::read(path)).collect::<Result<_>>()?;
+    Ok(read.into_iter().filter(|file| file.bytes.is_some()).map(Step::Delete).collect())
 }
 
 pub fn is_active(host: &Host<'_>) -> bool {

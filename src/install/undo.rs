@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 
-use super::apply::{CRONTAB, run_all};
+use super::apply::run_all;
 use super::file::{File, remove_empty};
-use super::manifest::{Before, Manifest};
+use super::manifest::{self, Before, CRONTAB, Manifest};
 use super::plan::{located, settings_file, show, show_difference, text_of};
 use super::settings;
 use super::timer::{self, Step};
@@ -23,7 +23,9 @@ pub struct Undo {
     pub manifest: Manifest,
     /// Is nothing to be left of it?
     everything: bool,
+    /// What cannot be undone, and what is not ours to undo.
     pub warnings: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Works out what there is to undo: in one scope, or everywhere.
@@ -32,7 +34,14 @@ pub struct Undo {
 /// When the manifest cannot be read.
 pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
     let manifest = Manifest::load(&host.config.data_dir)?;
-    let mut undo = Undo { settings: Vec::new(), timers: Vec::new(), manifest, everything: scope.is_none(), warnings: Vec::new() };
+    let mut undo = Undo {
+        settings: Vec::new(),
+        timers: Vec::new(),
+        notes: if scope.is_none() { committed(&manifest, host).into_iter().collect() } else { Vec::new() },
+        manifest,
+        everything: scope.is_none(),
+        warnings: Vec::new(),
+    };
     for path in files(scope, &undo.manifest, host)? {
         match settings(path, &undo.manifest, host) {
             Ok(found) => undo.settings.extend(found),
@@ -40,7 +49,7 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
         }
     }
     for timer in Timer::ALL.into_iter().filter(|_| scope.is_none()) {
-        match timer::remove(timer, host) {
+        match timer::remove(timer, &undo.manifest, host) {
             Ok(steps) => undo.timers.extend(steps.into_iter().map(|step| exact(step, &undo.manifest, host))),
             Err(e) => undo.warnings.push(format!("cannot remove the {timer} timer: {e:#}")),
         }
@@ -54,8 +63,16 @@ fn files(scope: Option<Scope>, manifest: &Manifest, host: &Host<'_>) -> Result<B
         return Ok([settings_file(scope, host)?].into());
     }
     let noted = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
-    let here = [Scope::Project, Scope::Local].into_iter().filter_map(|scope| settings_file(scope, host).ok());
+    let here = settings_file(Scope::Local, host);
     Ok(host.config.claude_dirs.iter().map(|dir| dir.join("settings.json")).chain(here).chain(noted).collect())
+}
+
+/// Hooks in the project's settings that no install of this user put there: a team's.
+fn committed(manifest: &Manifest, host: &Host<'_>) -> Option<String> {
+    let path = settings_file(Scope::Project, host).ok().filter(|path| !manifest.edited.contains_key(path))?;
+    let text = text_of(&File::read(&path).ok()?).ok()?;
+    let has_ours = settings::state(&text).is_ok_and(|state| !state.hooks.is_empty());
+    has_ours.then(|| format!("{} keeps its hooks: `recall uninstall --scope project` takes them out", path.display()))
 }
 
 fn settings(path: PathBuf, manifest: &Manifest, host: &Host<'_>) -> Result<Option<(File, Option<Vec<u8>>)>> {
@@ -110,11 +127,6 @@ impl Undo {
     pub fn apply(mut self, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
         let data_dir = &host.config.data_dir;
         let nothing = self.is_empty() && self.warnings.is_empty();
-        for warning in &self.warnings {
-            ui.warn(warning);
-        }
-        let noted: Vec<PathBuf> =
-            self.manifest.edited.keys().filter(|path| self.everything && path.is_absolute()).cloned().collect();
         for (file, after) in self.settings {
             let path = file.path.display();
             match after.as_deref().map_or_else(|| file.delete(), |bytes| file.write(bytes).map(drop)) {
@@ -132,13 +144,8 @@ impl Undo {
         remove_empty(&self.manifest.folders);
         self.manifest.folders.retain(|folder| folder.exists());
         if self.everything && !ui.warned() {
-            for path in noted {
-                self.manifest.forget(data_dir, &path);
-            }
-            Manifest::delete(data_dir)?;
-            // A data folder that holds nothing was ours alone.
-            remove_empty(std::slice::from_ref(data_dir));
-        } else if super::manifest::file(data_dir).exists() {
+            self.manifest.delete(data_dir)?;
+        } else if manifest::file(data_dir).exists() {
             self.manifest.save(data_dir)?;
         }
         if nothing {

@@ -21,6 +21,7 @@ pub fn systemctl(world: &World) {
         "systemctl",
         r#"[ -e systemd.gone ] && { echo 'Failed to connect to bus: No medium found' >&2; exit 1; }
 case "$*" in
+*UnitPath*) [ ! -e unit.path ] || cat unit.path ;;
 *is-active*) test -e active ;;
 *is-enabled*) test -e enabled ;;
 *disable*) rm -f enabled active ;;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::fakes::{everything, linked, tidy};
+use super::fakes::{self, everything, linked, tidy};
 use crate::support::World;
 
 const THEIRS: &str = r#"{
@@ -101,6 +101,28 @@ fn a_broken_file_is_located_and_nothing_is_installed() {
     fs::write(settings(&world), b"{\n\"a\": \"\xff\"}").unwrap();
     let ran = world.recall(["install", "--timer", "none"]);
     assert!(ran.code == 2 && ran.err.contains("settings.json:2: not UTF-8"), "{ran:#?}");
+}
+
+#[test]
+fn an_install_that_cannot_write_leaves_nothing_behind() {
+    let world = World::new();
+    fakes::crontab(&world);
+    let gone = world.root().join("unmounted");
+    symlink(world.root().join("disk/claude"), &gone).unwrap();
+    let before = everything(&world);
+    let ran = world.recall_with(["install", "--timer", "cron"], &[("CLAUDE_CONFIG_DIR", gone.to_str().unwrap())]);
+    assert!(ran.code == 2 && ran.err.contains("leads nowhere"), "{ran:#?}");
+    assert_eq!(everything(&world), before);
+    assert!(!world.data_dir().exists());
+    // With something installed elsewhere, what is noted of that stays.
+    assert_eq!(world.recall(["install", "--timer", "cron"]).code, 0);
+    let before = world.everything();
+    let ran = world.recall_with(["install", "--timer", "cron"], &[("CLAUDE_CONFIG_DIR", gone.to_str().unwrap())]);
+    assert_eq!(ran.code, 2, "{ran:#?}");
+    let changed = crate::support::changed(&before, &world.everything());
+    assert!(changed.iter().all(|path| path.ends_with("calls") || path.ends_with("install.json")), "{changed:?}");
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert!(!settings(&world).exists() && !world.data_dir().exists());
 }
 
 #[test]
@@ -199,6 +221,20 @@ fn a_project_gets_hooks_that_a_team_can_commit() {
     assert_eq!(world.recall(["uninstall"]).code, 0);
     assert!(!shop.join(".claude").exists(), "the folder was ours too");
     assert_eq!(everything(&world), before);
+}
+
+#[test]
+fn a_worktree_is_a_project_of_its_own() {
+    let world = World::new();
+    repository(&world);
+    let inner = world.root().join("src/hotfix/lib");
+    fs::create_dir_all(&inner).unwrap();
+    fs::write(world.root().join("src/hotfix/.git"), "gitdir: ../shop/.git/worktrees/hotfix\n").unwrap();
+    let mut command = world.command();
+    let ran = command.args(["install", "--scope", "project", "--timer", "none"]).current_dir(&inner).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(world.root().join("src/hotfix/.claude/settings.json").exists());
+    assert!(!world.root().join("src/shop/.claude").exists());
 }
 
 #[test]

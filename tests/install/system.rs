@@ -51,6 +51,16 @@ fn systemd_accepts_the_units_and_every_schedule() {
         let ran = verify(&world, &units);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{schedule}: {ran:#?}");
     }
+    // Whatever the folders are called.
+    let odd = fakes::linked(&world, "50% $off");
+    let data = world.root().join("50% \"da$ta\" \\x").display().to_string();
+    let ran = world.recall_with(
+        ["install", "--timer", "systemd"],
+        &[("PATH", &format!("{}:{}", odd.display(), world.bin().display())), ("RECALL_DATA_DIR", &data)],
+    );
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let ran = verify(&world, &units);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     // The ones that ship are for copying by hand: they name a program below the home.
     let shipped = world.root().join("shipped");
     copy_tree(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("systemd"), &shipped);

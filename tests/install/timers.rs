@@ -68,6 +68,23 @@ fn units_go_where_systemd_looks() {
 }
 
 #[test]
+fn a_variable_that_the_users_systemd_does_not_have_does_not_hide_the_units_from_it() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    let there = world.root().join("xdg");
+    let variables = [("XDG_CONFIG_HOME", there.to_str().unwrap())];
+    fs::write(world.root().join("unit.path"), format!("/etc/systemd/user {} /run/systemd", units(&world).display())).unwrap();
+    assert_eq!(world.recall_with(["install"], &variables).code, 0);
+    assert!(units(&world).join("recall-digest.timer").exists() && !there.exists());
+    let ran = world.recall_with(["doctor"], &variables);
+    assert!(ran.out.contains("systemd, *:0/30"), "{ran:#?}");
+    // Nor from uninstall, when nobody answers any more.
+    fs::write(world.root().join("systemd.gone"), "").unwrap();
+    assert_eq!(world.recall_with(["uninstall"], &variables).code, 0);
+    assert!(!units(&world).exists());
+}
+
+#[test]
 fn without_systemd_the_crontab_gets_a_block_and_keeps_its_lines() {
     let world = World::new();
     fakes::systemctl(&world);
@@ -251,4 +268,72 @@ fn what_stands_in_the_crontab_runs_and_digests() {
     let ran = Ran::of(output);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:#?}");
     assert_eq!(world.count("SELECT count(*) FROM digest"), 1);
+}
+
+#[test]
+fn a_timer_that_works_goes_only_when_the_other_is_there() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    fakes::crontab(&world);
+    assert_eq!(install(&world, &["--timer", "cron"]).code, 0);
+    fs::write(world.root().join("systemd.gone"), "").unwrap();
+    let ran = install(&world, &["--timer", "systemd"]);
+    assert!(ran.code == 1 && ran.err.contains("No medium found") && ran.err.contains("cron"), "{ran:#?}");
+    assert!(table(&world).is_some_and(|table| table.contains("digest")), "the block is still there");
+    fs::remove_file(world.root().join("systemd.gone")).unwrap();
+    assert_eq!(install(&world, &["--timer", "systemd"]).code, 0);
+    assert_eq!(table(&world), None);
+
+    fs::write(world.root().join("crontab.locked"), "").unwrap();
+    let ran = install(&world, &["--timer", "cron"]);
+    assert!(ran.code == 1 && ran.err.contains("not allowed"), "{ran:#?}");
+    assert!(units(&world).join("recall-digest.timer").exists() && world.root().join("active").exists());
+    // That was no choice that could be kept.
+    assert!(install(&world, &[]).out.contains("systemd: already installed"));
+}
+
+#[test]
+fn who_may_not_use_cron_installs_and_uninstalls_without_it() {
+    let world = World::new();
+    fakes::systemctl(&world);
+    fakes::crontab(&world);
+    fs::write(world.root().join("crontab.locked"), "").unwrap();
+    let before = everything(&world);
+    let ran = install(&world, &[]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    let ran = world.recall(["uninstall"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!(everything(&world), before);
+}
+
+#[test]
+fn a_value_with_a_line_break_gets_into_no_timer() {
+    for (timer, name) in [("cron", "XDG_DATA_HOME"), ("systemd", "TZ")] {
+        let world = World::new();
+        fakes::systemctl(&world);
+        fakes::crontab(&world);
+        let ran = world.recall_with(["install", "--timer", timer], &[(name, "/a\n* * * * * rm")]);
+        assert!(ran.code == 1 && ran.err.contains(name), "{timer}: {ran:#?}");
+        assert!(table(&world).is_none() && !units(&world).exists(), "{timer}");
+        assert!(world.claude_dir().join("settings.json").exists(), "the hooks are there nevertheless");
+        assert_eq!(world.recall_with(["install", "--timer", "none"], &[(name, "/a\n* * * * * rm")]).code, 0);
+    }
+}
+
+#[test]
+fn installs_at_once_are_one_after_the_other() {
+    let world = World::new();
+    fakes::crontab(&world);
+    fs::write(world.claude_dir().join("settings.json"), "{}").unwrap();
+    fs::write(world.root().join("crontab"), "0 5 * * * theirs\n").unwrap();
+    let before = everything(&world);
+    let quiet = || std::process::Stdio::null();
+    let start = |_| world.process().args(["install", "--timer", "cron"]).stdout(quiet()).spawn().expect("recall starts");
+    let running: Vec<_> = (0..8).map(start).collect();
+    for child in running {
+        assert!(child.wait_with_output().expect("it ends").status.success());
+    }
+    assert_eq!(table(&world).unwrap().matches("# >>> recall >>>").count(), 1);
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(everything(&world), before);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::fakes::{self, everything};
-use crate::support::World;
+use crate::support::{Ran, World};
 
 #[test]
 fn what_others_wrote_since_stays() {
@@ -125,4 +125,72 @@ fn a_data_folder_behind_a_link_goes_with_the_link() {
     let ran = world.recall(["uninstall", "--purge", "--yes"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert!(!real.exists() && !world.data_dir().is_symlink());
+}
+
+#[test]
+fn copies_of_what_came_and_went_go_too() {
+    let world = World::new();
+    fakes::crontab(&world);
+    let (file, table) = (world.claude_dir().join("settings.json"), world.root().join("crontab"));
+    fs::write(&file, "{\"model\":\"opus\"}").unwrap();
+    fs::write(&table, "0 5 * * * theirs\n").unwrap();
+    assert_eq!(world.recall(["install", "--timer", "cron"]).code, 0);
+    // Deleted by its owner, and installed into anew; our block taken out by hand.
+    fs::remove_file(&file).unwrap();
+    assert_eq!(world.recall(["install"]).code, 0);
+    fs::write(&table, "0 5 * * * theirs\n").unwrap();
+    let ran = world.recall(["uninstall"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert!(!file.exists() && !world.data_dir().exists(), "{:?}", everything(&world));
+    assert_eq!(fs::read_to_string(&table).unwrap(), "0 5 * * * theirs\n");
+}
+
+#[test]
+fn hooks_a_team_committed_stay_unless_they_are_asked_for() {
+    let world = World::new();
+    let shop = world.root().join("shop");
+    fs::create_dir_all(shop.join(".git")).unwrap();
+    fs::create_dir_all(shop.join(".claude")).unwrap();
+    let file = shop.join(".claude/settings.json");
+    let theirs = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"command -v recall >/dev/null && recall hook stop || true"}]}]}}"#;
+    fs::write(&file, theirs).unwrap();
+    let run = |args: &[&str]| Ran::of(world.process().args(args).current_dir(&shop).output().unwrap());
+    assert_eq!(run(&["install", "--timer", "none"]).code, 0);
+    let ran = run(&["uninstall"]);
+    assert!(ran.code == 0 && ran.err.contains("uninstall --scope project"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), theirs);
+    assert!(!world.data_dir().exists());
+    assert_eq!(run(&["uninstall", "--scope", "project"]).code, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{}");
+}
+
+#[test]
+fn a_purge_takes_nothing_that_is_not_recalls() {
+    let world = World::new();
+    let documents = world.root().join("documents");
+    fs::create_dir(&documents).unwrap();
+    fs::write(documents.join("thesis.md"), "years of work").unwrap();
+    let data = [("RECALL_DATA_DIR", documents.to_str().unwrap())];
+    assert_eq!(world.recall_with(["install", "--timer", "none"], &data).code, 0);
+    let before = everything(&world);
+    let ran = world.recall_with(["uninstall", "--purge", "--yes"], &data);
+    assert!(ran.code == 2 && ran.err.contains("thesis.md"), "{ran:#?}");
+    assert_eq!(everything(&world), before);
+}
+
+#[test]
+fn the_data_stays_while_something_is_not_undone() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    fs::write(&file, "{}").unwrap();
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let whole = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{whole}}}")).unwrap();
+    let ran = world.recall(["uninstall", "--purge", "--yes"]);
+    assert!(ran.code == 1 && ran.err.contains("by hand") && ran.err.contains("is not deleted"), "{ran:#?}");
+    // What it was before is still known.
+    fs::write(&file, whole).unwrap();
+    assert_eq!(world.recall(["uninstall", "--purge", "--yes"]).code, 0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{}");
+    assert!(!world.data_dir().exists());
 }
