@@ -20,6 +20,17 @@ pub enum Schedule {
     Daily(u8, u8),
 }
 
+impl Schedule {
+    /// The time between two runs, in milliseconds.
+    pub fn period(self) -> i64 {
+        match self {
+            Self::Minutes(n) => i64::from(n) * 60_000,
+            Self::Hours(n) => i64::from(n) * 3_600_000,
+            Self::Daily(..) => 24 * 3_600_000,
+        }
+    }
+}
+
 impl Default for Schedule {
     fn default() -> Self {
         Self::Minutes(30)

@@ -61,6 +61,13 @@ impl Surroundings {
     }
 }
 
+impl Surroundings {
+    /// Where Claude Code keeps its settings and sessions when it is started from here.
+    pub fn claude_dir(&self, config: &Config) -> PathBuf {
+        self.claude_config_dir.clone().unwrap_or_else(|| config.home.join(".claude"))
+    }
+}
+
 /// A package manager's link on the search path outlives the versioned folder it leads to.
 fn lasting(exe: PathBuf, search_path: &str) -> PathBuf {
     let name = exe.file_name().and_then(|n| n.to_str()).unwrap_or("recall").to_owned();

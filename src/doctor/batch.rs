@@ -14,6 +14,8 @@ use crate::store::Store;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
+/// Runs that may be missed before that is worth a word, and never within a day: machines sleep.
+const LATE: i64 = 3;
 /// Days after which the client deletes transcripts, where its settings do not say.
 const CLEANUP_DAYS: i64 = 30;
 /// Days left before transcripts are deleted from which on it is urgent.
@@ -23,13 +25,14 @@ const NOT_YET: [&str; 2] = ["there is no index", "made by an older recall"];
 /// Errors of hooks older than this are history.
 const RECENT: Millis = 7 * DAY;
 
-pub fn last_run(config: &Config, now: Millis) -> Finding {
+/// When the last run was and how it ended; with a timer also whether it was when it should have been.
+pub fn last_run(config: &Config, has_timer: bool, now: Millis) -> Finding {
     if is_under_way(config) {
         return Finding::ok("digest", "a run is under way");
     }
     match LastRun::read(&config.data_dir) {
         None => match worked_at(config) {
-            Some(at) => Finding::ok("digest", format!("did something {} ago", ago(at, now))),
+            Some(at) => Finding::ok("digest", format!("ran {} ago, by the index", ago(at, now))),
             None => Finding::warning("digest", "has never run", "`recall digest` takes in the past"),
         },
         Some(run) if run.failures > 0 => {
@@ -40,6 +43,11 @@ pub fn last_run(config: &Config, now: Millis) -> Finding {
                 format!("ran {} ago and {times}: {why}", ago(run.at, now)),
                 "`recall digest` shows the whole message",
             )
+        }
+        Some(run) if has_timer && now - run.at > (LATE * config.schedule.period()).max(DAY) => {
+            let found = format!("ran {} ago, though the timer is to run it {}", ago(run.at, now), config.schedule);
+            let advice = "if the machine was on: does cron, systemd or launchd run? `recall digest` catches up";
+            Finding::warning("digest", found, advice)
         }
         Some(run) => Finding::ok("digest", format!("ran {} ago", ago(run.at, now))),
     }
@@ -96,6 +104,14 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
         let last = file.path.to_str().and_then(|path| known.get(path));
         last.is_some_and(|k| k.size == file.size && k.mtime_ns == file.mtime_ns)
     };
+    if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
+        let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
+        return Finding::warning(
+            "transcripts",
+            format!("no sessions of Claude Code in {dirs}"),
+            "is `claude_dirs` or $CLAUDE_CONFIG_DIR right?",
+        );
+    }
     let unread: Vec<&Found> = found.files.iter().filter(|file| !looked_at(file)).collect();
     if let Some(closed) = unread.iter().find(|file| std::fs::File::open(&file.path).is_err()) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");

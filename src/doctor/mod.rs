@@ -77,8 +77,10 @@ pub enum Depth {
 pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
     all.extend(setup::command(host));
-    all.extend(setup::timer(host));
-    all.push(batch::last_run(config, now));
+    let timer = setup::timer(host);
+    let has_timer = timer.iter().any(|finding| finding.state == State::Ok);
+    all.extend(timer);
+    all.push(batch::last_run(config, has_timer, now));
     all.push(batch::marks(config, now));
     all.extend(batch::hook_log(config, now));
     all.extend(index::findings(config, depth, now));

@@ -41,7 +41,7 @@ impl Job {
             program,
             environment,
             data_dir: text(&config.data_dir)?,
-            claude_dir: text(&around.claude_config_dir.clone().unwrap_or_else(|| config.home.join(".claude")))?,
+            claude_dir: text(&around.claude_dir(config))?,
             home: text(&config.home)?,
             schedule: config.schedule,
         })

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::command::{EVENTS, Form};
 use super::file::File;
@@ -120,18 +120,16 @@ pub fn form(scope: Scope, host: &Host<'_>) -> Result<Form> {
 /// # Errors
 /// When there is no such scope here.
 pub fn settings_file(scope: Scope, host: &Host<'_>) -> Result<PathBuf> {
-    let user = || {
-        let dir = host.config.claude_dirs.first().context("`claude_dirs` in the config names no folder")?;
-        Ok::<_, anyhow::Error>(dir.join("settings.json"))
-    };
+    // Where Claude Code itself looks: `claude_dirs` only says what is read.
+    let user = host.around.claude_dir(host.config).join("settings.json");
     let name = match scope {
-        Scope::User => return user(),
+        Scope::User => return Ok(user),
         Scope::Project => "settings.json",
         Scope::Local => "settings.local.json",
     };
     let file = project(host).join(".claude").join(name);
     // Claude Code takes the settings in the home for the user's, whatever lies beside them.
-    if file.parent() == user()?.parent() {
+    if file.parent() == user.parent() {
         bail!("{} is the folder of your own settings, not of a project: go to the project, or use `--scope user`", file.display());
     }
     Ok(file)
@@ -153,10 +151,12 @@ fn notes(scope: Scope, hooks: &Hooks, timer: Timer, host: &Host<'_>) -> Vec<Stri
         let state = File::read(&path).and_then(|f| text_of(&f)).map(|t| settings::state(&t).unwrap_or_default());
         if state.is_ok_and(|state| !state.hooks.is_empty()) {
             let path = path.display();
-            notes.push(format!(
-                "{path} has the hooks too, so they run twice here: `recall uninstall --scope {other}` takes them out"
-            ));
+            notes.push(format!("{path} has the hooks too, once is enough: `recall uninstall --scope {other}` takes them out"));
         }
+    }
+    if scope != Scope::User && project(host) != host.around.current_dir {
+        // Seen with 2.1.197: a project's settings are those of the folder it is started in.
+        notes.push(format!("the hooks are for sessions that are started in {}, not in a folder below it", project(host).display()));
     }
     if timer != Timer::None && !host.around.login.is_empty() {
         let names = host.around.login.join(", ");

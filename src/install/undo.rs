@@ -64,7 +64,8 @@ fn files(scope: Option<Scope>, manifest: &Manifest, host: &Host<'_>) -> Result<B
     }
     let noted = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
     let here = settings_file(Scope::Local, host);
-    Ok(host.config.claude_dirs.iter().map(|dir| dir.join("settings.json")).chain(here).chain(noted).collect())
+    let user = settings_file(Scope::User, host);
+    Ok(host.config.claude_dirs.iter().map(|dir| dir.join("settings.json")).chain(user).chain(here).chain(noted).collect())
 }
 
 /// Hooks in the project's settings that no install of this user put there: a team's.
@@ -83,6 +84,10 @@ fn settings(path: PathBuf, manifest: &Manifest, host: &Host<'_>) -> Result<Optio
         Before::Missing => None,
         Before::Unknown => {
             let text = text_of(&file)?;
+            // Whatever form it has got since, what names no hook of ours holds none.
+            if !(text.contains("recall") && text.contains(" hook ")) {
+                return Ok(None);
+            }
             let spliced = settings::remove(&text, &manifest.empties(&path)).map_err(|broken| {
                 anyhow!("{}\nit is left as it is: take the lines with `recall hook` out by hand", located(&path, &broken))
             })?;
@@ -130,7 +135,7 @@ impl Undo {
         for (file, after) in self.settings {
             let path = file.path.display();
             match after.as_deref().map_or_else(|| file.delete(), |bytes| file.write(bytes).map(drop)) {
-                Ok(()) => writeln!(out, "{}  {path}", if after.is_some() { "cleared " } else { "deleted " })?,
+                Ok(()) => writeln!(out, "{}  {path}", if after.is_some() { "restored" } else { "deleted " })?,
                 Err(e) => {
                     ui.warn(&format!("{e:#}"));
                     continue;

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -144,7 +144,11 @@ impl Store {
 
     fn migrate(&mut self, version: usize) -> Result<()> {
         for (at, step) in schema::MIGRATIONS.iter().enumerate().skip(version) {
-            let tx = self.db.transaction()?;
+            let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            // Another process may have done this step while we waited for it.
+            if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize > at {
+                continue;
+            }
             tx.execute_batch(step).with_context(|| format!("migration {at} failed"))?;
             tx.pragma_update(None, "user_version", at as i64 + 1)?;
             tx.commit()?;

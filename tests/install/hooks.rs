@@ -247,14 +247,16 @@ fn the_home_is_no_project() {
 }
 
 #[test]
-fn the_first_of_several_config_directories_is_the_users() {
+fn each_config_directory_gets_its_hooks_when_it_is_the_one_in_use() {
     let world = World::new();
-    let first = world.root().join("first");
-    world.configure(&format!("claude_dirs = [{first:?}, {:?}]\n", world.claude_dir()));
-    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
-    assert!(first.join("settings.json").exists() && !settings(&world).exists());
+    let other = world.root().join("other");
+    let using = [("CLAUDE_CONFIG_DIR", other.to_str().unwrap())];
+    for variables in [&[][..], &using] {
+        assert_eq!(world.recall_with(["install", "--timer", "none"], variables).code, 0);
+    }
+    assert!(other.join("settings.json").exists() && settings(&world).exists());
     assert_eq!(world.recall(["uninstall"]).code, 0);
-    assert!(!first.exists(), "its folder was created for it");
+    assert!(!other.exists() && !settings(&world).exists(), "what was created for them is gone in both");
 }
 
 #[test]
