@@ -1,6 +1,7 @@
 //! `recall doctor`: is all well, and what to do where not.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 use serde_json::json;
@@ -15,7 +16,15 @@ use crate::install::{Host, apply, look, plan};
 use crate::private;
 use crate::ui::Ui;
 
-pub fn run(args: &DoctorArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+/// Looks, mends if asked, and tells. A config that cannot be read is the one thing there is to say.
+pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Ended> {
+    let config = match &config {
+        Ok(config) => config,
+        Err(e) => {
+            let advice = "correct it: until then no digest is made, and sessions leave no marks and start without notes";
+            return tell(&[Finding::problem("config", format!("{e:#}"), advice)], None, args.json, out);
+        }
+    };
     let ui = Ui::default();
     let host = Host::new(config)?;
     let mut findings = examine(config, &host, Depth::Whole, config.now());
@@ -29,17 +38,21 @@ pub fn run(args: &DoctorArgs, config: &Config, out: &mut impl Write) -> Result<E
         }
         findings = examine(config, &host, Depth::Whole, config.now());
     }
-    if args.json {
-        let worst = findings.iter().map(|f| f.state).max().unwrap_or(State::Ok);
-        let value =
-            json!({"version": env!("CARGO_PKG_VERSION"), "program": host.around.program, "worst": worst, "findings": findings});
+    let ended = tell(&findings, Some(&host.around.program), args.json, out)?;
+    Ok(if ui.warned() { Ended::Partly } else { ended })
+}
+
+fn tell(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Ended> {
+    let worst = findings.iter().map(|f| f.state).max().unwrap_or(State::Ok);
+    if json {
+        let value = json!({"version": env!("CARGO_PKG_VERSION"), "program": program, "worst": worst, "findings": findings});
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
     } else {
-        writeln!(out, "recall {} ({})\n", env!("CARGO_PKG_VERSION"), host.around.program.display())?;
+        let program = program.map_or_else(String::new, |p| format!(" ({})", p.display()));
+        writeln!(out, "recall {}{program}\n", env!("CARGO_PKG_VERSION"))?;
         findings.iter().try_for_each(|finding| print(finding, out))?;
     }
-    let well = findings.iter().all(|f| f.state == State::Ok) && !ui.warned();
-    Ok(if well { Ended::Done } else { Ended::Partly })
+    Ok(if worst == State::Ok { Ended::Done } else { Ended::Partly })
 }
 
 fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {

@@ -59,7 +59,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Digest(args) => digest::run(args, config()?, out),
         Command::Install(args) => install::run(&args, &config()?, out),
         Command::Uninstall(args) => uninstall::run(&args, &config()?, out),
-        Command::Doctor(args) => doctor::run(&args, &config()?, out),
+        Command::Doctor(args) => doctor::run(&args, config(), out),
         Command::Search(args) => search::run(&args, &config()?, out),
         Command::Show(args) => show::run(&args, &config()?, out),
         Command::Context(args) => self::context::run(&args, &config()?, out),

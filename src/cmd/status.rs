@@ -20,9 +20,10 @@ use crate::store::status::Counts;
 const MAX_LISTED: usize = 10;
 
 pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let store = Store::open_read_only(&config.database())?;
-    let counts = store.counts(MAX_LISTED)?;
-    let last = store.last_run()?;
+    // Before the first digest there is nothing stored, which is no error.
+    let store = config.database().exists().then(|| Store::open_read_only(&config.database())).transpose()?;
+    let counts = store.as_ref().map(|store| store.counts(MAX_LISTED)).transpose()?.unwrap_or_default();
+    let last = store.map(|store| store.last_run()).transpose()?.flatten();
     let marks = mark::waiting(&config.data_dir).len();
     let size = std::fs::metadata(config.database()).map_or(0, |m| m.len());
     if args.json {

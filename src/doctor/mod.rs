@@ -55,7 +55,7 @@ impl Finding {
         Self { about, state: State::Warning, found: found.into(), advice: Some(advice.into()), fix: None }
     }
 
-    fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
         Self { state: State::Problem, ..Self::warning(about, found, advice) }
     }
 

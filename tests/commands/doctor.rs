@@ -265,6 +265,23 @@ fn an_index_of_an_older_recall_is_brought_up_to_date_by_whoever_reads_it() {
 }
 
 #[test]
+fn a_broken_config_is_what_the_doctor_finds() {
+    let world = World::new();
+    world.configure("[digest]\nmodle = \"haiku\"\n");
+    let ran = world.recall(["doctor"]);
+    assert!(ran.code == 1 && ran.out.contains("XX  config") && ran.out.contains("config.toml:2: `modle`"), "{ran:#?}");
+    assert_eq!(findings(&world.recall(["doctor", "--json"])).len(), 1);
+}
+
+#[test]
+fn before_the_first_digest_status_tells_what_is_missing() {
+    let world = World::new();
+    let ran = world.recall(["status"]);
+    assert!(ran.code == 0 && ran.out.contains("sessions    0, ") && ran.out.contains("\ndigest      has never run"), "{ran:#?}");
+    assert_eq!(world.status()["sessions"], 0);
+}
+
+#[test]
 fn a_run_that_is_under_way_is_told() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);

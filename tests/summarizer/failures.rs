@@ -79,13 +79,13 @@ fn output_that_is_no_report_at_all() {
 
 #[test]
 fn silence() {
-    is_kept_without_the_model(&StandIn::new(&["plain"], "exit 0"), "said nothing");
+    is_kept_without_the_model(&StandIn::new(&["plain"], "exit 0"), "without an answer");
 }
 
 #[test]
 fn exit_code_1_with_the_reason_on_stderr() {
     let stand_in = StandIn::new(&["plain"], "echo 'Error: no space left on device' >&2; exit 1");
-    is_kept_without_the_model(&stand_in, "exited with 1 and said nothing: Error: no space left on device");
+    is_kept_without_the_model(&stand_in, "exited with 1 without an answer: Error: no space left on device");
 }
 
 #[test]

@@ -214,7 +214,7 @@ impl Claude {
             return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(input) };
         }
         if ran.stdout.iter().all(u8::is_ascii_whitespace) {
-            return session(format!("claude {} and said nothing{}", describe(&ran.status), first_line(&ran.stderr)));
+            return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
         if let Err(e) = crate::private::replace(&file, &ran.stdout) {
             return session(format!("cannot keep the reply at {}: {e}", file.display()));
