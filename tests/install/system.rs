@@ -170,14 +170,18 @@ fn debians_cron_runs_the_installed_line_and_a_digest_happens() {
     assert_eq!(fs::read_dir(world.root().join("spool")).unwrap().count(), 1, "the tables are the namespace's own");
 }
 
-/// Everything is read-only but the folders the unit names and a private /tmp, and no privilege can be gained.
+/// Everything is read-only but the folders the unit names and a private /tmp, and no privilege can be gained. The world and the
+/// programs stay where they are, should that be below /tmp.
 const SANDBOX: &str = r#"
 unset CLAUDE_CONFIG_DIR RECALL_DATA_DIR
 exec unshare --mount /bin/sh -euc '
 mount --make-rprivate /
-mount --bind "$W" /mnt
+client=$(dirname "$(readlink -f "$W/bin/claude")")
+set -- "$W" "$(dirname "$RECALL")" "$client"
+mount -t tmpfs tmpfs /mnt
+n=0; for folder; do n=$((n + 1)); mkdir /mnt/$n; mount --bind "$folder" /mnt/$n; done
 mount -t tmpfs tmpfs /tmp
-mkdir -p "$W"; mount --bind /mnt "$W"; umount /mnt
+n=0; for folder; do n=$((n + 1)); mkdir -p "$folder"; mount --bind /mnt/$n "$folder"; done
 mount -o remount,bind,ro "$W"
 for folder in $WRITABLE; do mount --bind "$folder" "$folder"; mount -o remount,bind,rw "$folder"; done
 mount -o remount,bind,ro /
