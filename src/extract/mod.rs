@@ -265,7 +265,9 @@ fn files(session: &Session) -> Vec<FileNote> {
 
 /// Checks that failed last, and what the assistant could not do at the end.
 fn blockers(session: &Session, failures: &[Failure], pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
-    let open = failures.iter().filter(|f| f.fix.is_none() && is_late(session, f.row));
+    // A check that was called with a wrong path tells nothing of the work.
+    let mistyped = |f: &Failure| f.brief.contains("file or directory not found");
+    let open = failures.iter().filter(|f| f.fix.is_none() && !mistyped(f) && is_late(session, f.row));
     let mut all: Vec<Claim> = open
         .filter(|f| session.entries.iter().any(|e| e.key == f.row && matches!(&e.item, Item::Tool(t) if signal::is_check(t))))
         .map(|f| Claim {
@@ -290,10 +292,11 @@ fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Cla
     all.extend(unanswered(session));
     all.retain(|c| seen.is_new(&c.text));
     all.extend(pick_rows(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
-    all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && !s.history && s.closing && s.turns_left == 0));
+    all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && !s.history && !s.announces && s.closing && s.turns_left == 0));
     all.extend(pick_rows(pool, seen, 3, |s| {
         !s.offer
             && !s.history
+            && !s.announces
             && !s.progress
             && s.about(Topic::Next)
             && s.closing
