@@ -57,8 +57,9 @@ pub fn next(schedule: Schedule, now: &Zoned) -> Zoned {
             return if today > *now { today } else { tomorrow() };
         }
     };
-    let at = now.checked_add(i64::from(wait).minutes()).unwrap_or_else(|_| now.clone());
-    at.with().second(0).subsec_nanosecond(0).build().unwrap_or(at)
+    // Timers go by the clock on the wall, which on two days of the year is not the time that has passed.
+    let at = now.datetime().checked_add(i64::from(wait).minutes()).and_then(|at| at.with().second(0).subsec_nanosecond(0).build());
+    at.and_then(|at| at.to_zoned(now.time_zone().clone())).unwrap_or_else(|_| now.clone())
 }
 
 #[cfg(test)]
@@ -85,6 +86,14 @@ mod tests {
         }
         let daily: Schedule = "01:15".parse().unwrap();
         assert_eq!(next(daily, &now).to_string(), "2026-11-22T01:15:00+01:00[Europe/Berlin]");
+    }
+
+    #[test]
+    fn the_clock_on_the_wall_counts_when_it_is_put_forward() {
+        let now: Zoned = "2026-03-29T01:30:00[Europe/Berlin]".parse().unwrap();
+        assert_eq!(next(Schedule::Hours(6), &now).to_string(), "2026-03-29T06:00:00+02:00[Europe/Berlin]");
+        // Two o'clock does not exist on this day.
+        assert_eq!(next(Schedule::Minutes(30), &now).to_string(), "2026-03-29T03:00:00+02:00[Europe/Berlin]");
     }
 
     #[test]
