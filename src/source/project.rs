@@ -76,7 +76,11 @@ fn git_root(folder: &Path) -> Option<PathBuf> {
 fn root_of_worktree(dir: &Path, git_file: &Path) -> Option<PathBuf> {
     let text = read_small(git_file)?;
     let git_dir = dir.join(text.strip_prefix("gitdir:")?.trim());
-    let Some(common) = read_small(&git_dir.join("commondir")) else { return Some(dir.to_owned()) };
+    let Some(common) = read_small(&git_dir.join("commondir")) else {
+        // A submodule's git directory knows its folder. One that only lies elsewhere does not, and is all that its worktrees know of.
+        let apart = work_tree_of(&git_dir).is_none() && git_dir.join("HEAD").exists();
+        return if apart { git_dir.canonicalize().ok() } else { Some(dir.to_owned()) };
+    };
     let common = std::fs::canonicalize(git_dir.join(common.trim())).ok()?;
     if common.file_name()? == ".git" { common.parent().map(Path::to_owned) } else { work_tree_of(&common).or(Some(common)) }
 }
@@ -130,6 +134,23 @@ mod tests {
         assert_eq!(key(try_out), repo.join("lib").to_str().unwrap());
         fs::create_dir_all(base.join(".git")).unwrap();
         assert_eq!(key(base.join("notes")), base.join("notes").to_str().unwrap());
+    }
+
+    #[test]
+    fn worktrees_of_a_git_directory_that_lies_elsewhere_are_one_project() {
+        let tmp = tempfile::tempdir().unwrap();
+        let base = tmp.path().canonicalize().unwrap();
+        let git = base.join("git/shop");
+        fs::create_dir_all(git.join("worktrees/fix")).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(git.join("config"), "[core]\n\tbare = false\n").unwrap();
+        fs::write(git.join("worktrees/fix/commondir"), "../..\n").unwrap();
+        let projects = Projects::new([], Vec::new());
+        for (folder, points_to) in [("shop", git.clone()), ("fix", git.join("worktrees/fix"))] {
+            fs::create_dir_all(base.join(folder)).unwrap();
+            fs::write(base.join(folder).join(".git"), format!("gitdir: {}\n", points_to.display())).unwrap();
+            assert_eq!(projects.key_of(base.join(folder).to_str().unwrap()), git.to_str().unwrap(), "{folder}");
+        }
     }
 
     #[test]
