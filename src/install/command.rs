@@ -60,6 +60,8 @@ pub struct Call {
     pub program: String,
     /// Is it the whole command, as some install would have written it?
     pub plain: bool,
+    /// Does the command do something else as well?
+    pub mixed: bool,
     /// Where the program's word stands.
     at: Range<usize>,
 }
@@ -79,7 +81,10 @@ impl Call {
             |word: &Word| word.text.split_once('=').is_some_and(|(name, _)| CARRIED.iter().any(|(carried, _)| *carried == name));
         let alone = words.len() == start + 3 && words[..start].iter().all(set);
         let plain = alone || command.trim() == Form::Shared.command(&argument);
-        Some(Self { argument, program: words[start].text.clone(), plain, at: words[start].at.clone() })
+        // `2>&1` is no second command.
+        let separates = |at: usize| is(at, ";") || is(at, "|") || is(at, "&") && !(at > 0 && (is(at - 1, ">") || is(at - 1, "<")));
+        let mixed = !plain && (0..words.len()).any(separates);
+        Some(Self { argument, program: words[start].text.clone(), plain, mixed, at: words[start].at.clone() })
     }
 }
 
@@ -162,6 +167,20 @@ mod tests {
         for (command, program, plain) in cases {
             let call = Call::find(command).unwrap_or_else(|| panic!("{command}"));
             assert_eq!((call.argument.as_str(), call.program.as_str(), call.plain), ("session-end", program, plain), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_does_something_else_as_well_is_told_apart() {
+        let mixed = |command: &str| Call::find(command).map(|call| call.mixed);
+        for command in [
+            "mytool; recall hook stop", "umask 77 && '/x/recall' hook stop", "cat | /x/recall hook stop", "recall hook stop & wait",
+        ] {
+            assert_eq!(mixed(command), Some(true), "{command}");
+        }
+        let shared = Form::Shared.command("stop");
+        for command in ["recall hook stop", "/x/recall hook stop >/dev/null 2>&1", "nice /x/recall hook stop", shared.as_str()] {
+            assert_eq!(mixed(command), Some(false), "{command}");
         }
     }
 

@@ -150,7 +150,7 @@ fn mend(text: &str, root: &Object<'_>, command: &Command, form: &Form, edits: &m
     let mut twice = Vec::new();
     for found in found(root).filter(|f| f.counts) {
         let key = (found.hook.event.clone(), found.hook.call.argument.clone(), found.matcher);
-        if seen.contains(&key) {
+        if seen.contains(&key) && !found.hook.call.mixed {
             twice.push(found.at);
             continue;
         }
@@ -160,6 +160,8 @@ fn mend(text: &str, root: &Object<'_>, command: &Command, form: &Form, edits: &m
             edits.replace(range_of(found.command), quoted(&mended));
         }
         match property(found.object, "timeout") {
+            // How long somebody's own command may take is theirs to say.
+            _ if found.hook.call.mixed => {}
             None => form.insert(text, &found.object.into(), &[(Some("timeout"), New::Number(TIMEOUT))], edits),
             Some(_) if found.hook.timeout == Some(TIMEOUT) => {}
             Some((_, value)) => edits.replace(range_of(value), TIMEOUT.to_string()),
@@ -175,7 +177,8 @@ fn mend(text: &str, root: &Object<'_>, command: &Command, form: &Form, edits: &m
 pub fn remove(text: &str, empties: &Empties) -> Result<String, Broken> {
     let (mark, text) = split(text);
     let Some(root) = read(text)? else { return Ok(format!("{mark}{text}")) };
-    let ours: Vec<At> = found(&root).map(|f| f.at).collect();
+    // A command that does something else as well is somebody's own, and stays.
+    let ours: Vec<At> = found(&root).filter(|f| !f.hook.call.mixed).map(|f| f.at).collect();
     let mut edits = Edits::default();
     if take_out(&root, &ours, empties, &mut edits) {
         if let Some(blank) = empties.get(BLANK) {

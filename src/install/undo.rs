@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 
@@ -43,8 +43,12 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
         warnings: Vec::new(),
     };
     for path in files(scope, &undo.manifest, host)? {
-        match settings(path, &undo.manifest, host) {
-            Ok(found) => undo.settings.extend(found),
+        match settings(path.clone(), &undo.manifest, host) {
+            Ok(found) => {
+                let after = found.as_ref().map_or_else(|| std::fs::read(&path).ok(), |(_, after)| after.clone());
+                undo.warnings.extend(after.and_then(|after| still_there(&path, &after)));
+                undo.settings.extend(found);
+            }
             Err(e) => undo.warnings.push(format!("{e:#}")),
         }
     }
@@ -96,6 +100,13 @@ fn settings(path: PathBuf, manifest: &Manifest, host: &Host<'_>) -> Result<Optio
         }
     };
     Ok((after.as_ref() != Some(now)).then_some((file, after)))
+}
+
+/// Commands of the user's own that call recall among other things: what they are without it, only the user knows.
+fn still_there(path: &Path, after: &[u8]) -> Option<String> {
+    let state = settings::state(std::str::from_utf8(after).ok()?).ok()?;
+    let mixed = state.hooks.iter().find(|hook| hook.call.mixed)?;
+    Some(format!("{}: `{}` does something else as well: take `recall hook` out of it by hand", path.display(), mixed.command))
 }
 
 /// The crontab as it was, when nobody else changed it.

@@ -194,3 +194,14 @@ fn the_data_stays_while_something_is_not_undone() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "{}");
     assert!(!world.data_dir().exists());
 }
+
+#[test]
+fn a_command_of_the_users_own_that_calls_recall_too_stays_and_is_named() {
+    let world = World::new();
+    let own = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mytool; recall hook stop"}]}]}}"#;
+    fs::write(world.claude_dir().join("settings.json"), own).unwrap();
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let ran = world.recall(["uninstall"]);
+    assert!(ran.code == 1 && ran.err.contains("mytool; recall hook stop") && ran.err.contains("by hand"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(world.claude_dir().join("settings.json")).unwrap(), own);
+}
