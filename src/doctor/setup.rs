@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Finding, Fix};
 use crate::child::which;
 use crate::install::look::{self, Installed, Settings};
+use crate::install::manifest::Manifest;
 use crate::install::settings::State;
 use crate::install::{Host, Scope, Timer};
 use crate::paths::is_same;
@@ -95,6 +96,10 @@ pub fn command(host: &Host<'_>) -> Option<Finding> {
 
 pub fn timer(host: &Host<'_>) -> Vec<Finding> {
     let timers = look::timers(host);
+    let chosen = Manifest::load(&host.config.data_dir).ok().and_then(|manifest| manifest.timer);
+    if timers.is_empty() && chosen == Some(Timer::None) {
+        return vec![Finding::ok("timer", "none, as you chose: run `recall digest` from time to time")];
+    }
     if timers.is_empty() {
         let advice = "`recall install` sets one up; or run `recall digest` yourself from time to time";
         return vec![Finding::warning("timer", "none: nothing starts the digest", advice)];

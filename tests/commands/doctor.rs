@@ -41,21 +41,18 @@ fn settings(world: &World, text: &str) {
 }
 
 #[test]
-fn where_only_a_timer_is_missing_it_says_just_that() {
+fn where_all_is_well_it_says_so_and_ends_with_0() {
     let world = World::with_fixtures(&["plain"]);
     claude(&world, true);
     world.digest(&["--summarizer", "extract"]);
+    assert!(only(&world, "timer").starts_with("warning: none"), "nobody chose that");
     assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
     assert!(only(&world, "command").contains("not on the PATH"));
     world.link_recall();
     // The hooks go by the name that stays when the program is upgraded.
-    assert_eq!(world.recall(["doctor", "--fix"]).code, 1);
-    let ran = world.recall(["doctor", "--json"]);
+    let ran = world.recall(["doctor", "--fix", "--json"]);
     let bad: Vec<_> = findings(&ran).into_iter().filter(|f| f["state"] != "ok").collect();
-    // Nobody starts the digest here: that is the one thing left to say.
-    assert_eq!((bad.len(), bad[0]["about"].as_str()), (1, Some("timer")), "{bad:#?}");
-    assert_eq!(ran.code, 1);
-    assert!(bad[0]["advice"].as_str().is_some_and(|a| a.contains("recall install")), "{bad:#?}");
+    assert!(bad.is_empty() && ran.code == 0, "{bad:#?}");
 }
 
 #[test]
