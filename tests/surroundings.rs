@@ -114,3 +114,12 @@ fn a_timer_that_starts_nothing_is_found_out() {
     let told = [about(&world, "timer", &later), about(&world, "digest", &later)].concat();
     assert!(told.iter().any(|finding| !finding.starts_with("ok: ")), "every half hour, and none for months: {told:?}");
 }
+
+#[test]
+fn who_chose_no_timer_is_not_told_that_it_is_late() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    let told = about(&world, "digest", &[("RECALL_NOW", "2027-02-01T12:00:00Z")]);
+    assert_eq!(told, ["ok: ran 72 days ago"]);
+}

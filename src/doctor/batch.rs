@@ -26,7 +26,7 @@ const NOT_YET: [&str; 2] = ["there is no index", "made by an older recall"];
 const RECENT: Millis = 7 * DAY;
 
 /// When the last run was and how it ended; with a timer also whether it was when it should have been.
-pub fn last_run(config: &Config, has_timer: bool, now: Millis) -> Finding {
+pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
     if is_under_way(config) {
         return Finding::ok("digest", "a run is under way");
     }
@@ -44,7 +44,7 @@ pub fn last_run(config: &Config, has_timer: bool, now: Millis) -> Finding {
                 "`recall digest` shows the whole message",
             )
         }
-        Some(run) if has_timer && now - run.at > (LATE * config.schedule.period()).max(DAY) => {
+        Some(run) if is_timed && now - run.at > (LATE * config.schedule.period()).max(DAY) => {
             let found = format!("ran {} ago, though the timer is to run it {}", ago(run.at, now), config.schedule);
             let advice = "if the machine was on: does cron, systemd or launchd run? `recall digest` catches up";
             Finding::warning("digest", found, advice)

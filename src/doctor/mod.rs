@@ -9,7 +9,7 @@ mod setup;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::install::Host;
+use crate::install::{Host, look};
 use crate::session::Millis;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -77,10 +77,10 @@ pub enum Depth {
 pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
     all.extend(setup::command(host));
-    let timer = setup::timer(host);
-    let has_timer = timer.iter().any(|finding| finding.state == State::Ok);
-    all.extend(timer);
-    all.push(batch::last_run(config, has_timer, now));
+    let timers = look::timers(host);
+    all.extend(setup::timers(&timers, host));
+    let is_timed = timers.iter().any(|timer| timer.active != Some(false));
+    all.push(batch::last_run(config, is_timed, now));
     all.push(batch::marks(config, now));
     all.extend(batch::hook_log(config, now));
     all.extend(index::findings(config, depth, now));

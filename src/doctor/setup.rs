@@ -94,8 +94,8 @@ pub fn command(host: &Host<'_>) -> Option<Finding> {
     ))
 }
 
-pub fn timer(host: &Host<'_>) -> Vec<Finding> {
-    let timers = look::timers(host);
+/// What there is to say of the timers that are there.
+pub fn timers(timers: &[Installed], host: &Host<'_>) -> Vec<Finding> {
     let chosen = Manifest::load(&host.config.data_dir).ok().and_then(|manifest| manifest.timer);
     if timers.is_empty() && chosen == Some(Timer::None) {
         return vec![Finding::ok("timer", "none, as you chose: run `recall digest` from time to time")];
