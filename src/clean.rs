@@ -99,6 +99,11 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
+/// The start of a session's id, as people see and type it.
+pub fn id8(id: &str) -> String {
+    one_line(&plain(id)).chars().take(8).collect()
+}
+
 /// At most `max` characters, cut at a word where one ends near, with an ellipsis where something is missing.
 pub fn shorten(text: &str, max: usize) -> String {
     let Some((cut, _)) = text.char_indices().nth(max) else { return text.to_owned() };

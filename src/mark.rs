@@ -83,13 +83,7 @@ pub fn newest_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
 
 /// Removes what hooks that were killed left half written.
 pub fn tidy(data_dir: &Path) {
-    let Ok(entries) = fs::read_dir(staging(data_dir)) else { return };
-    for entry in entries.flatten() {
-        let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
-        if age.is_some_and(|age| age > ABANDONED) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
+    crate::private::remove_files(&staging(data_dir), |age| age.is_some_and(|age| age > ABANDONED));
 }
 
 fn read(path: &Path) -> Option<Mark> {

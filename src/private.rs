@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -20,6 +21,19 @@ pub fn is_open_to_others(path: &Path) -> bool {
 /// Takes the folder's permissions from others.
 pub fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+}
+
+/// Removes the files of a folder whose age fits; `None` is an age that cannot be told.
+pub fn remove_files(folder: &Path, fits: impl Fn(Option<Duration>) -> bool) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| fits(age(path))) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// The time since a file was last written.
+pub fn age(path: &Path) -> Option<Duration> {
+    path.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
 /// Replaces `path` as a whole: temporary file, sync, rename. 0600.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::Ended;
 use super::digest::refresh_pages;
@@ -13,10 +13,7 @@ use crate::store::Store;
 use crate::ui::Ui;
 
 pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    if !config.database().exists() {
-        bail!("there is no index at {} yet: run `recall digest` first", config.database().display());
-    }
-    let mut store = Store::open(&config.database())?;
+    let mut store = Store::open_existing(&config.database())?;
     // All ids are looked up first: a typing mistake changes nothing.
     let items = args.ids.iter().map(|id| store.find_item(id)).collect::<Result<Vec<_>>>()?;
     let mut any = false;

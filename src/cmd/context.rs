@@ -1,6 +1,7 @@
 //! `recall context`: what a session of this project starts with, for a person.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -17,14 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     // As at a session's start, there is something to say before the first digest.
-    let store = config.database().exists().then(|| Store::open_read_only(&config.database())).transpose()?;
-    let cwd = match &args.cwd {
-        // One that is gone still names its project.
-        Some(dir) => {
-            dir.canonicalize().or_else(|_| std::path::absolute(dir)).with_context(|| format!("--cwd {}", dir.display()))?
-        }
-        None => std::env::current_dir().context("the current folder is gone")?,
-    };
+    let store = Store::open_if_there(&config.database())?;
+    let cwd = folder(args)?;
     let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
     let asked = Asked {
         cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
@@ -36,26 +31,28 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
         count: true,
         notice: None,
     };
-    let context = match &store {
-        Some(store) => store.at_once(|| gather(config, Some(store), &asked)),
-        None => gather(config, None, &asked),
-    }?;
+    let context = gather(config, store.as_ref(), &asked)?;
+    let project = || config.project_keys().key_of(asked.cwd);
     if args.json {
         let mut value = serde_json::to_value(&context)?;
-        let numbers = json!({"max_tokens": max_tokens, "estimate": ESTIMATE, "project": config.project_keys().key_of(asked.cwd)});
+        let numbers = json!({"max_tokens": max_tokens, "estimate": ESTIMATE, "project": project()});
         if let (Value::Object(all), Value::Object(more)) = (&mut value, numbers) {
             all.extend(more);
         }
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
     } else if !context.text.is_empty() {
         out.write_all(context.text.as_bytes())?;
+    } else if context.sessions_left_out > 0 {
+        eprintln!("recall: no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out);
     } else {
-        if context.sessions_left_out > 0 {
-            eprintln!("recall: no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out);
-            return Ok(Ended::Done);
-        }
         let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
-        eprintln!("recall: nothing is known of {} yet{hint}", config.project_keys().key_of(asked.cwd));
+        eprintln!("recall: nothing is known of {} yet{hint}", project());
     }
     Ok(Ended::Done)
+}
+
+/// The folder that is meant. One that is gone still names its project.
+fn folder(args: &ContextArgs) -> Result<PathBuf> {
+    let Some(dir) = &args.cwd else { return std::env::current_dir().context("the current folder is gone") };
+    dir.canonicalize().or_else(|_| std::path::absolute(dir)).with_context(|| format!("--cwd {}", dir.display()))
 }

@@ -4,16 +4,14 @@ use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 
 use anyhow::Result;
-use jiff::Timestamp;
 use serde_json::json;
 
 use super::Ended;
 use super::filter::{ProjectFilter, since};
-use crate::clean::{one_line, plain, shorten};
+use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::SearchArgs;
 use crate::config::Config;
 use crate::prose::sentences;
-use crate::session::Millis;
 use crate::store::Store;
 use crate::store::search::{Hit, HitKind};
 use crate::terms::{covered_by, match_any, words};
@@ -32,7 +30,7 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     for hit in &hits {
         let passage = best_passage(hit, &wanted);
         let title = store.digest_of(hit.session.pk)?.map_or_else(|| passage.clone(), |d| d.digest.title);
-        let day = day(hit.session.started_at, config);
+        let day = config.local_time(Some(hit.session.started_at), "%Y-%m-%d");
         if args.json {
             let kind = if hit.kind == HitKind::Digest { "digest" } else { "prompt" };
             let value = json!({
@@ -51,18 +49,9 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     Ok(Ended::Done)
 }
 
-fn id8(id: &str) -> String {
-    plain(id).chars().take(8).collect()
-}
-
 fn bold(text: &str) -> String {
     let colour = std::io::stdout().is_terminal() && !crate::config::no_colour();
     if colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
-}
-
-fn day(at: Millis, config: &Config) -> String {
-    let local = Timestamp::from_millisecond(at).ok().map(|t| t.to_zoned(config.time_zone.clone()));
-    local.map_or_else(|| "----------".into(), |z| z.strftime("%Y-%m-%d").to_string())
 }
 
 /// The sentence that holds most of the words; of equals the first.

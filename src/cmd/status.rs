@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use anyhow::Result;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Ended;
@@ -21,7 +20,7 @@ const MAX_LISTED: usize = 10;
 
 pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     // Before the first digest there is nothing stored, which is no error.
-    let store = config.database().exists().then(|| Store::open_read_only(&config.database())).transpose()?;
+    let store = Store::open_if_there(&config.database())?;
     let counts = store.as_ref().map(|store| store.counts(MAX_LISTED)).transpose()?.unwrap_or_default();
     let last = store.map(|store| store.last_run()).transpose()?.flatten();
     let marks = mark::waiting(&config.data_dir).len();
@@ -70,8 +69,7 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
 }
 
 fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config: &Config, out: &mut impl Write) -> Result<()> {
-    let ran = last_run.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(config.time_zone.clone()));
-    let ran = ran.map_or_else(|| "never".into(), |z| z.strftime("%Y-%m-%d %H:%M").to_string());
+    let ran = last_run.map_or_else(|| "never".into(), |at| config.local_time(Some(at), "%Y-%m-%d %H:%M"));
     writeln!(out, "data        {}", config.data_dir.display())?;
     writeln!(
         out,

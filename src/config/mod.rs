@@ -13,6 +13,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail};
 use etcetera::BaseStrategy;
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
@@ -106,8 +107,14 @@ impl Config {
         })
     }
 
+    /// A time in the user's zone, in a form of strftime.
+    pub fn local_time(&self, at: Option<Millis>, form: &str) -> String {
+        let zoned = at.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(self.time_zone.clone()));
+        zoned.map_or_else(|| "----------".into(), |z| z.strftime(form).to_string())
+    }
+
     pub fn now(&self) -> Millis {
-        self.fixed_now.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond())
+        self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
     }
 
     pub fn effective(&self) -> Vec<Setting> {
@@ -167,7 +174,7 @@ pub fn data_dir() -> Result<PathBuf> {
 
 /// The time, in milliseconds since the epoch, by the fixed clock where one is set.
 pub fn now() -> Result<Millis> {
-    Ok(fixed_now()?.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond()))
+    Ok(fixed_now()?.unwrap_or_else(|| Timestamp::now().as_millisecond()))
 }
 
 /// Does what a test asks for by `RECALL_FAULT`, in builds for tests only.
@@ -230,7 +237,7 @@ fn tilde(path: &str, home: &Path) -> String {
 
 fn fixed_now() -> Result<Option<Millis>> {
     let Ok(text) = env::var("RECALL_NOW") else { return Ok(None) };
-    match jiff::Timestamp::from_str(&text) {
+    match Timestamp::from_str(&text) {
         Ok(at) => Ok(Some(at.as_millisecond())),
         Err(e) => bail!("RECALL_NOW is no time like 2026-01-31T12:00:00Z: {e}"),
     }

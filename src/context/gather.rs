@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
-use jiff::Timestamp;
 
 use super::undigested::{account, told_by};
 use super::{About, Content, Context, Fresh, Line, Open, Told, render};
@@ -63,6 +62,13 @@ pub struct Asked<'a> {
 
 /// What the index, the marks and the transcripts have to say. Without an index, the others alone.
 pub fn gather(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Result<Context> {
+    match store {
+        Some(store) => store.at_once(|| gather_from(config, Some(store), asked)),
+        None => gather_from(config, None, asked),
+    }
+}
+
+fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Result<Context> {
     let projects = config.project_keys();
     if config.excludes_folder(asked.cwd, &projects) {
         return Ok(Context::default());
@@ -119,7 +125,7 @@ pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: 
         fresh: Vec::new(),
         told: vec![told],
         open: Vec::new(),
-        earlier: Box::new(std::iter::empty()),
+        earlier: Box::new(empty()),
         sessions: 1,
     };
     Ok(render(content, max_tokens))
@@ -255,14 +261,9 @@ impl Gatherer<'_> {
 }
 
 fn local(at: Option<Millis>, config: &Config) -> String {
-    format_time(at, config, "%Y-%m-%d %H:%M")
+    config.local_time(at, "%Y-%m-%d %H:%M")
 }
 
 fn day(at: Millis, config: &Config) -> String {
-    format_time(Some(at), config, "%Y-%m-%d")
-}
-
-fn format_time(at: Option<Millis>, config: &Config, form: &str) -> String {
-    let zoned = at.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(config.time_zone.clone()));
-    zoned.map_or_else(|| "----------".into(), |z| z.strftime(form).to_string())
+    config.local_time(Some(at), "%Y-%m-%d")
 }

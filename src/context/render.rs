@@ -1,7 +1,8 @@
 //! From what is to be said to the text, within the budget. Pure.
 
 use super::{About, BYTES_PER_TWO_TOKENS, Content, Context, Fresh, Line, MAX_CHARS, Open, Told, tokens};
-use crate::clean::{disarm, one_line, plain, shorten};
+use crate::clean::{disarm, id8, one_line, plain, shorten};
+use crate::digest::Claim;
 
 const OPENING: &str = "<recall-context>\n";
 const CLOSING: &str = "</recall-context>\n";
@@ -145,7 +146,7 @@ impl Page {
         if !asked.is_empty() {
             self.line(self.share, &format!("Asked: {asked}"));
         }
-        let claims = |claims: &[crate::digest::Claim]| claims.iter().map(|c| claim(&c.text, c.is_verified())).collect::<Vec<_>>();
+        let claims = |claims: &[Claim]| claims.iter().map(|c| claim(&c.text, c.is_verified())).collect::<Vec<_>>();
         let plain_ones = |texts: &[String]| texts.iter().map(|t| said(t, STATEMENT)).collect::<Vec<_>>();
         self.list("Outcome", last(plain_ones(&digest.completed), self.statements));
         self.list("Decided", last(claims(&digest.decisions), self.statements));
@@ -176,7 +177,7 @@ impl Page {
     fn section_of_items(&mut self, told: &Told) -> Vec<String> {
         let about = self.about;
         let lines = open_of(told).take(2 * self.statements).map(|(id, kind, text)| {
-            let kind = if kind == "blocker" { "blocked: " } else { "" };
+            let kind = label(kind);
             // What is not in the index yet cannot be closed there.
             let shown = if about == About::Itself { String::new() } else { format!("{id} ") };
             (id, format!("- {shown}{kind}{text}"))
@@ -199,8 +200,12 @@ fn fresh_line(fresh: &Fresh) -> String {
 }
 
 fn open_line(open: &Open) -> String {
-    let kind = if open.kind == "blocker" { "blocked: " } else { "" };
-    format!("- {} {kind}{} ({})", open.id, said(bare(&open.text), STATEMENT), open.when)
+    format!("- {} {}{} ({})", open.id, label(&open.kind), said(bare(&open.text), STATEMENT), open.when)
+}
+
+/// What stands before an open item of a kind.
+fn label(kind: &str) -> &'static str {
+    if kind == "blocker" { "blocked: " } else { "" }
 }
 
 fn earlier_line(line: &Line) -> String {
@@ -222,8 +227,4 @@ fn claim(text: &str, verified: bool) -> String {
 /// One line that can neither end the block it stands in nor one the client puts around it.
 fn said(text: &str, most: usize) -> String {
     disarm(&shorten(&one_line(&plain(text)), most))
-}
-
-fn id8(id: &str) -> String {
-    one_line(&plain(id)).chars().take(8).collect()
 }

@@ -87,7 +87,7 @@ pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let errors = if lines.len() == 1 { "1 error".to_owned() } else { format!("{} errors", lines.len()) };
     let found = format!("{errors} of hooks in the last 7 days, the last: {last}");
     let advice =
-        format!("sessions went on without them; if it happens again, {} has them all", config.data_dir.join("hooks.log").display());
+        format!("sessions went on without them; if it happens again, {} has them all", log::file(&config.data_dir).display());
     Some(Finding::warning("hook log", found, advice))
 }
 
@@ -116,22 +116,25 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     if let Some(closed) = unread.iter().find(|file| std::fs::File::open(&file.path).is_err()) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
     }
-    let written: Vec<Millis> = unread.iter().map(|file| file.mtime()).collect();
-    let Some(oldest) = written.iter().min() else {
+    let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {
         return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
     };
+    let what = format!("{} of {} have something no digest has read", unread.len(), found.files.len());
     let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(CLEANUP_DAYS);
-    let left = days - (now - oldest) / DAY;
-    let what = format!("{} of {} have something no digest has read", written.len(), found.files.len());
-    if left <= URGENT {
-        let when = if left <= 0 { "at its next start".to_owned() } else { format!("in {left} days") };
-        return Finding::problem(
-            "transcripts",
-            format!("{what}; Claude Code deletes the oldest {when}"),
-            "`recall digest --ingest-only` saves them, at no cost",
-        );
+    deleted_in(days - (now - oldest) / DAY, &what)
+}
+
+/// When the client deletes the oldest of the transcripts that are not read.
+fn deleted_in(days: i64, what: &str) -> Finding {
+    if days > URGENT {
+        return Finding::ok("transcripts", format!("{what}; Claude Code deletes the oldest in {days} days"));
     }
-    Finding::ok("transcripts", format!("{what}; Claude Code deletes the oldest in {left} days"))
+    let when = if days <= 0 { "at its next start".to_owned() } else { format!("in {days} days") };
+    Finding::problem(
+        "transcripts",
+        format!("{what}; Claude Code deletes the oldest {when}"),
+        "`recall digest --ingest-only` saves them, at no cost",
+    )
 }
 
 /// `cleanupPeriodDays` of a config directory's settings.

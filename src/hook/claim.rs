@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use crate::private;
+
 /// Hooks of one event run side by side; the same session starts anew, by hand, later than this.
 const ONE_START: Duration = Duration::from_secs(5);
 
@@ -21,8 +23,8 @@ pub fn is_first(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
     let path = folder(data_dir).join(name);
     let create = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
     let created = match create() {
-        Err(e) if e.kind() == ErrorKind::NotFound => crate::private::create_dir(&folder(data_dir)).and_then(|()| create()),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists && age(&path).is_none_or(|age| age > ONE_START) => {
+        Err(e) if e.kind() == ErrorKind::NotFound => private::create_dir(&folder(data_dir)).and_then(|()| create()),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && private::age(&path).is_none_or(|age| age > ONE_START) => {
             let _ = fs::remove_file(&path);
             create()
         }
@@ -37,14 +39,5 @@ pub fn is_first(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
 
 /// Forgets starts that are long over.
 pub fn tidy(data_dir: &Path) {
-    let Ok(entries) = fs::read_dir(folder(data_dir)) else { return };
-    for entry in entries.flatten() {
-        if age(&entry.path()).is_none_or(|age| age > ONE_START * 60) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-fn age(path: &Path) -> Option<Duration> {
-    path.metadata().ok()?.modified().ok()?.elapsed().ok()
+    private::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > ONE_START * 60));
 }

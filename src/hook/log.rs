@@ -13,7 +13,7 @@ const MAX_SIZE: u64 = 64 << 10;
 /// Longest line, in characters.
 const MAX_LINE: usize = 400;
 
-fn file(data_dir: &Path) -> PathBuf {
+pub fn file(data_dir: &Path) -> PathBuf {
     data_dir.join("hooks.log")
 }
 

@@ -61,10 +61,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
         count: false,
         notice,
     };
-    match &store {
-        Some(store) => store.at_once(|| gather(config, Some(store), &asked)),
-        None => gather(config, None, &asked),
-    }
+    gather(config, store.as_ref(), &asked)
 }
 
 /// When the conversation that goes on was last active: by its transcript, else by the index.

@@ -142,8 +142,8 @@ pub fn opens_next_steps(heading: &str) -> bool {
         " out of scope", " not done", " not yet", " want me to", " would you like", " if you want", " options", " before merging",
         " deferred",
     ];
-    let lower = padded(&heading.replace(':', " : "));
-    OPENING.iter().any(|phrase| lower.replace(" :", ":").contains(phrase))
+    let lower = padded(heading);
+    OPENING.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Does a statement tell of something that was done, with nothing in it that is explicitly still to be done?

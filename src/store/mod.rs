@@ -83,14 +83,29 @@ impl Store {
         }
     }
 
+    /// Opens the database for reading, when there is one.
+    ///
+    /// # Errors
+    /// As `open_read_only`.
+    pub fn open_if_there(path: &Path) -> Result<Option<Self>> {
+        path.exists().then(|| Self::open_read_only(path)).transpose()
+    }
+
+    /// Opens the database for writing, when there is one.
+    ///
+    /// # Errors
+    /// When there is none yet; else as `open`.
+    pub fn open_existing(path: &Path) -> Result<Self> {
+        must_exist(path)?;
+        Self::open(path)
+    }
+
     /// Opens the database for reading, with a patience of the caller's, and changes nothing.
     ///
     /// # Errors
     /// When there is none yet, it cannot be read, or its form is not this program's: an [`OtherForm`].
     pub fn open_as_it_is(path: &Path, patience: Duration) -> Result<Self> {
-        if !path.exists() {
-            bail!("there is no index at {} yet: run `recall digest` first", path.display());
-        }
+        must_exist(path)?;
         let opened =
             read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
                 // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
@@ -166,6 +181,13 @@ impl Store {
         self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
     }
+}
+
+fn must_exist(path: &Path) -> Result<()> {
+    if !path.exists() {
+        bail!("there is no index at {} yet: run `recall digest` first", path.display());
+    }
+    Ok(())
 }
 
 /// Opens the database to read it, and looks which form it has.

@@ -7,11 +7,11 @@ mod report;
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use subprocess::{Exec, ExitStatus, InputData};
+use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
 use self::report::{Try, session_with};
 use super::{Failure, Input, Made, Summarizer};
@@ -33,6 +33,8 @@ const CLIENT_BYTES_FULL: usize = 120_000;
 /// Waits before trying again what may pass.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
+/// How long a question about itself may take: starting the client takes a second on a slow machine.
+const ASK_SECONDS: u64 = 20;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
@@ -159,19 +161,12 @@ impl Claude {
     /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
     fn run(&self, arguments: &[String], input: &Input) -> io::Result<Result<Ran, Failure>> {
         crate::private::create_dir(&self.child_dir)?;
-        let job = Exec::cmd(&self.command)
+        let job = quiet(&self.command, &self.child_dir)
             .args(arguments)
-            .cwd(&self.child_dir)
-            .env(GUARD, "1")
             .env("MAX_THINKING_TOKENS", "0")
             .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", MAX_ANSWER_TOKENS.to_string())
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
-            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env_remove("CLAUDECODE")
-            .env_remove("CLAUDE_CODE_SESSION_ID")
-            .env_remove("CLAUDE_CODE_ENTRYPOINT")
             .stdin(InputData::from_bytes(Self::stdin(arguments, input)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         Ok(child::run(job, &bounds)?.map_err(|cut| self.cut(cut)))
@@ -230,6 +225,26 @@ impl Claude {
             other => other,
         }
     }
+}
+
+/// What `claude` says of itself, on stdout: its version, its login. Asks no model. `None` when it does not run or does not end.
+pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String> {
+    let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(std::env::temp_dir);
+    let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
+    let ran = child::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
+    Some(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+/// The command in a folder where no project's settings are in scope, knowing itself as our child, not as part of a session.
+fn quiet(command: &Path, folder: &Path) -> Exec {
+    Exec::cmd(command)
+        .cwd(folder)
+        .env(GUARD, "1")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env_remove("CLAUDECODE")
+        .env_remove("CLAUDE_CODE_SESSION_ID")
+        .env_remove("CLAUDE_CODE_ENTRYPOINT")
 }
 
 impl Summarizer for Claude {
