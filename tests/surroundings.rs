@@ -6,7 +6,6 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde_json::Value;
 use support::{Ran, World, age, assistant, user};
 
 const ID: &str = "aaaa0000-0000-4000-8000-000000000000";
@@ -18,25 +17,12 @@ fn talk(prompt: &str, reply: &str) -> String {
     user(ID, &id(1), "2026-11-20T10:00:00Z", prompt) + &assistant(ID, &id(2), "2026-11-20T10:00:05Z", reply)
 }
 
-/// The doctor's findings about one thing, as `state: found`.
-fn about(world: &World, name: &str, variables: &[(&str, &str)]) -> Vec<String> {
-    let ran = world.recall_with(["doctor", "--json"], variables);
-    let told: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
-    let text = |f: &Value, key: &str| f[key].as_str().unwrap_or_default().to_owned();
-    let all = told["findings"].as_array().expect("findings").iter();
-    all.filter(|f| f["about"] == name).map(|f| format!("{}: {}", text(f, "state"), text(f, "found"))).collect()
-}
-
 #[test]
 fn readers_of_an_older_index_do_not_trip_over_each_other() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     for _ in 0..TIMES {
-        let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the index");
-        let back = "DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
-            ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
-        db.execute_batch(back).expect("the older form");
-        drop(db);
+        world.make_index_older();
         let start = |_| world.process().arg("status").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("recall starts");
         let readers: Vec<_> = (0..8).map(start).collect();
         for reader in readers {
@@ -53,7 +39,7 @@ fn a_torn_last_line_is_nothing_a_digest_could_still_save() {
         world.transcript("-shop/aaaa0000-0000-4000-8000-000000000000.jsonl", talk("Fix it", "Fixed it.") + "{\"type\":\"assi");
     age(&file, Duration::from_secs(40 * 86_400));
     world.digest(&["--summarizer", "extract"]);
-    let told = about(&world, "transcripts", &[]);
+    let told = world.findings("transcripts", &[]);
     assert!(told.iter().all(|finding| finding.starts_with("ok: ")), "{told:?}");
 }
 
@@ -111,7 +97,7 @@ fn a_timer_that_starts_nothing_is_found_out() {
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.recall(["install", "--timer", "cron"]).code, 0);
     let later = [("RECALL_NOW", "2027-02-01T12:00:00Z")];
-    let told = [about(&world, "timer", &later), about(&world, "digest", &later)].concat();
+    let told = [world.findings("timer", &later), world.findings("digest", &later)].concat();
     assert!(told.iter().any(|finding| !finding.starts_with("ok: ")), "every half hour, and none for months: {told:?}");
 }
 
@@ -120,6 +106,6 @@ fn who_chose_no_timer_is_not_told_that_it_is_late() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
-    let told = about(&world, "digest", &[("RECALL_NOW", "2027-02-01T12:00:00Z")]);
+    let told = world.findings("digest", &[("RECALL_NOW", "2027-02-01T12:00:00Z")]);
     assert_eq!(told, ["ok: ran 72 days ago"]);
 }

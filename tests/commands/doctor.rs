@@ -23,11 +23,8 @@ fn findings(ran: &Ran) -> Vec<Value> {
     told["findings"].as_array().expect("findings").clone()
 }
 
-/// The findings about one thing, as `state: found`.
 fn about(world: &World, name: &str) -> Vec<String> {
-    let ran = world.recall(["doctor", "--json"]);
-    let text = |f: &Value, key: &str| f[key].as_str().unwrap_or_default().to_owned();
-    findings(&ran).iter().filter(|f| f["about"] == name).map(|f| format!("{}: {}", text(f, "state"), text(f, "found"))).collect()
+    world.findings(name, &[])
 }
 
 fn only(world: &World, name: &str) -> String {
@@ -237,14 +234,6 @@ fn completions_and_manual_pages_name_every_command_without_a_home() {
     assert!(run(&["man"]).out.contains(".SH SUBCOMMANDS"));
 }
 
-/// The first form the index had, made from today's by taking back what came later.
-fn make_older(world: &World) {
-    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the index");
-    let back = "DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
-        ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
-    db.execute_batch(back).expect("the older form");
-}
-
 #[test]
 fn an_index_of_an_older_recall_is_brought_up_to_date_by_whoever_reads_it() {
     let world = World::with_fixtures(&["plain", "compact"]);
@@ -253,7 +242,7 @@ fn an_index_of_an_older_recall_is_brought_up_to_date_by_whoever_reads_it() {
     let exported = world.recall(["export"]).out;
     for read in [&["status"][..], &["doctor"], &["export"], &["search", "pagination"], &["context", "--cwd", "/home/dev/src/shop"]]
     {
-        make_older(&world);
+        world.make_index_older();
         let ran = world.recall(read);
         assert!(ran.code < 2 && !ran.out.contains("older"), "{read:?}: {ran:#?}");
         assert_eq!(world.recall(["context", "--cwd", "/home/dev/src/shop"]).out, before, "{read:?}");

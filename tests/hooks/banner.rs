@@ -127,11 +127,7 @@ fn an_index_of_an_older_recall_is_told_until_a_digest_has_brought_it_up_to_date(
     let world = World::with_fixtures(&["plain"]);
     crate::told::patient(&world);
     assert_eq!(world.recall(["digest", "--summarizer", "extract"]).code, 0);
-    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
-    let back = "DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
-        ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
-    db.execute_batch(back).unwrap();
-    drop(db);
+    world.make_index_older();
     let new = |n: u32| starts(&world, &format!("eeee0000-0000-4000-8000-00000000000{n}"), "startup");
     let ran = crate::support::World::hook(&world, "session-start", new(1).to_string());
     let text = serde_json::from_str::<serde_json::Value>(&ran.out).unwrap()["hookSpecificOutput"]["additionalContext"].to_string();

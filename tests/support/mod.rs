@@ -156,6 +156,23 @@ impl World {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_recall"), self.bin().join("recall")).expect("recall on the search path");
     }
 
+    /// Makes the index one of the first form, by taking back what came later.
+    pub fn make_index_older(&self) {
+        let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
+        let back = "DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
+            ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
+        db.execute_batch(back).expect("the older form");
+    }
+
+    /// What the doctor finds about one thing, as `state: found`.
+    pub fn findings(&self, about: &str, variables: &[(&str, &str)]) -> Vec<String> {
+        let ran = self.recall_with(["doctor", "--json"], variables);
+        let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
+        let text = |f: &serde_json::Value, key: &str| f[key].as_str().unwrap_or_default().to_owned();
+        let all = told["findings"].as_array().expect("findings").iter();
+        all.filter(|f| f["about"] == about).map(|f| format!("{}: {}", text(f, "state"), text(f, "found"))).collect()
+    }
+
     /// All pages by path below the data folder.
     pub fn pages(&self) -> Vec<(String, String)> {
         let mut pages: Vec<_> = files_below(&self.daily())
