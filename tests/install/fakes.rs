@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-use crate::support::{World, files_below};
+use crate::support::{Ran, World, files_below};
 
 /// Puts a shell script on the search path, which notes how it is called before it does anything.
 fn fake(world: &World, name: &str, script: &str) {
@@ -48,6 +48,11 @@ esac
 
 pub fn launchctl(world: &World) {
     fake(world, "launchctl", "case \"$1\" in\nprint) test -e loaded ;;\nbootstrap) touch loaded ;;\nbootout) rm loaded ;;\nesac\n");
+}
+
+/// Runs `recall install` with more arguments.
+pub fn install(world: &World, args: &[&str]) -> Ran {
+    world.recall(["install"].iter().chain(args))
 }
 
 /// What was called so far, without the questions, and forgets it.

@@ -6,6 +6,7 @@ mod messages_api;
 mod support;
 
 mod at_once;
+mod crontab;
 mod fakes;
 mod hooks;
 mod system;
