@@ -1,7 +1,7 @@
 //! Commands that failed, and what came before the same command passed.
 
 use crate::session::{Entry, Item, RowKey, Session, ToolUse, Touch};
-use crate::signal::{has_failed, only_looks};
+use crate::signal::{has_failed, may_fail};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -31,7 +31,7 @@ pub fn failures(session: &Session) -> Vec<Failure> {
             continue;
         }
         let signature = signatures[at].clone().unwrap_or_default();
-        if only_looks(&signature) {
+        if may_fail(&tool.line) {
             continue;
         }
         if let Some((_, open)) = found

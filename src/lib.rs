@@ -15,6 +15,7 @@ pub mod context;
 pub mod delta;
 pub mod digest;
 mod doctor;
+pub mod duplicates;
 pub mod extract;
 pub mod fixes;
 mod hook;
