@@ -101,17 +101,19 @@ pub static ENGLISH: Language = Language {
         ("FAIL", &["fail", "fails", "failed", "failing", "crash", "crashes", "crashed", "crashing", "hang", "hangs", "break", "breaks", "broken", "panic", "panics", "panicked", "segfaults", "leak", "leaks", "times out", "time out", "throws", "red", "flaky", "errors", "blocked"]),
     ],
     rules: &[
-        Rule { name: "only looks like it", kind: None, phrases: NEUTRAL },
-        Rule { name: "something failed", kind: Some(Error), phrases: ERROR },
-        Rule { name: "told to remember", kind: Some(Remember), phrases: REMEMBER },
-        Rule { name: "a cause", kind: Some(Cause), phrases: CAUSE },
-        Rule { name: "a test or build outcome", kind: Some(Check), phrases: CHECK },
-        Rule { name: "a solution", kind: Some(Solution), phrases: SOLUTION },
-        Rule { name: "a decision", kind: Some(Decision), phrases: DECISION },
-        Rule { name: "a workaround", kind: Some(Workaround), phrases: WORKAROUND },
-        Rule { name: "a change", kind: Some(Change), phrases: CHANGE },
-        Rule { name: "a convention", kind: Some(Convention), phrases: CONVENTION },
-        Rule { name: "a configuration", kind: Some(Configuration), phrases: CONFIGURATION },
+        Rule { name: "only looks like it", kind: None, importance: 0.0, phrases: NEUTRAL },
+        Rule { name: "something failed", kind: Some(Error), importance: 1.0, phrases: ERROR },
+        Rule { name: "told to remember", kind: Some(Remember), importance: 0.95, phrases: REMEMBER },
+        Rule { name: "a cause", kind: Some(Cause), importance: 0.9, phrases: CAUSE },
+        Rule { name: "a test or build outcome", kind: Some(Check), importance: 0.9, phrases: CHECK },
+        Rule { name: "a decision", kind: Some(Decision), importance: 0.85, phrases: DECISION },
+        Rule { name: "a solution", kind: Some(Solution), importance: 0.85, phrases: SOLUTION },
+        Rule { name: "a workaround", kind: Some(Workaround), importance: 0.75, phrases: WORKAROUND },
+        Rule { name: "a choice", kind: Some(Decision), importance: 0.75, phrases: CHOICE },
+        Rule { name: "a reason", kind: Some(Cause), importance: 0.7, phrases: REASON },
+        Rule { name: "a change", kind: Some(Change), importance: 0.7, phrases: CHANGE },
+        Rule { name: "a convention", kind: Some(Convention), importance: 0.65, phrases: CONVENTION },
+        Rule { name: "a configuration", kind: Some(Configuration), importance: 0.6, phrases: CONFIGURATION },
     ],
 };
 
@@ -150,27 +152,37 @@ const DECISION: &[&str] = &[
     "decided to", "decided on", "decided against", "decided that", "decided not", "{I} decided", "decision:", "the decision is",
     "the decision was", "design decision", "{I} went with", "{I} go with", "let's go with", "let's use", "let's keep",
     "let's not", "going with", "we'll go with", "i'll go with", "^ go with", "user chose", "{I} chose", "chose to", "{BE} chosen",
-    "{I} picked", "{I} agreed", "agreed to", "agreed on", "agreed that", "opted for", "opted to", "opted against", "opted in", "opted out",
+    "{I} picked", "{I} agreed", "agreed to", "agreed on", "agreed that", "opted for", "opted to", "opted against",  
     "settled on", "{BE} dropping", "dropping support", "dropped support", "{BE} rejected", "rejected the", "rejected because",
-    "user rejected", "user declined", "user prefers", "user wants", "user wanted", "user asked", "user refused", "turned down",
-    "ruled out", "rules out", "rather than", "instead of", "in favor of", "in favour of", "over the alternative", "on purpose", "deliberately",
-    "intentionally", "by design", "trade-off", "tradeoff", "trade-offs", "tradeoffs", "prefer to", "{I} prefer", "{I} kept", "keeping the",
-    "kept as", "left as is", "left as-is", "left alone", "left unchanged", "out of scope", "won't fix", "not worth", "postponed",
+    "user rejected", "user declined", "user prefers",    "user refused", "turned down",
+    "ruled out", "rules out",      "on purpose", "deliberately",
+    "intentionally", "by design",        
+     "left as is", "left as-is", "left alone",   "won't fix",  "postponed",
     "deferred", "{BE} reverted", "reverted the", "reverted to", "{I} reverted", "stick with", "sticking with", "sticks with", "stuck with the",
-    "option a", "option b", "option c", "switch to", "switching to", "switched to", "recommend", "recommendation:", "my recommendation",
-    "the plan is", "approach:", "we don't need", "not needed", "{BE} fine as",
+            
+    "the plan is",  "we don't need",  
+];
+
+/// A choice is in the words; whether one was made is not.
+const CHOICE: &[&str] = &[
+    "rather than", "instead of", "in favor of", "in favour of", "over the alternative", "trade-off", "tradeoff", "trade-offs", "tradeoffs", "prefer to", "{I} prefer", "keeping the", "kept as", "left unchanged", "out of scope", "not worth", "option a", "option b", "option c", "switch to", "switching to", "switched to", "recommend", "recommendation:", "my recommendation", "approach:", "not needed", "{BE} fine as", "user asked", "user wants", "user wanted", "{I} kept", "opted in", "opted out",
 ];
 
 const CAUSE: &[&str] = &[
     "root cause", "root-cause", "turned out", "turns out", "happens because", "happened because", "happens when", "occurs when",
     "the bug is", "the bug was", "the issue is", "the issue was", "the problem is", "the problem was", "the culprit", "culprit is",
-    "culprit was", "came from", "comes from", "caused by", "{BE} caused", "causes the", "causing the", "caused the", "that explains",
-    "this explains", "which explains", "explains why", "explains the", "that's why", "that is why", "this is why", "the reason",
-    "because of", "due to", "{ISSUE} is that", "{ISSUE} was that", "{FAIL} because", "{ISSUE} is in", "{ISSUE} was in", "race condition",
-    "a race", "off by one", "off-by-one", "memory leak", "traced to", "traced it to", "tracked down", "{BE} missing", "{BE} never",
-    "mismatch between", "boils down to", "stems from", "introduced by", "introduced in", "broken by", "broke because", "the actual problem",
-    "the real problem", "the real issue", "the actual issue", "wrong because", "silently", "{BE} because", "to blame", "guilty",
-    "the trigger is", "the trigger was", "underlying {ISSUE}", "it was the", "since the", "because the",
+    "culprit was", "came from",  "caused by", "{BE} caused",   "caused the", "that explains",
+    "this explains", "which explains", "explains why",  "that's why", "that is why", "this is why", "the reason",
+      "{ISSUE} is that", "{ISSUE} was that", "{FAIL} because", "{ISSUE} is in", "{ISSUE} was in", "race condition",
+    "a race", "off by one", "off-by-one", "memory leak", "traced to", "traced it to", "tracked down",  
+     "boils down to", "stems from",   "broken by", "broke because", "the actual problem",
+    "the real problem", "the real issue", "the actual issue", "wrong because",   "to blame", 
+    "the trigger is", "the trigger was", "underlying {ISSUE}",   
+];
+
+/// Why something is so, which need not be what was looked for.
+const REASON: &[&str] = &[
+    "because of", "due to", "{BE} missing", "{BE} never", "mismatch between", "silently", "{BE} because", "since the", "because the", "it was the", "comes from", "introduced by", "introduced in", "guilty", "causes the", "causing the", "explains the", "because",
 ];
 
 const SOLUTION: &[&str] = &[

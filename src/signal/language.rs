@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::Kind;
+use super::{Kind, Tier};
 
 /// The phrases of one language.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct Rule {
     pub name: &'static str,
     /// `None`: what only looks like one.
     pub kind: Option<Kind>,
+    /// 0 to 1.
+    pub importance: f64,
     pub phrases: &'static [&'static str],
 }
 
@@ -174,8 +176,8 @@ impl Matcher {
         let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h));
         rules
             .map(|hit| &self.language.rules[hit.rule])
-            .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_deed()))
-            .max_by(|a, b| importance(a).total_cmp(&importance(b)))
+            .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_deed() && Tier::of(rule.importance) == Tier::Strong))
+            .max_by(|a, b| a.importance.total_cmp(&b.importance))
     }
 
     fn words(&self, sentence: &str) -> Vec<Word> {
@@ -228,10 +230,6 @@ impl Matcher {
     fn is_announced(&self, words: &[Word]) -> bool {
         words.last().is_some_and(|w| w.text.ends_with('?')) || self.announcing.iter().any(|a| ends(a, words, 0).is_some())
     }
-}
-
-fn importance(rule: &Rule) -> f64 {
-    rule.kind.map_or(0.0, Kind::importance)
 }
 
 /// The phrases of a class, those of the classes it names among them.
