@@ -169,9 +169,15 @@ impl Fill<'_> {
         of.strength * (new as f64 + 0.2) / (of.text.chars().count() + 20) as f64
     }
 
+    /// The unit that tells most of what is not told yet.
     fn best(&self, at: usize) -> usize {
         let units = &self.candidates[at].units;
-        (0..units.len()).max_by(|a, b| units[*a].strength.total_cmp(&units[*b].strength).then(b.cmp(a))).unwrap_or(0)
+        let value = |unit: &usize| {
+            let of = &units[*unit];
+            let new = of.terms.iter().filter(|term| !self.told[**term]).count();
+            of.strength * (0.5 + new as f64 / of.terms.len().max(1) as f64)
+        };
+        (0..units.len()).max_by(|a, b| value(a).total_cmp(&value(b)).then(b.cmp(a))).unwrap_or(0)
     }
 
     /// Begins a line with its first units, as far as `most` characters reach.

@@ -7,7 +7,7 @@ use super::closing_replies;
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::duplicates::{Distinct, distinct};
 use crate::fixes::{Failure, failures};
-use crate::prose::sentences;
+use crate::prose::{Said, outline, sentences};
 use crate::session::{Item, RowKey, Session, ToolUse};
 use crate::signal::{Signal, Tier, is_chatter, judge, judge_sentence, weight};
 use crate::terms::words;
@@ -18,8 +18,8 @@ const MAX_SENTENCE: usize = 320;
 const MAX_PROMPT: usize = 1500;
 const MAX_TOOL: usize = 420;
 /// The short form of a sentence and of a tool use.
-const MAX_SHORT: usize = 240;
-const MAX_SHORT_TOOL: usize = 180;
+const MAX_SHORT: usize = 160;
+const MAX_SHORT_TOOL: usize = 120;
 
 /// What must be in before anything of the next is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,13 +147,14 @@ impl Maker<'_> {
         let closing = if self.closing.contains(&one.at) { 0.2 } else { 0.0 };
         let last = if self.last_reply == Some(one.at) { 0.1 } else { 0.0 };
         let aside = if one.entry.is_main() { 0.0 } else { 0.15 };
-        let strength = |sentence: &str| {
-            let judged = judge_sentence(sentence).map_or(0.0, |s| s.importance);
-            let told = 0.5 * judged + 0.5 * weight(sentence) + closing + last - aside;
-            if is_chatter(sentence) { told * 0.3 } else { told }
+        let strength = |said: &Said| {
+            let judged = judge_sentence(&said.text).map_or(0.0, |s| s.importance);
+            let listed = if said.under.is_some() { 0.3 } else { 0.0 };
+            let told = 0.5 * judged + 0.5 * weight(&said.text) + listed + closing + last - aside;
+            if is_chatter(&said.text) { told * 0.3 } else { told }
         };
         let all: Vec<(String, f64)> =
-            sentences(text).into_iter().map(|s| (shorten(&one_line(&s), MAX_SENTENCE), strength(&s))).collect();
+            outline(text).iter().map(|s| (shorten(&one_line(&s.text), MAX_SENTENCE), strength(s))).collect();
         all.into_iter().map(|(text, strength)| self.unit(text, strength)).collect()
     }
 

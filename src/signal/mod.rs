@@ -42,8 +42,9 @@ pub fn judge(entry: &Entry) -> Signal {
         Item::Tool(tool) => judge_tool(tool, entry.outcome.as_ref()),
         Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(Kind::State, "state"),
     };
-    // A subagent's findings reach the conversation through its parent's words, and its prompts are no words of the user's.
-    if entry.is_main() { signal } else { Signal { importance: signal.importance * 0.6, ..signal } }
+    // A subagent's findings reach the conversation through its parent's words, and its prompts are no words of the user's. What it
+    // changed is changed.
+    if entry.is_main() || signal.kind == Kind::Change { signal } else { Signal { importance: signal.importance * 0.6, ..signal } }
 }
 
 fn judge_text(text: &str) -> Signal {
@@ -58,7 +59,8 @@ fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
     match (&tool.file, tool.name.as_str()) {
         _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(Kind::Decision, "refused by the user"),
         _ if chatter::is_chatter_tool(&tool.name, &chatter::SKIP_TOOLS) => Signal::new(Kind::Chatter, "the client's bookkeeping"),
-        (Some(_), _) if failed => Signal::new(Kind::Consulted, "an edit that did not apply"),
+        (Some(file), _) if failed && file.how > Touch::Read => Signal { importance: 0.5, ..Signal::new(Kind::Error, "an edit that did not apply") },
+        (Some(_), _) if failed => Signal::new(Kind::Consulted, "a file that could not be read"),
         (Some(file), _) if file.how > Touch::Read => Signal::new(Kind::Change, "a file created or changed"),
         (Some(_), _) => Signal::new(Kind::Consulted, "a file read"),
         (None, "Bash") if looks => Signal::new(Kind::Consulted, "a command that only looks"),
