@@ -205,10 +205,10 @@ impl Fill<'_> {
     /// Tells a unit in these words, if there is room for them.
     fn tell(&mut self, at: usize, unit: usize, text: String) -> bool {
         let candidate = &self.candidates[at];
-        let before = self.chosen[at][unit].as_ref().map_or(0, |t| t.chars().count() + 1);
+        let before = self.chosen[at][unit].as_ref().map_or(0, |t| t.chars().count() + candidate.between.len());
         let begun = self.chosen[at].iter().any(Option::is_some);
         let line = if begun { 0 } else { FRAME + candidate.who.len() + times(candidate).len() };
-        let cost = text.chars().count() + 1 + line;
+        let cost = text.chars().count() + candidate.between.len() + line;
         if self.used + cost > self.budget + before {
             return false;
         }
@@ -229,7 +229,7 @@ impl Fill<'_> {
                 continue;
             }
             out.rows.push(candidate.row);
-            out.text.push_str(&format!("[{}] {}{}{}\n", out.rows.len(), candidate.who, told.join(" "), times(candidate)));
+            out.text.push_str(&format!("[{}] {}{}{}\n", out.rows.len(), candidate.who, told.join(candidate.between), times(candidate)));
         }
         out
     }

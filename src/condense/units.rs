@@ -8,8 +8,8 @@ use crate::clean::{head_and_tail, one_line, shorten};
 use crate::duplicates::{Distinct, distinct};
 use crate::fixes::{Failure, failures};
 use crate::prose::{Said, outline, sentences};
-use crate::session::{Item, RowKey, Session, ToolUse};
-use crate::signal::{Signal, Tier, is_chatter, judge, judge_sentence, weight};
+use crate::session::{Item, RowKey, Session, ToolUse, Touch};
+use crate::signal::{Kind, Signal, Tier, is_chatter, judge, judge_sentence, weight};
 use crate::terms::words;
 
 /// Longest sentence, in characters: what is longer is a list or a log.
@@ -44,8 +44,11 @@ pub struct Candidate {
     pub who: &'static str,
     /// How often the session says it.
     pub times: usize,
-    /// Its parts in their order.
+    /// Its parts in their order, and what stands between them.
     pub units: Vec<Unit>,
+    pub between: &'static str,
+    /// The file, where the line tells that it was changed, and nothing else.
+    changed: Option<String>,
 }
 
 /// A sentence, or a line that is one.
@@ -83,7 +86,42 @@ pub fn candidates(session: &Session) -> (Vec<Candidate>, Terms) {
     let fixes: BTreeMap<RowKey, Failure> = failures(session).into_iter().map(|f| (f.row, f)).collect();
     let mut maker = Maker { session, last_reply: closing.last().copied(), closing, fixes, terms: Terms::default() };
     let all = distinct(session).iter().filter_map(|one| maker.candidate(one)).collect();
-    (all, maker.terms)
+    (merged(all), maker.terms)
+}
+
+/// One line for all files changed in a row of uneventful changes.
+fn merged(all: Vec<Candidate>) -> Vec<Candidate> {
+    let mut lines: Vec<Candidate> = Vec::new();
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for mut candidate in all {
+        let Some(path) = candidate.changed.clone() else {
+            counts.clear();
+            lines.push(candidate);
+            continue;
+        };
+        let known = counts.iter().position(|(p, _)| *p == path);
+        match (known, lines.last_mut().filter(|_| !counts.is_empty())) {
+            (Some(at), Some(line)) => {
+                counts[at].1 += 1;
+                line.units[at].say(format!("{path} ({} times)", counts[at].1));
+            }
+            (None, Some(line)) if line.who == candidate.who => {
+                counts.push((path, 1));
+                line.units.append(&mut candidate.units);
+            }
+            _ => {
+                counts = vec![(path, 1)];
+                lines.push(candidate);
+            }
+        }
+    }
+    lines
+}
+
+impl Unit {
+    fn say(&mut self, text: String) {
+        (self.short, self.text) = (text.clone(), text);
+    }
 }
 
 struct Maker<'s> {
@@ -98,6 +136,9 @@ impl Maker<'_> {
     fn candidate(&mut self, one: &Distinct<'_>) -> Option<Candidate> {
         let signal = judge(one.entry);
         let rank = self.rank(one, &signal)?;
+        if let Some(change) = self.change(one, &signal) {
+            return Some(change);
+        }
         let main = one.entry.is_main();
         let (who, units) = match &one.entry.item {
             Item::Prompt(text) if main => ("user: ", self.words_of_user(text)),
@@ -111,7 +152,25 @@ impl Maker<'_> {
             Item::Tool(tool) => (if main { "" } else { "subagent " }, vec![self.tool(tool, one, &signal)]),
             _ => return None,
         };
-        (!units.is_empty()).then(|| Candidate { rank, row: one.entry.key, who, times: one.times(), units })
+        let candidate = Candidate { rank, row: one.entry.key, who, times: one.times(), units, between: " ", changed: None };
+        (!candidate.units.is_empty()).then_some(candidate)
+    }
+
+    /// The line of a change that went as it should.
+    fn change(&mut self, one: &Distinct<'_>, signal: &Signal) -> Option<Candidate> {
+        let Item::Tool(ToolUse { file: Some(file), .. }) = &one.entry.item else { return None };
+        if signal.kind != Kind::Change || one.entry.outcome.as_ref().is_some_and(|o| !o.ok) {
+            return None;
+        }
+        let path = self.session.relative(&file.path).to_owned();
+        let who = match (file.how, one.entry.is_main()) {
+            (Touch::Written, true) => "wrote ",
+            (Touch::Written, false) => "subagent wrote ",
+            (_, true) => "edited ",
+            (_, false) => "subagent edited ",
+        };
+        let units = vec![self.unit(path.clone(), signal.importance)];
+        Some(Candidate { rank: Rank::Moderate, row: one.entry.key, who, times: 1, units, between: ", ", changed: Some(path) })
     }
 
     /// `None` for what is told by other lines, or not at all.
