@@ -66,6 +66,15 @@ impl Digest {
         std::iter::once(self.request.as_str()).chain(lists).chain(claims).chain(files).collect::<Vec<_>>().join("\n")
     }
 
+    /// All words it holds; no ids.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.completed, &self.learned, &self.investigated, &self.questions];
+        let lists = lists.into_iter().flatten().map(String::as_str);
+        let claims = self.claims().map(|c| c.text.as_str());
+        let files = self.files.iter().map(|f| f.path.as_str());
+        [self.title.as_str(), self.request.as_str()].into_iter().chain(lists).chain(claims).chain(files)
+    }
+
     /// The digest's open items with their ids, which come from the session and the words alone.
     pub fn open_items<'a>(&'a self, session: &'a str) -> impl Iterator<Item = (String, &'static str, &'a Claim)> {
         let next = self.next_steps.iter().map(|c| ("next", c));

@@ -24,6 +24,7 @@ pub mod mark;
 mod markdown;
 pub mod page;
 mod paths;
+pub mod phrase;
 mod price;
 mod private;
 pub mod prose;

@@ -16,7 +16,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
+pub use file::{DigestConfig, HooksConfig, Price, Retention, SummarizerChoice};
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
 
@@ -39,6 +39,7 @@ pub struct Config {
     pub schedule: Schedule,
     pub exclude_projects: GlobSet,
     pub exclude_paths: GlobSet,
+    pub retention: Retention,
     pub moved_projects: Vec<(String, String)>,
     pub prices: BTreeMap<String, Price>,
     /// The search path for `claude`, and the variables a child keeps.
@@ -90,6 +91,7 @@ impl Config {
         Ok(Self {
             exclude_projects: globs("projects", &read.values.exclude.projects)?,
             exclude_paths: globs("paths", &read.values.exclude.paths)?,
+            retention: read.values.retention,
             moved_projects: moved(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),

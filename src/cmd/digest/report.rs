@@ -16,6 +16,8 @@ pub struct Report {
     pub sessions_digested: u64,
     pub sessions_skipped: u64,
     pub sessions_failed: u64,
+    /// Older than the config wants sessions kept.
+    pub sessions_forgotten: u64,
     pub pages_written: u64,
     /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
     pub cost_usd: f64,
@@ -38,6 +40,6 @@ impl Report {
 
     /// Did the run change anything that is worth a line in the log?
     pub fn did_something(&self) -> bool {
-        self.files_read + self.sessions_digested + self.sessions_failed + self.pages_written > 0
+        self.files_read + self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.pages_written > 0
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::notes::Notes;
 use super::{Batch, GENERATION, Ingested, Place, index_prompt, insert_item, project_pk};
-use crate::session::{Item, Row};
+use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
 use crate::store::load::EARLIER;
 use crate::store::pack::{pack, unpack};
@@ -22,21 +22,28 @@ pub(super) struct Writer<'t> {
     pub done: Ingested,
     /// Sessions that gained rows.
     touched: HashSet<i64>,
+    /// What the user had forgotten: sessions by id, and whether there are rows.
+    forgotten: HashSet<String>,
+    forgot_rows: bool,
     /// What the rows say about each session's sources, in a stable order.
     pub notes: BTreeMap<(i64, i64), Notes>,
 }
 
 impl<'t> Writer<'t> {
-    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Self {
-        Self {
+    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Result<Self> {
+        let forgotten =
+            tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(Self {
             tx,
+            forgotten,
+            forgot_rows: tx.query_row("SELECT EXISTS (SELECT 1 FROM forgotten_row)", [], |r| r.get(0))?,
             projects,
             sessions: HashMap::new(),
             sources: HashMap::new(),
             done: Ingested::default(),
             touched: HashSet::new(),
             notes: BTreeMap::new(),
-        }
+        })
     }
 
     pub fn batch(&mut self, batch: &Batch) -> Result<()> {
@@ -63,7 +70,7 @@ impl<'t> Writer<'t> {
             self.done.rows_unknown += rows;
         }
         let path: Arc<str> = path.into();
-        for (session, at) in &batch.starts {
+        for (session, at) in batch.starts.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
             let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
             self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
         }
@@ -106,7 +113,16 @@ impl<'t> Writer<'t> {
         Ok(self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
+    /// Was it forgotten, by the session or by the key of its row?
+    fn is_forgotten(&self, session: &str, key: RowKey) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
+        Ok(self.forgotten.contains(session) || self.forgot_rows && self.tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
+    }
+
     fn row(&mut self, batch: &Batch, path: &Arc<str>, offset: u64, row: &Row) -> Result<()> {
+        if self.is_forgotten(&row.session, row.key)? {
+            return Ok(());
+        }
         if row.cwd.is_none() && self.is_excluded(&row.session)? {
             return Ok(());
         }
@@ -174,6 +190,9 @@ impl<'t> Writer<'t> {
     }
 
     fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {
+        if self.is_forgotten("", RowKey(leaf))? || self.is_forgotten("", RowKey::of_title(RowKey(leaf), text))? {
+            return Ok(false);
+        }
         let new = self
             .tx
             .prepare_cached("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
