@@ -249,6 +249,19 @@ impl std::ops::AddAssign for Tokens {
     }
 }
 
+/// Where a row stands in the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Turn {
+    #[default]
+    GoesOn,
+    /// The user's prompt.
+    Begins,
+    /// A prompt of which `<private>` left nothing.
+    BeginsPrivate,
+    /// What the user said while the turn went on.
+    Joins,
+}
+
 /// A transcript row that is worth keeping, on its way into the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -260,6 +273,7 @@ pub struct Row {
     pub cwd: Option<String>,
     pub branch: Option<String>,
     pub version: Option<String>,
+    pub turn: Turn,
     pub items: Vec<Item>,
     pub usage: Option<Usage>,
 }

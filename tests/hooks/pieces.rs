@@ -64,6 +64,7 @@ fn row(n: u8, item: Item) -> Row {
         cwd: Some("/shop/src".into()),
         branch: Some("main".into()),
         version: None,
+        turn: Default::default(),
         items: vec![item],
         usage: None,
     }

@@ -146,8 +146,9 @@ fn ingest(
     }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
+    let gate = config.gate()?;
     let work = find_work(config, ui, store, report)?;
-    Reader::new(config, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
     let mut heeded = Vec::new();
     for (file, mark) in marks {
         if let Some(mark) = mark.filter(mark::Mark::ends_session) {

@@ -1,0 +1,125 @@
+//! What the rows of a transcript say about the rows after them: is the turn private, and which results are of private files.
+//!
+//! A turn is private when `<private>` left nothing of its prompt. Nothing of it is kept: no reply, no tool use, no result, nor what
+//! the client sums up later, which may tell of it. Goes by the order of the lines and is stored with the cursor, so that it does
+//! not matter in how many pieces a transcript is read.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::Gate;
+use crate::redact::is_mostly_redacted;
+use crate::session::{Item, Millis, Row, Turn};
+
+/// Results of private files that are waited for; more are never open at once.
+const MAX_WAITING: usize = 256;
+
+/// How far a conversation has been private.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Privacy {
+    #[default]
+    Never,
+    /// An earlier turn was.
+    Before,
+    /// This turn is.
+    Now,
+}
+
+/// The state between two rows of one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Conversation {
+    privacy: Privacy,
+    /// Tool uses on private files whose results have not come yet, by the client's id.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    waiting: BTreeSet<String>,
+    /// When the subagent whose file this is began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_began: Option<Millis>,
+}
+
+/// What a row is after the conversation before it was considered.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Passed {
+    Kept,
+    /// Nothing of it may be kept.
+    Private,
+}
+
+/// A private turn begins or ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Boundary {
+    pub session: String,
+    pub at: Millis,
+    pub begins: bool,
+}
+
+impl Conversation {
+    /// The state as it was stored; a state that cannot be read is as good as none.
+    pub fn restore(stored: &str) -> Self {
+        serde_json::from_str(stored).unwrap_or_default()
+    }
+
+    /// The state for a conversation whose beginning is not known but held something private.
+    pub fn after_something_private() -> Self {
+        Self { privacy: Privacy::Now, ..Self::default() }
+    }
+
+    /// The form to be stored; empty for the usual one.
+    pub fn stored(&self) -> String {
+        if *self == Self::default() { String::new() } else { serde_json::to_string(self).unwrap_or_default() }
+    }
+
+    /// When the subagent began whose rows these are.
+    pub fn agent_began(&self) -> Option<Millis> {
+        self.agent_began
+    }
+
+    /// Takes from a row what may not be kept. A boundary is told where a private turn begins or ends.
+    pub fn pass(&mut self, row: &mut Row, gate: &Gate) -> (Passed, Option<Boundary>) {
+        let boundary = self.turn(row);
+        if row.agent.is_some() {
+            self.agent_began = self.agent_began.or(row.at);
+        }
+        if self.privacy == Privacy::Now && row.turn != Turn::Joins {
+            return (Passed::Private, boundary);
+        }
+        row.items.retain_mut(|item| self.keeps(item, gate));
+        (Passed::Kept, boundary)
+    }
+
+    fn turn(&mut self, row: &Row) -> Option<Boundary> {
+        let before = self.privacy;
+        match row.turn {
+            Turn::BeginsPrivate => self.privacy = Privacy::Now,
+            Turn::Begins if before == Privacy::Now => self.privacy = Privacy::Before,
+            Turn::Begins | Turn::Joins | Turn::GoesOn => {}
+        }
+        let changed = (before == Privacy::Now) != (self.privacy == Privacy::Now);
+        let at = row.at.filter(|_| changed)?;
+        Some(Boundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now })
+    }
+
+    fn keeps(&mut self, item: &mut Item, gate: &Gate) -> bool {
+        match item {
+            // They sum up everything before them.
+            Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
+            Item::Tool(tool) => {
+                if gate.withhold(tool) && !tool.id.is_empty() && self.waiting.len() < MAX_WAITING {
+                    self.waiting.insert(tool.id.clone());
+                }
+                true
+            }
+            Item::Outcome(outcome) => {
+                // How it ended may be told, what it said may not.
+                if self.waiting.remove(&outcome.tool) || is_mostly_redacted(&outcome.brief) {
+                    outcome.brief.clear();
+                }
+                true
+            }
+            _ => true,
+        }
+    }
+}
