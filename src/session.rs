@@ -278,6 +278,24 @@ pub struct Row {
     pub usage: Option<Usage>,
 }
 
+impl Row {
+    /// A row of just one item, of which nothing else is known.
+    pub fn of(key: RowKey, item: Item) -> Self {
+        Self {
+            key,
+            session: String::new(),
+            agent: None,
+            at: None,
+            cwd: None,
+            branch: None,
+            version: None,
+            turn: Turn::GoesOn,
+            items: vec![item],
+            usage: None,
+        }
+    }
+}
+
 /// A project: everything that shares one git common directory, else one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {

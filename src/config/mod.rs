@@ -24,7 +24,8 @@ pub use surroundings::{CARRIED, Surroundings};
 
 use crate::paths::names_of;
 use crate::privacy::Gate;
-use crate::session::Millis;
+use crate::redact::RULES_VERSION;
+use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
 
 /// Set for our own child, so that hooks in the user's settings know it.
@@ -159,6 +160,12 @@ impl Config {
     /// When a glob, a pattern or a rule in the config is none.
     pub fn gate(&self) -> Result<Gate> {
         self.privacy.gate().with_context(|| format!("{}: [privacy]", self.config_file.display()))
+    }
+
+    /// What the gate goes by, in a few characters: texts that passed another one have to pass again.
+    pub fn rules(&self) -> String {
+        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, &self.privacy);
+        short_id("r", &[&format!("{rules:?}")])
     }
 
     pub fn project_keys(&self) -> Projects {

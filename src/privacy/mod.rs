@@ -6,6 +6,7 @@
 
 mod ends;
 mod files;
+mod items;
 mod tags;
 mod turns;
 

@@ -67,6 +67,11 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
+    let cleaned = store.clean_again(&config.gate()?, &config.rules()).context("cannot clean what is stored by the new rules")?;
+    if cleaned > 0 {
+        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
+    }
+    report.texts_cleaned = cleaned;
     for mark in ingest(args, config, ui, now, &mut store, &mut report)? {
         let _ = std::fs::remove_file(mark);
     }
