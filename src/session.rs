@@ -274,6 +274,8 @@ pub struct Row {
     pub branch: Option<String>,
     pub version: Option<String>,
     pub turn: Turn,
+    /// Tool uses whose results are in this row, by the client's id.
+    pub answered: Vec<String>,
     pub items: Vec<Item>,
     pub usage: Option<Usage>,
 }
@@ -290,6 +292,7 @@ impl Row {
             branch: None,
             version: None,
             turn: Turn::GoesOn,
+            answered: Vec::new(),
             items: vec![item],
             usage: None,
         }

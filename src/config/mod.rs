@@ -159,7 +159,7 @@ impl Config {
     /// # Errors
     /// When a glob, a pattern or a rule in the config is none.
     pub fn gate(&self) -> Result<Gate> {
-        self.privacy.gate().with_context(|| format!("{}: [privacy]", self.config_file.display()))
+        self.privacy.gate(&[]).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// What the gate goes by, in a few characters: texts that passed another one have to pass again.

@@ -50,7 +50,7 @@ impl PrivacyConfig {
 
     /// # Errors
     /// When a glob, a pattern or a rule is none; `check` has told which.
-    pub fn gate(&self) -> Result<Gate> {
+    pub fn gate(&self, skip_tools: &[String]) -> Result<Gate> {
         let redactor = if self.rules.is_empty() { Redactor::shipped().clone() } else { Redactor::new(&self.rules)? };
         let own = |allowed: bool| {
             self.exclude_paths
@@ -58,7 +58,7 @@ impl PrivacyConfig {
                 .filter_map(move |g| if allowed { g.strip_prefix('!') } else { Some(g.as_str()).filter(|g| !g.starts_with('!')) })
         };
         let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
-        Ok(Gate::new(redactor, self.patterns()?, Files { private, allowed: globs(own(true))? }))
+        Ok(Gate::new(redactor, self.patterns()?, Files { private, allowed: globs(own(true))? }, skip_tools.to_vec()))
     }
 }
 

@@ -21,6 +21,7 @@ pub use turns::{Boundary, Conversation, Passed};
 use crate::clean::tidy;
 use crate::redact::{Redactor, is_mostly_redacted};
 use crate::session::ToolUse;
+use crate::signal::chatter::is_chatter_tool;
 
 /// A text that has passed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,21 +39,23 @@ pub struct Gate {
     /// Texts that match are left out whole.
     patterns: RegexSet,
     files: Files,
+    /// Tools whose uses are not kept.
+    skip_tools: Vec<String>,
 }
 
 impl Gate {
-    pub fn new(redactor: Redactor, patterns: RegexSet, files: Files) -> Self {
-        Self { redactor: Some(redactor), patterns, files }
+    pub fn new(redactor: Redactor, patterns: RegexSet, files: Files, skip_tools: Vec<String>) -> Self {
+        Self { redactor: Some(redactor), patterns, files, skip_tools }
     }
 
     /// With the shipped rules alone.
     pub fn shipped() -> Self {
-        Self::new(Redactor::shipped().clone(), RegexSet::empty(), Files::default())
+        Self::new(Redactor::shipped().clone(), RegexSet::empty(), Files::default(), Vec::new())
     }
 
     /// Looks for no secrets: for who wants to know when something was said, and not what.
     pub fn for_times() -> Self {
-        Self { redactor: None, patterns: RegexSet::empty(), files: Files::default() }
+        Self { redactor: None, patterns: RegexSet::empty(), files: Files::default(), skip_tools: Vec::new() }
     }
 
     /// A text as it may be kept: without blocks nobody said, private ones, escapes and secrets.
@@ -87,6 +90,11 @@ impl Gate {
             None | Some(Cow::Borrowed(_)) => text,
             Some(Cow::Owned(redacted)) => redacted,
         }
+    }
+
+    /// Is a tool of the client's own bookkeeping, or one that only looks around?
+    pub fn skips(&self, tool: &ToolUse) -> bool {
+        is_chatter_tool(&tool.name, &self.skip_tools)
     }
 
     /// Is what a tool use reads or writes private? Its line then names the files and no content.

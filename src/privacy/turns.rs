@@ -1,10 +1,10 @@
-//! What the rows of a transcript say about the rows after them: is the turn private, and which results are of private files.
+//! What the rows of a transcript say about the rows after them: is the turn private, and which results are not to be kept.
 //!
 //! A turn is private when `<private>` left nothing of its prompt. Nothing of it is kept: no reply, no tool use, no result, nor what
 //! the client sums up later, which may tell of it. Goes by the order of the lines and is stored with the cursor, so that it does
 //! not matter in how many pieces a transcript is read.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,15 @@ use super::Gate;
 use crate::redact::is_mostly_redacted;
 use crate::session::{Item, Millis, Row, Turn};
 
-/// Results of private files that are waited for; more are never open at once.
-const MAX_WAITING: usize = 256;
+/// What becomes of the result of a tool use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Fate {
+    /// How it ended may be told, what it said may not.
+    Withheld,
+    /// It goes with the tool use, which is not kept.
+    Dropped,
+}
 
 /// How far a conversation has been private.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +39,9 @@ pub enum Privacy {
 #[serde(default)]
 pub struct Conversation {
     privacy: Privacy,
-    /// Tool uses on private files whose results have not come yet, by the client's id.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    waiting: BTreeSet<String>,
+    /// Tool uses whose results have not come yet, by the client's id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    waiting: BTreeMap<String, Fate>,
     /// When the subagent whose file this is began.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent_began: Option<Millis>,
@@ -87,11 +94,16 @@ impl Conversation {
             return (Passed::Private, boundary);
         }
         row.items.retain_mut(|item| self.keeps(item, gate));
+        row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
         (Passed::Kept, boundary)
     }
 
     fn turn(&mut self, row: &Row) -> Option<Boundary> {
         let before = self.privacy;
+        if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) {
+            // Whatever was interrupted gets no result any more.
+            self.waiting.clear();
+        }
         match row.turn {
             Turn::BeginsPrivate => self.privacy = Privacy::Now,
             Turn::Begins if before == Privacy::Now => self.privacy = Privacy::Before,
@@ -107,18 +119,19 @@ impl Conversation {
             // They sum up everything before them.
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
             Item::Tool(tool) => {
-                if gate.withhold(tool) && !tool.id.is_empty() && self.waiting.len() < MAX_WAITING {
-                    self.waiting.insert(tool.id.clone());
-                }
-                true
+                let fate = if gate.skips(tool) { Some(Fate::Dropped) } else { gate.withhold(tool).then_some(Fate::Withheld) };
+                self.waiting.extend(fate.filter(|_| !tool.id.is_empty()).map(|fate| (tool.id.clone(), fate)));
+                fate != Some(Fate::Dropped)
             }
-            Item::Outcome(outcome) => {
-                // How it ended may be told, what it said may not.
-                if self.waiting.remove(&outcome.tool) || is_mostly_redacted(&outcome.brief) {
-                    outcome.brief.clear();
+            Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
+                Some(Fate::Dropped) => false,
+                fate => {
+                    if fate.is_some() || is_mostly_redacted(&outcome.brief) {
+                        outcome.brief.clear();
+                    }
+                    true
                 }
-                true
-            }
+            },
             _ => true,
         }
     }

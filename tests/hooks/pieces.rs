@@ -65,6 +65,7 @@ fn row(n: u8, item: Item) -> Row {
         branch: Some("main".into()),
         version: None,
         turn: Default::default(),
+        answered: Vec::new(),
         items: vec![item],
         usage: None,
     }

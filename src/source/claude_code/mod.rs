@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use self::user::Said;
 use super::json::{self, Raw};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::privacy::Gate;
@@ -108,11 +109,14 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
     let fields = Fields { found, gate };
     let kind = fields.text("type").unwrap_or_default();
     let agent = agent_of(&fields, place);
-    let mut turn = Turn::GoesOn;
+    let said = match kind.as_ref() {
+        "user" => user::row(&fields, agent.is_some()),
+        "attachment" => user::queued(&fields),
+        _ => Said::default(),
+    };
     let items = match kind.as_ref() {
-        "user" => user::items(&fields, agent.is_some(), &mut turn),
+        "user" | "attachment" => said.items,
         "assistant" => assistant(&fields),
-        "attachment" => user::queued(&fields, &mut turn),
         "system" => system(&fields),
         "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
         "summary" | "ai-title" | "custom-title" => title(&fields, &kind, place).into_iter().collect(),
@@ -130,7 +134,8 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
         None => RowKey::from_line(&session, line),
     };
     let usage = if kind == "assistant" { usage(&fields, key) } else { None };
-    if items.is_empty() && usage.is_none() && turn == Turn::GoesOn {
+    // What a row tells about the rows after it counts, too.
+    if items.is_empty() && usage.is_none() && said.turn == Turn::GoesOn && said.answered.is_empty() {
         return Line::Nothing;
     }
     Line::Row(Box::new(Row {
@@ -141,7 +146,8 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
         cwd: fields.owned("cwd"),
         branch: fields.text("gitBranch").map(|b| gate.redact(&b)).filter(|b| b != "HEAD"),
         version: fields.text("version").map(|v| gate.redact(&v)),
-        turn,
+        turn: said.turn,
+        answered: said.answered,
         items,
         usage,
     }))

@@ -15,24 +15,26 @@ const REFUSED: &str = "The user doesn't want to proceed with this tool use";
 const REASONS: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
 const NOTE: &str = "\n\nNote: The user's next message";
 
-/// What a `tool_result` block adds: how the tool use ended, and the user's word where the result carries it.
-pub(super) fn of_block(block: Raw<'_>, result: Option<Raw<'_>>, gate: &Gate) -> Vec<Item> {
+/// What a `tool_result` block adds, and to which tool use: how that ended, and the user's word where the result carries it.
+pub(super) fn of_block(block: Raw<'_>, result: Option<Raw<'_>>, gate: &Gate) -> Option<(String, Vec<Item>)> {
     const NAMES: [&str; 4] = ["type", "tool_use_id", "is_error", "content"];
-    let Ok([kind, id, is_error, content]) = json::fields(block.get(), &NAMES) else { return Vec::new() };
-    if kind.and_then(json::text).as_deref() != Some("tool_result") {
-        return Vec::new();
+    let [kind, id, is_error, content] = json::fields(block.get(), &NAMES).ok()?;
+    if kind.and_then(json::text)? != "tool_result" {
+        return None;
     }
-    let id = id.and_then(json::text).unwrap_or_default();
+    let id = id.and_then(json::text).unwrap_or_default().into_owned();
     let text = content.map(text_of).unwrap_or_default();
     let failed = json::flag(is_error);
+    let mut items = Vec::new();
     if failed && text.contains(REFUSED) {
-        let refused = Outcome { tool: id.into_owned(), ok: false, brief: "refused by the user".into() };
-        return [Some(Item::Outcome(refused)), reason(&text, gate).map(Item::Answer)].into_iter().flatten().collect();
+        items.push(Item::Outcome(Outcome { tool: id.clone(), ok: false, brief: "refused by the user".into() }));
+        items.extend(reason(&text, gate).map(Item::Answer));
+    } else {
+        items.extend(of_text(&id, !failed, &text, gate).map(Item::Outcome));
+        items.extend(result.and_then(|r| answers(r, gate)).map(Item::Answer));
+        items.extend(result.and_then(|r| created_task(r, gate)));
     }
-    let mut items: Vec<Item> = of_text(&id, !failed, &text, gate).map(Item::Outcome).into_iter().collect();
-    items.extend(result.and_then(|r| answers(r, gate)).map(Item::Answer));
-    items.extend(result.and_then(|r| created_task(r, gate)));
-    items
+    Some((id, items))
 }
 
 /// How a tool use with this output ended; `None` when it went well and said nothing telling.

@@ -28,10 +28,18 @@ const NOT_THE_USER: &[&str] = &[
 
 const RECAP_START: &str = "This session is being continued from a previous conversation";
 
-/// What a row says of the user; `turn` learns where it stands in the conversation.
-pub(super) fn items(fields: &Fields<'_>, agent: bool, turn: &mut Turn) -> Vec<Item> {
+/// What a row in the user's name comes to.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub items: Vec<Item>,
+    pub turn: Turn,
+    /// Tool uses whose results it holds.
+    pub answered: Vec<String>,
+}
+
+pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
     let (content, texts) = content_of(fields);
-    let mut items: Vec<Item> = Vec::new();
+    let mut row = Said::default();
     // What a subagent is told are the assistant's words, which its parent's tool use already shows.
     if !agent && !fields.flag("isMeta") {
         let passed: Vec<Text> = texts.iter().map(|t| fields.gate.pass(t)).collect();
@@ -39,19 +47,22 @@ pub(super) fn items(fields: &Fields<'_>, agent: bool, turn: &mut Turn) -> Vec<It
         let text = passed.into_iter().map(|t| t.text).filter(|t| !t.is_empty()).collect::<Vec<_>>().join("\n\n");
         let recap = fields.flag("isCompactSummary") || text.starts_with(RECAP_START);
         let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
-        *turn = match &said {
+        row.turn = match &said {
             Some(Item::Prompt(_)) => Turn::Begins,
             None if private => Turn::BeginsPrivate,
             // An image without a word.
             None if texts.is_empty() && content.iter().any(|block| is_image(block)) => Turn::Begins,
             _ => Turn::GoesOn,
         };
-        items.extend(said);
+        row.items.extend(said);
     }
     for block in content {
-        items.extend(outcome::of_block(block, fields.raw("toolUseResult"), fields.gate));
+        if let Some((id, items)) = outcome::of_block(block, fields.raw("toolUseResult"), fields.gate) {
+            row.answered.push(id);
+            row.items.extend(items);
+        }
     }
-    items
+    row
 }
 
 fn is_image(block: Raw<'_>) -> bool {
@@ -65,18 +76,20 @@ fn recap_of(text: &str) -> &str {
 }
 
 /// A message typed while the assistant was busy and delivered to it in the middle of its turn.
-pub(super) fn queued(fields: &Fields<'_>, turn: &mut Turn) -> Vec<Item> {
-    let Some(attachment) = fields.raw("attachment") else { return Vec::new() };
-    let Ok([kind, mode, prompt]) = json::fields(attachment.get(), &["type", "commandMode", "prompt"]) else { return Vec::new() };
+pub(super) fn queued(fields: &Fields<'_>) -> Said {
+    let Some(attachment) = fields.raw("attachment") else { return Said::default() };
+    let Ok([kind, mode, prompt]) = json::fields(attachment.get(), &["type", "commandMode", "prompt"]) else {
+        return Said::default();
+    };
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
     if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag("isMeta") {
-        return Vec::new();
+        return Said::default();
     }
-    let Some(prompt) = prompt else { return Vec::new() };
+    let Some(prompt) = prompt else { return Said::default() };
     let passed = fields.gate.pass(&text_of(prompt));
     let said = said(&passed.text);
-    *turn = if said.is_none() && passed.private { Turn::BeginsPrivate } else { Turn::Joins };
-    said.into_iter().collect()
+    let turn = if said.is_none() && passed.private { Turn::BeginsPrivate } else { Turn::Joins };
+    Said { items: said.into_iter().collect(), turn, answered: Vec::new() }
 }
 
 /// The blocks of a message and its texts.
