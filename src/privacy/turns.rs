@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Gate;
 use crate::redact::is_mostly_redacted;
-use crate::session::{Item, Millis, Row, Turn};
+use crate::session::{Item, Millis, Row, TitleBy, Turn};
 
 /// What becomes of the result of a tool use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +116,7 @@ impl Conversation {
 
     fn keeps(&mut self, item: &mut Item, gate: &Gate) -> bool {
         match item {
+            Item::Title(title) if title.by == TitleBy::User => true,
             // They sum up everything before them.
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
             Item::Tool(tool) => {
@@ -133,6 +134,103 @@ impl Conversation {
                 }
             },
             _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
+    use proptest::prelude::*;
+
+    fn row(turn: Turn, item: Item) -> Row {
+        Row { turn, at: Some(1), ..Row::of(RowKey([0; 16]), item) }
+    }
+
+    fn title() -> Item {
+        Item::Title(Title { text: "t".into(), by: TitleBy::Client, leaf: None })
+    }
+
+    fn read(id: &str, path: &str) -> Item {
+        let file = FileTouch { path: path.into(), how: Touch::Read, added: 0, removed: 0 };
+        Item::Tool(ToolUse { id: id.into(), name: "Read".into(), line: path.into(), file: Some(file) })
+    }
+
+    fn outcome(id: &str) -> Item {
+        Item::Outcome(Outcome { tool: id.into(), ok: false, brief: "KEY=1".into() })
+    }
+
+    fn gate() -> Gate {
+        crate::config::PrivacyConfig::default().gate(&["Skill".into()]).expect("the default rules")
+    }
+
+    /// What is left of rows, each told to the conversation as the one before left it: stored and restored.
+    fn pass(rows: Vec<Row>, restored: bool) -> Vec<Vec<Item>> {
+        let mut conversation = Conversation::default();
+        let mut left = Vec::new();
+        for mut row in rows {
+            if restored {
+                conversation = Conversation::restore(&conversation.stored());
+            }
+            let (passed, _) = conversation.pass(&mut row, &gate());
+            left.push(if passed == Passed::Kept { row.items } else { Vec::new() });
+        }
+        left
+    }
+
+    #[test]
+    fn a_private_turn_goes_up_to_the_next_prompt_and_summaries_go_for_good() {
+        let reply = || Item::Reply("r".into());
+        let rows = vec![
+            row(Turn::GoesOn, title()),
+            row(Turn::BeginsPrivate, Item::Interrupted),
+            row(Turn::GoesOn, reply()),
+            row(Turn::Joins, Item::Prompt("and this".into())),
+            row(Turn::GoesOn, reply()),
+            row(Turn::Begins, Item::Prompt("next".into())),
+            row(Turn::GoesOn, reply()),
+            row(Turn::GoesOn, title()),
+            row(Turn::GoesOn, Item::Recap("all".into())),
+        ];
+        let left: Vec<usize> = pass(rows, true).iter().map(Vec::len).collect();
+        assert_eq!(left, [1, 0, 0, 1, 0, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn results_go_the_way_of_their_tool_uses() {
+        let skill = ToolUse { id: "c".into(), name: "Skill".into(), line: "x".into(), file: None };
+        let rows = vec![
+            row(Turn::GoesOn, read("a", "/r/.env")),
+            row(Turn::GoesOn, read("b", "/r/main.rs")),
+            row(Turn::GoesOn, Item::Tool(skill)),
+            row(Turn::GoesOn, outcome("b")),
+            row(Turn::GoesOn, outcome("a")),
+            row(Turn::GoesOn, outcome("c")),
+        ];
+        let left = pass(rows, true);
+        let brief = |at: usize| match left[at].first() {
+            Some(Item::Outcome(outcome)) => Some(outcome.brief.as_str()),
+            _ => None,
+        };
+        assert_eq!((left[0].len(), left[2].len()), (1, 0));
+        assert_eq!((brief(3), brief(4), brief(5)), (Some("KEY=1"), Some(""), None));
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_where_the_reading_was_interrupted(kinds in prop::collection::vec(0usize..9, 0..30)) {
+            let rows = || kinds.iter().map(|kind| match kind {
+                0 => row(Turn::Begins, Item::Prompt("p".into())),
+                1 => row(Turn::BeginsPrivate, Item::Interrupted),
+                2 => row(Turn::Joins, Item::Prompt("j".into())),
+                3 => row(Turn::GoesOn, title()),
+                4 => row(Turn::GoesOn, read("a", ".env")),
+                5 => row(Turn::GoesOn, outcome("a")),
+                6 => Row { answered: vec!["a".into()], ..row(Turn::GoesOn, outcome("a")) },
+                _ => row(Turn::GoesOn, Item::Reply("r".into())),
+            }).collect();
+            prop_assert_eq!(pass(rows(), true), pass(rows(), false));
         }
     }
 }
