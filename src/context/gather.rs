@@ -10,6 +10,7 @@ use super::undigested::{account, told_by};
 use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
+use crate::privacy::Gate;
 use crate::session::{Millis, RowKey};
 use crate::signal::is_offer;
 use crate::source::project::Projects;
@@ -112,7 +113,8 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
     if is_shut_out(store, session) {
         return Ok(Context::default());
     }
-    let session = tail::session(transcript, session, COMPACTED_TAIL, |cwd| projects.key_of(cwd), |key| is_forgotten(store, key))?;
+    let key_of = |cwd: &str| projects.key_of(cwd);
+    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key))?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
@@ -228,6 +230,11 @@ impl Gatherer<'_> {
         if let Some(known) = known {
             ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
         }
+        if ended.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Only who reads transcripts waits for its rules.
+        let gate = self.config.gate()?;
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {
@@ -239,7 +246,7 @@ impl Gatherer<'_> {
             }
             seen.push(id);
             let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
-            fresh.extend(self.read_fresh(store, id, Path::new(transcript), digested));
+            fresh.extend(self.read_fresh(store, id, Path::new(transcript), &gate, digested));
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
@@ -247,12 +254,19 @@ impl Gatherer<'_> {
 
     /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
     /// digest: clients write rows of their own when a window is closed.
-    fn read_fresh(&self, store: Option<&Store>, id: &str, transcript: &Path, digested: Option<Millis>) -> Option<Fresh> {
+    fn read_fresh(
+        &self,
+        store: Option<&Store>,
+        id: &str,
+        transcript: &Path,
+        gate: &Gate,
+        digested: Option<Millis>,
+    ) -> Option<Fresh> {
         if self.config.exclude_paths.is_match(transcript) {
             return None;
         }
         let key_of = |cwd: &str| self.projects.key_of(cwd);
-        let session = tail::session(transcript, id, FRESH_TAIL, key_of, |key| is_forgotten(store, key)).ok()?;
+        let session = tail::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key)).ok()?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
         let fits = session.project.key == self.key

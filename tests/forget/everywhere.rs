@@ -29,7 +29,7 @@ fn in_columns(world: &World, word: &str) -> Vec<String> {
     let mut places = Vec::new();
     for table in tables {
         let mut query = database.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap_or_else(|e| panic!("{table}: {e}"));
-        let columns: Vec<String> = query.column_names().into_iter().map(str::to_owned).collect();
+        let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
         let mut rows = query.query([]).expect("rows");
         while let Some(row) = rows.next().unwrap_or_else(|e| panic!("{table}: {e}")) {
             let holds = |at: usize| texts(row.get_ref(at).expect("a value")).iter().any(|text| text.to_lowercase().contains(word));

@@ -45,8 +45,8 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
         tx.prepare_cached(sql)?.execute([pk])?;
     }
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
-    tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
     if lasting == Lasting::ForGood {
+        tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
         tx.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [&head.id])?;
         // Its own transcripts are not even opened any more. Others may hold sessions that stay.
         for file in files.iter().filter(|file| file.contains(&head.id)) {
