@@ -4,11 +4,11 @@
 
 /// Tools that are not kept where the config does not say otherwise. One that ends in `*` stands for all that begin so.
 pub const SKIP_TOOLS: [&str; 37] = [
-    "AskUserQuestion", "BashOutput", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitWorktree", "Glob",
-    "Grep", "KillBash", "KillShell", "ListMcpResources", "ListMcpResourcesTool", "LS", "Monitor", "ReadMcpResource",
-    "ReadMcpResourceTool", "ScheduleWakeup", "SendMessage", "SendUserFile", "Skill", "SlashCommand", "StructuredOutput", "TaskCreate",
-    "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoRead", "TodoWrite", "ToolSearch",
-    "mcp__ide__*", "mcp__ccd_session__*",
+    "AskUserQuestion", "BashOutput", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitWorktree",
+    "Glob", "Grep", "KillBash", "KillShell", "ListMcpResources", "ListMcpResourcesTool", "LS", "Monitor", "ReadMcpResource",
+    "ReadMcpResourceTool", "ScheduleWakeup", "SendMessage", "SendUserFile", "Skill", "SlashCommand", "StructuredOutput",
+    "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoRead",
+    "TodoWrite", "ToolSearch", "mcp__ide__*", "mcp__ccd_session__*",
 ];
 
 /// Does the list name a tool?
