@@ -183,7 +183,13 @@ mod tests {
 
     #[test]
     fn the_first_request_and_the_last_state_stay() {
-        let said = vec![prompt("Fix the **export**."), reply("It's done."), prompt("fix the export"), reply("It`s done"), prompt("thanks")];
+        let said = vec![
+            prompt("Fix the **export**."),
+            reply("It's done."),
+            prompt("fix the export"),
+            reply("It`s done"),
+            prompt("thanks"),
+        ];
         assert_eq!(kept(said), [(0, 2), (3, 2), (4, 1)]);
     }
 

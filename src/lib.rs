@@ -20,6 +20,7 @@ pub mod extract;
 pub mod fixes;
 mod hook;
 pub mod install;
+mod items;
 mod last_run;
 pub mod mark;
 mod markdown;

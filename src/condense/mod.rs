@@ -229,7 +229,13 @@ impl Fill<'_> {
                 continue;
             }
             out.rows.push(candidate.row);
-            out.text.push_str(&format!("[{}] {}{}{}\n", out.rows.len(), candidate.who, told.join(candidate.between), times(candidate)));
+            out.text.push_str(&format!(
+                "[{}] {}{}{}\n",
+                out.rows.len(),
+                candidate.who,
+                told.join(candidate.between),
+                times(candidate)
+            ));
         }
         out
     }

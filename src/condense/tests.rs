@@ -27,12 +27,8 @@ fn edit(path: &str) -> Item {
 
 #[test]
 fn numbers_stand_for_rows_and_repeated_edits_for_one_line() {
-    let items = vec![
-        Item::Prompt("fix it".into()),
-        edit("/r/a.rs"),
-        edit("/r/a.rs"),
-        Item::Reply("Fixed the cursor in `a.rs`.".into()),
-    ];
+    let items =
+        vec![Item::Prompt("fix it".into()), edit("/r/a.rs"), edit("/r/a.rs"), Item::Reply("Fixed the cursor in `a.rs`.".into())];
     let condensed = condense(&session(items), 4000);
     assert_eq!(condensed.text, "[1] user: fix it\n[2] edited a.rs (2 times)\n[3] assistant: Fixed the cursor in `a.rs`.\n");
     assert_eq!(condensed.rows, [RowKey([0; 16]), RowKey([1; 16]), RowKey([3; 16])]);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::line::tool_line;
 use super::closing_replies;
+use super::line::tool_line;
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::duplicates::{Distinct, distinct};
 use crate::fixes::{Failure, failures};

@@ -127,14 +127,10 @@ fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Stri
 /// Checks that failed and what they passed after.
 fn fixed(failures: &[Failure]) -> Vec<String> {
     let told = failures.iter().filter_map(|failure| {
-        let fix = failure.fix.as_ref().filter(|fix| !fix.files.is_empty())?;
-        let files = fix.files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
-        // The files first: they are what helps the next time, and what is cut off is the end.
-        Some(format!(
-            "Changes to {files} made `{}` pass, which had failed: {}",
-            shorten(&failure.command, 60),
-            shorten(&failure.brief, 120)
-        ))
+        // What was done first: it is what helps the next time, and what is cut off is the end.
+        let done = failure.fix.as_ref()?.told(3)?;
+        let done = done.strip_prefix("changes").map_or(done.clone(), |rest| format!("Changes{rest}"));
+        Some(format!("{done} made `{}` pass, which had failed: {}", shorten(&failure.command, 60), shorten(&failure.brief, 120)))
     });
     told.take(5).collect()
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{Kind, Tier};
+use super::Kind;
 
 /// The phrases of one language.
 #[derive(Debug)]
@@ -175,8 +175,10 @@ impl Matcher {
         let announced = self.is_announced(&words);
         let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h));
         rules
+            // Who says "let's go with" decides; the rest of what somebody is about to do is still to come.
+            .filter(|hit| !announced || hit.from <= 1)
             .map(|hit| &self.language.rules[hit.rule])
-            .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_deed() && Tier::of(rule.importance) == Tier::Strong))
+            .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_deed()))
             .max_by(|a, b| a.importance.total_cmp(&b.importance))
     }
 

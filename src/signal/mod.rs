@@ -59,7 +59,9 @@ fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
     match (&tool.file, tool.name.as_str()) {
         _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(Kind::Decision, "refused by the user"),
         _ if chatter::is_chatter_tool(&tool.name, &chatter::SKIP_TOOLS) => Signal::new(Kind::Chatter, "the client's bookkeeping"),
-        (Some(file), _) if failed && file.how > Touch::Read => Signal { importance: 0.5, ..Signal::new(Kind::Error, "an edit that did not apply") },
+        (Some(file), _) if failed && file.how > Touch::Read => {
+            Signal { importance: 0.5, ..Signal::new(Kind::Error, "an edit that did not apply") }
+        }
         (Some(_), _) if failed => Signal::new(Kind::Consulted, "a file that could not be read"),
         (Some(file), _) if file.how > Touch::Read => Signal::new(Kind::Change, "a file created or changed"),
         (Some(_), _) => Signal::new(Kind::Consulted, "a file read"),

@@ -5,14 +5,21 @@ use crate::session::{Outcome, ToolUse};
 /// Commands whose outcome says whether the work holds.
 const CHECKS: &[&str] = &[
     "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ",
-    "tox", "verify", "validate",
+    "unittest", "tox", "verify", "validate",
 ];
+
+/// A step of a command says what it runs in its first words.
+const TELLING_WORDS: usize = 5;
 
 /// Is a command one that checks the work?
 pub fn is_check(tool: &ToolUse) -> bool {
-    let command = tool.line.to_lowercase();
-    let words = || command.split(|c: char| !c.is_alphanumeric() && c != '_');
-    tool.name == "Bash" && CHECKS.iter().any(|check| words().any(|word| word.starts_with(check.trim_end())))
+    let is_check_word = |word: &str| CHECKS.iter().any(|check| word.starts_with(check.trim_end()));
+    tool.name == "Bash"
+        && steps(&tool.line.to_lowercase()).any(|step| {
+            let words = step.split(['>', '<']).next().unwrap_or_default().split_whitespace().take(TELLING_WORDS);
+            !runs_one_of(step, LOOKING)
+                && words.flat_map(|w| w.split(|c: char| !c.is_alphanumeric() && c != '_')).any(is_check_word)
+        })
 }
 
 pub fn is_commit(tool: &ToolUse) -> bool {
@@ -50,11 +57,11 @@ const NOT_ALLOWED: &str = "Permission for this action ";
 
 /// Programs that look at things, wait or say something. That one finds nothing is no failure of the work.
 const LOOKING: &[&str] = &[
-    "ls", "cat", "find", "grep", "egrep", "rg", "ag", "fd", "head", "tail", "less", "which", "pwd", "cd", "echo", "wc", "sed", "awk",
-    "tree", "stat", "file", "type", "sleep", "kill", "pkill", "ps", "du", "df", "sort", "uniq", "cut", "diff", "jq", "nl", "xargs",
-    "basename", "dirname", "realpath", "date", "whoami", "uname", "env", "export", "true", "column", "tr", "test", "[", "printf", "git log",
-    "git show", "git diff", "git status", "git remote", "git branch", "git rev-parse", "git blame", "git ls-files", "git grep", "git fetch",
-    "gh run", "gh pr view", "gh pr diff", "gh pr list", "gh issue view", "gh api",
+    "ls", "cat", "find", "grep", "egrep", "rg", "ag", "fd", "head", "tail", "less", "which", "pwd", "cd", "echo", "wc", "sed",
+    "awk", "tree", "stat", "file", "type", "sleep", "kill", "pkill", "ps", "du", "df", "sort", "uniq", "cut", "diff", "jq", "nl",
+    "xargs", "basename", "dirname", "realpath", "date", "whoami", "uname", "env", "export", "true", "column", "tr", "test", "[",
+    "printf", "git log", "git show", "git diff", "git status", "git remote", "git branch", "git rev-parse", "git blame",
+    "git ls-files", "git grep", "git fetch", "gh run", "gh pr view", "gh pr diff", "gh pr list", "gh issue view", "gh api",
 ];
 
 /// Programs that ask others: what they do is worth a line, that nobody answers is no failure of the work.
@@ -62,7 +69,7 @@ const ASKING: &[&str] = &["curl", "wget", "open", "ping", "nc"];
 
 /// Does a command only look at things, at every step?
 pub fn only_looks(command: &str) -> bool {
-    !writes(command) && all_steps(command, |step| runs_one_of(step, LOOKING))
+    !writes(&unquoted(command)) && all_steps(command, |step| runs_one_of(step, LOOKING))
 }
 
 /// Is it no failure of the work when the command fails?
@@ -71,10 +78,30 @@ pub fn may_fail(command: &str) -> bool {
 }
 
 fn all_steps(command: &str, fits: impl Fn(&str) -> bool) -> bool {
-    let steps = command.split(['|', ';', '&', '\n']).map(str::trim);
-    // What follows an `&` of `2>&1` is no step.
-    let mut steps = steps.filter(|step| !step.is_empty() && !step.bytes().all(|b| b.is_ascii_digit())).peekable();
+    let bare = unquoted(command);
+    let mut steps = steps(&bare).peekable();
     steps.peek().is_some() && steps.all(fits)
+}
+
+/// The commands of a line. What follows an `&` of `2>&1` is none.
+fn steps(command: &str) -> impl Iterator<Item = &str> {
+    let parts = command.split(['|', ';', '&', '\n']).map(str::trim);
+    parts.filter(|step| !step.is_empty() && !step.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// A command without what stands in quotes, where `|` and `>` mean nothing.
+fn unquoted(command: &str) -> String {
+    let mut open = None;
+    let keep = |c: &char| {
+        let quote = matches!(c, '\'' | '"');
+        match open {
+            Some(by) if by == *c => open = None,
+            None if quote => open = Some(*c),
+            _ => return open.is_none(),
+        }
+        false
+    };
+    command.chars().filter(keep).collect()
 }
 
 fn runs_one_of(step: &str, programs: &[&str]) -> bool {
@@ -83,6 +110,10 @@ fn runs_one_of(step: &str, programs: &[&str]) -> bool {
 
 /// Does a command that looks write nonetheless: in place, by deleting, or into a file?
 fn writes(command: &str) -> bool {
-    let into_file = command.split('>').skip(1).map(str::trim_start).any(|to| !to.is_empty() && !to.starts_with(['&', '=', '/']) || to.starts_with('/') && !to.starts_with("/dev/"));
+    let into_file = command
+        .split('>')
+        .skip(1)
+        .map(str::trim_start)
+        .any(|to| !to.is_empty() && !to.starts_with(['&', '=', '/']) || to.starts_with('/') && !to.starts_with("/dev/"));
     into_file || command.contains("sed -i") || command.contains(" -delete") || command.contains(" -exec")
 }

@@ -66,12 +66,20 @@ fn held_out_report() {
         let found = judge_sentence(sentence).map(|s| s.kind);
         right += usize::from(found.is_some());
         kind_right += usize::from(found == Some(*kind));
-        if found != Some(*kind) { println!("{sentence:70} {kind:?} found {found:?}"); }
+        if found != Some(*kind) {
+            println!("{sentence:70} {kind:?} found {found:?}");
+        }
     }
     for sentence in held_out::NO_MEMORY {
         let found = judge_sentence(sentence).map(|s| s.kind);
         none_right += usize::from(found.is_none());
-        if found.is_some() { println!("{sentence:70} none found {found:?}"); }
+        if found.is_some() {
+            println!("{sentence:70} none found {found:?}");
+        }
     }
-    println!("memory found {right}/{} of the right kind {kind_right}; none {none_right}/{}", held_out::MEMORY.len(), held_out::NO_MEMORY.len());
+    println!(
+        "memory found {right}/{} of the right kind {kind_right}; none {none_right}/{}",
+        held_out::MEMORY.len(),
+        held_out::NO_MEMORY.len()
+    );
 }

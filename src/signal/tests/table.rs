@@ -48,14 +48,8 @@ pub const MEMORY: &[(Kind, &[&str])] = &[
     (
         Check,
         &[
-            "All 42 tests pass.",
-            "CI is green again.",
-            "The build succeeds now.",
-            "Clippy is clean.",
-            "The suite passes on both platforms.",
-            "12 passed, 0 failed",
-            "Everything compiles.",
-            "Tests: 10 passed, 10 total.",
+            "All 42 tests pass.", "CI is green again.", "The build succeeds now.", "Clippy is clean.",
+            "The suite passes on both platforms.", "12 passed, 0 failed", "Everything compiles.", "Tests: 10 passed, 10 total.",
             "Committed as 3f2a91c and pushed.",
         ],
     ),
