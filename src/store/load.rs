@@ -85,7 +85,11 @@ impl Store {
     /// # Errors
     /// When none fits, or more than one.
     pub fn find_session(&self, prefix: &str) -> Result<SessionHead> {
-        self.look_up_session(prefix)?.with_context(|| format!("no session or digest with the id `{prefix}`"))
+        if let Some(head) = self.look_up_session(prefix)? {
+            return Ok(head);
+        }
+        let forgotten = self.is_shut_out(prefix)?;
+        bail!("{}`{prefix}`", if forgotten { "you had recall forget the session " } else { "no session or digest with the id " })
     }
 
     /// The same, if there is one.
