@@ -207,9 +207,8 @@ impl Maker<'_> {
         let last = if self.last_reply == Some(one.at) { 0.1 } else { 0.0 };
         let aside = if one.entry.is_main() { 0.0 } else { 0.15 };
         let strength = |said: &Said| {
-            let judged = judge_sentence(&said.text).map_or(0.0, |s| s.importance);
             let listed = if said.under.is_some() { 0.3 } else { 0.0 };
-            let told = 0.5 * judged + 0.5 * weight(&said.text) + listed + closing + last - aside;
+            let told = weight(&said.text) + listed + closing + last - aside;
             if is_chatter(&said.text) { told * 0.3 } else { told }
         };
         let all: Vec<(String, f64)> =

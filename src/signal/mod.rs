@@ -80,7 +80,9 @@ pub fn importance(entry: &Entry) -> f64 {
     judge(entry).importance
 }
 
-/// How much a sentence tells, 0 to 1: its topics, and the names, numbers and paths in it.
+/// How much a sentence tells beside others of its text, 0 to 1: its topics, the names, numbers and paths in it, and its importance.
+///
+/// [`judge`] says whether something is kept and before what; this only orders sentences where not all of them find room.
 pub fn weight(sentence: &str) -> f64 {
     weight_of(sentence, &topics(sentence))
 }
@@ -97,7 +99,8 @@ pub fn weight_of(sentence: &str, topics: &[Topic]) -> f64 {
         Topic::Done | Topic::Lesson => 0.2,
     };
     let topical: f64 = topics.iter().map(by_topic).sum();
-    (0.15 + topical + concreteness(sentence)).min(1.0)
+    let judged = judge_sentence(sentence).map_or(0.0, |signal| signal.importance);
+    (0.8 * (0.15 + topical + concreteness(sentence)) + 0.2 * judged).min(1.0)
 }
 
 /// Up to 0.35 for code spans, paths, numbers and hashes.
