@@ -96,8 +96,9 @@ impl Fill<'_> {
     fn first_and_last_words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return true };
-        let begun = self.start(*first, (self.budget / 10).max(SHORT_WORDS));
-        begun & (first == last || self.start(*last, SHORT_WORDS))
+        let short = (self.budget / 5).clamp(SHORTEST, SHORT_WORDS);
+        let begun = self.start(*first, (self.budget / 10).max(short));
+        begun & (first == last || self.start(*last, short))
     }
 
     /// All else that the user said, the later before the earlier: each as much as a fair share of the room allows.

@@ -4,7 +4,6 @@ use super::Kind::{Cause, Change, Check, Configuration, Convention, Decision, Err
 use super::language::{Language, Rule};
 
 pub static ENGLISH: Language = Language {
-    name: "English",
     numbers: &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "dozens", "several", "many"],
     supposing: &[
         "if", "whether", "unless", "until", "should", "would", "could", "might", "may", "can", "sure", "ensure", "ensures",

@@ -11,7 +11,6 @@ use super::Kind;
 /// The phrases of one language.
 #[derive(Debug)]
 pub struct Language {
-    pub name: &'static str,
     /// Words for numbers, beside digits.
     pub numbers: &'static [&'static str],
     /// Words after which, up to the next comma, nothing is said to be so: `if`, `whether`.
@@ -31,6 +30,21 @@ pub struct Rule {
     /// 0 to 1.
     pub importance: f64,
     pub phrases: &'static [&'static str],
+}
+
+#[cfg(test)]
+impl Language {
+    /// Phrases that could never be found: of a class that is not there, in capitals, or with an open start.
+    pub fn mistakes(&'static self) -> Vec<String> {
+        let phrases = self.rules.iter().flat_map(|rule| rule.phrases).chain(self.announcing);
+        let named = self.classes.iter().flat_map(|(_, members)| *members);
+        let unknown = |part: &str| match part.strip_prefix('{') {
+            Some(class) => !self.classes.iter().any(|(name, _)| class.strip_suffix('}') == Some(name)),
+            None => part.chars().any(char::is_uppercase) || part.is_empty() || part.contains(['{', '}']),
+        };
+        let is_wrong = |phrase: &&&str| phrase.split(' ').any(unknown) || phrase.starts_with(['~', '%', '$']);
+        phrases.chain(named).filter(is_wrong).map(|phrase| (*phrase).to_owned()).collect()
+    }
 }
 
 /// A language whose phrases are ready to be found.

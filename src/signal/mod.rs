@@ -24,7 +24,11 @@ static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&e
 
 /// What a sentence is to memory; `None` when it falls under no rule.
 pub fn judge_sentence(sentence: &str) -> Option<Signal> {
-    let found = LANGUAGES.iter().filter_map(|language| language.rule(sentence));
+    judge_in(&LANGUAGES, sentence)
+}
+
+fn judge_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
+    let found = languages.iter().filter_map(|language| language.rule(sentence));
     let signals = found.filter_map(|rule| Some(Signal { kind: rule.kind?, importance: rule.importance, rule: rule.name }));
     signals.max_by(|a, b| a.importance.total_cmp(&b.importance))
 }

@@ -1,3 +1,4 @@
+mod german;
 mod held_out;
 mod table;
 
@@ -82,4 +83,32 @@ fn held_out_report() {
         held_out::MEMORY.len(),
         held_out::NO_MEMORY.len()
     );
+}
+
+#[test]
+fn another_language_is_another_table() {
+    let both = [Matcher::new(&english::ENGLISH), Matcher::new(&german::GERMAN)];
+    for (sentence, kind) in [
+        ("Der Test ist wieder fehlgeschlagen.", Some(Kind::Error)),
+        ("Zwei Tests schlagen fehl.", Some(Kind::Error)),
+        ("Es gibt drei Fehler im Build.", Some(Kind::Error)),
+        ("Kein Test ist fehlgeschlagen.", None),
+        ("Falls der Build kaputt ist, melde dich.", None),
+        ("Ich werde den roten Test ansehen.", None),
+        ("Jetzt sind die Tests alle grün.", Some(Kind::Check)),
+        ("Wir nehmen SQLite.", Some(Kind::Decision)),
+        ("The tests failed again.", Some(Kind::Error)),
+        ("Speichere den Wert in einer Map.", None),
+    ] {
+        assert_eq!(judge_in(&both, sentence).map(|s| s.kind), kind, "{sentence}");
+    }
+    assert_eq!(judge_sentence("Der Test ist wieder fehlgeschlagen."), None);
+}
+
+/// Every phrase of a table is found in a sentence made of it: none is misspelt in the way phrases are written.
+#[test]
+fn every_phrase_of_the_tables_can_be_found() {
+    for language in [&english::ENGLISH, &german::GERMAN] {
+        assert_eq!(language.mistakes(), [] as [String; 0]);
+    }
 }
