@@ -23,7 +23,8 @@ pub static ENGLISH: Language = Language {
                 "job", "jobs", "workflow", "check", "checks", "lint", "linter", "linting", "compilation", "compile", "typecheck",
                 "type-check", "deploy", "deployment", "migration", "migrations", "release", "install", "installation", "e2e",
                 "run", "runs", "case", "cases", "assertion", "assertions", "snapshot", "snapshots", "action", "actions",
-                "benchmark", "benchmarks", "validation", "verification", "rebase", "merge", "push", "upload", "smoke", "{TOOL}",
+                "benchmark", "benchmarks", "validation", "verification", "rebase", "merge", "push", "upload", "smoke",
+                "formatting", "checking", "checker", "types", "compiler", "linker", "bundle", "bundling", "integration", "{TOOL}",
             ],
         ),
         (
@@ -57,8 +58,8 @@ pub static ENGLISH: Language = Language {
                 "errored out", "times out", "timed out", "timing out", "falls over", "fell over", "dies with", "died with",
                 "core dumped", "fails with", "failed with", "failing with", "fails on", "fails again", "failed again",
                 "failing again", "broke again", "breaks again", "crashing", "segfaulting", "stack overflow", "went down",
-                "goes down", "oomkilled", "sigsegv", "sigkill", "sigabrt", "use-after-free", "livelocked", "corrupted",
-                "fails because", "failed because",
+                "goes down", "oomkilled", "sigsegv", "sigkill", "sigabrt", "use-after-free", "livelocked", "fails because",
+                "failed because",
             ],
         ),
         (
@@ -72,7 +73,7 @@ pub static ENGLISH: Language = Language {
             "DOWN",
             &[
                 "broken", "busted", "borked", "hosed", "dead", "stuck", "kaput", "down", "in flames", "on fire", "toast",
-                "unusable", "wedged", "unreachable", "corrupt",
+                "unusable", "wedged", "unreachable", "corrupted", "corrupt",
             ],
         ),
         (
@@ -91,7 +92,9 @@ pub static ENGLISH: Language = Language {
                 "applies", "connect", "connects", "boot", "boots", "respond", "responds", "parse", "resolve", "link", "links",
                 "render", "renders", "deploy", "install", "typecheck", "hold", "holds", "pass", "passes", "passing", "come up",
                 "go through", "launch", "reproduce", "authenticate", "succeed", "succeeds", "green", "happy", "mount", "converge",
-                "match", "finish", "terminate", "import",
+                "match", "find", "finds", "open", "opens", "save", "saves", "appear", "appears", "show up", "scroll", "sync",
+                "log in", "sign in", "arrive", "arrives", "complete", "completes", "update", "upload", "download", "stop", "exit",
+                "return", "finish", "terminate", "import",
             ],
         ),
         (
@@ -136,7 +139,7 @@ pub static ENGLISH: Language = Language {
             "PASS",
             &[
                 "pass", "passes", "passed", "passing", "green", "succeeds", "succeeded", "succeed", "clean", "happy", "ok",
-                "went through",
+                "went through", "goes through", "go through", "successful", "successfully",
             ],
         ),
         (
@@ -145,8 +148,8 @@ pub static ENGLISH: Language = Language {
                 "added", "created", "implemented", "updated", "removed", "renamed", "refactored", "replaced", "migrated", "moved",
                 "wrote", "introduced", "installed", "changed", "extracted", "extended", "rewrote", "deleted", "simplified",
                 "split", "ported", "converted", "bumped", "adjusted", "edited", "dropped", "switched", "rewritten", "written",
-                "wired", "inlined", "deduplicated", "documented", "upgraded", "downgraded", "cleaned", "tightened", "generated",
-                "restored", "registered", "folded", "collapsed", "merged",
+                "wired", "put", "inlined", "deduplicated", "documented", "upgraded", "downgraded", "cleaned", "tightened",
+                "generated", "restored", "registered", "folded", "collapsed", "merged",
             ],
         ),
         ("ISSUE", &["issue", "problem", "bug", "failure", "error", "crash", "regression", "trouble", "leak", "mismatch", "race"]),
@@ -201,7 +204,8 @@ const ERROR: &[&str] = &[
     "happened again", "{TROUBLE} is back", "{TROUBLE} are back", "{ISSUE} is back", "now fails", "now fail", "now failing",
     "but ~ fails", "but ~ fail", "{ISSUE} persists", "{TROUBLE} persists", "syntax error", "type error", "compile error",
     "compilation error", "build error", "merge conflict", "merge conflicts", "data loss", "lost data", "{NOT} reproduce",
-    "nothing works", "{BE} failing", "failing {SUITE}", "failed {SUITE}", "{SUITE} failure", "{SUITE} failures",
+    "nothing works", "nothing {WORK}", "gives up", "gave up", "{BE} cancelled", "{BE} canceled", "blows the stack",
+    "blew the stack", "worse", "{BE} failing", "failing {SUITE}", "failed {SUITE}", "{SUITE} failure", "{SUITE} failures",
 ];
 
 const CHECK: &[&str] = &[
@@ -220,11 +224,12 @@ const DECISION: &[&str] = &[
     "decided to", "decided on", "decided against", "decided that", "decided not", "{I} decided", "decision:", "the decision is",
     "the decision was", "design decision", "{I} went with", "{I} go with", "let's go with", "let's use", "let's keep", "let's not",
     "going with", "we'll go with", "i'll go with", "^ go with", "user chose", "{I} chose", "chose to", "{BE} chosen", "{I} picked",
-    "{I} agreed", "agreed to", "agreed on", "agreed that", "opted for", "opted to", "opted against", "settled on", "{BE} dropping",
-    "dropping support", "dropped support", "{BE} rejected", "rejected the", "rejected because", "user rejected", "user declined",
-    "user prefers", "user refused", "turned down", "ruled out", "rules out", "on purpose", "deliberately", "intentionally",
-    "by design", "left as is", "left as-is", "left alone", "won't fix", "postponed", "deferred", "{BE} reverted", "reverted the",
-    "reverted to", "{I} reverted", "stick with", "sticking with", "sticks with", "stuck with the", "the plan is", "we don't need",
+    "voted for", "voted against", "{I} agreed", "agreed to", "agreed on", "agreed that", "opted for", "opted to", "opted against",
+    "settled on", "{BE} dropping", "dropping support", "dropped support", "{BE} rejected", "rejected the", "rejected because",
+    "user rejected", "user declined", "user prefers", "user refused", "turned down", "ruled out", "rules out", "on purpose",
+    "deliberately", "intentionally", "by design", "left as is", "left as-is", "left alone", "won't fix", "postponed", "deferred",
+    "{BE} reverted", "reverted the", "reverted to", "{I} reverted", "stick with", "sticking with", "sticks with", "stuck with the",
+    "the plan is", "we don't need",
 ];
 
 /// A choice is in the words; whether one was made is not.
@@ -240,17 +245,16 @@ const CAUSE: &[&str] = &[
     "the bug is", "the bug was", "the issue is", "the issue was", "the problem is", "the problem was", "the culprit", "culprit is",
     "culprit was", "came from", "caused by", "{BE} caused", "caused the", "that explains", "this explains", "which explains",
     "explains why", "that's why", "that is why", "this is why", "the reason", "{ISSUE} is that", "{ISSUE} was that",
-    "{FAIL} because", "{ISSUE} is in", "{ISSUE} was in", "race condition", "a race", "off by one", "off-by-one", "memory leak",
-    "traced to", "traced it to", "tracked down", "boils down to", "stems from", "broken by", "broke because", "the actual problem",
-    "the real problem", "the real issue", "the actual issue", "wrong because", "to blame", "the trigger is", "the trigger was",
-    "underlying {ISSUE}",
+    "{FAIL} because", "{ISSUE} is in", "{ISSUE} was in", "race condition", "a race", "memory leak", "traced to", "traced it to",
+    "tracked down", "boils down to", "stems from", "broken by", "broke because", "the actual problem", "the real problem",
+    "the real issue", "the actual issue", "wrong because", "to blame", "the trigger is", "the trigger was", "underlying {ISSUE}",
 ];
 
 /// Why something is so, which need not be what was looked for.
 const REASON: &[&str] = &[
     "because of", "due to", "{BE} missing", "{BE} never", "mismatch between", "silently", "{BE} because", "since the",
     "because the", "it was the", "comes from", "introduced by", "introduced in", "guilty", "causes the", "causing the",
-    "explains the", "because",
+    "explains the", "because", "off by one", "off-by-one",
 ];
 
 const SOLUTION: &[&str] = &[
@@ -259,8 +263,9 @@ const SOLUTION: &[&str] = &[
     "{BE} resolved", "{BE} solved", "made the ~ pass", "made ~ pass", "makes ~ pass", "made it work", "made it pass",
     "the trick was", "the trick is", "the solution", "works again", "works now", "now works", "work again", "no longer {FAIL}",
     "not ~ {FAIL} anymore", "doesn't {FAIL} anymore", "doesn't {FAIL} any more", "stopped {DEED}", "the cure", "the remedy",
-    "the answer was", "goes away", "went away", "helped:", "unblocked by", "was enough to", "{BE} gone", "{BE} unblocked",
-    "now handles", "now correctly", "now returns", "now {WORK}",
+    "the answer was", "goes away", "went away", "go away", "{TROUBLE} ~ gone", "{ISSUE} ~ gone", "now passes", "now compiles",
+    "now builds", "now starts", "now loads", "runs through", "no more {FAIL}", "helped:", "unblocked by", "was enough to",
+    "{BE} unblocked", "now handles", "now correctly", "now returns",
 ];
 
 const REMEMBER: &[&str] = &[
@@ -268,7 +273,7 @@ const REMEMBER: &[&str] = &[
     "don't forget", "do not forget", "never forget", "important:", "for the record", "from now on", "for future reference",
     "bear in mind", "in future", "in the future , always", "note that", "note:", "make a note", "take note", "nota bene",
     "worth remembering", "worth knowing", "lesson learned", "lesson:", "gotcha:", "gotcha", "caveat:", "beware", "watch out",
-    "going forward", "for next time", "next time ,",
+    "going forward", "for next time", "mind you", "never again", "next time ,",
 ];
 
 const CHANGE: &[&str] = &[
@@ -281,15 +286,16 @@ const CHANGE: &[&str] = &[
 const CONVENTION: &[&str] = &[
     "by convention", "the convention", "conventions", "conventional", "{I} always", "{I} never", "^ always", "^ never",
     "must always", "must never", "should always", "should never", "all ~ must", "every ~ must", "all ~ should", "rule of thumb",
-    "the rule is", "house style", "coding style", "style guide", "naming scheme", "project uses", "repo uses", "repository uses",
-    "codebase uses", "we use", "we name", "^ don't use", "^ do not use", "must not", "must be", "never use", "always use",
-    "best practice", "the pattern here", "policy",
+    "the rule is", "is the rule", "house rule", "house style", "coding style", "style guide", "naming scheme", "project uses",
+    "repo uses", "repository uses", "codebase uses", "we use", "we name", "^ don't use", "^ do not use", "must not", "must be",
+    "never use", "always use", "best practice", "the pattern here", "policy",
 ];
 
 const WORKAROUND: &[&str] = &[
     "workaround", "workarounds", "work around", "works around", "worked around", "for now", "temporary", "temporarily", "a hack",
     "hacky", "stopgap", "stop-gap", "gets around", "get around", "got around", "sidestep", "sidesteps", "sidestepped", "bypass",
     "bypasses", "bypassed", "band-aid", "quick fix", "until that is released", "until it is fixed", "until upstream", "side-step",
+    "paper over", "papering over", "papers over", "stubbed out",
 ];
 
 const CONFIGURATION: &[&str] = &[
@@ -297,20 +303,24 @@ const CONFIGURATION: &[&str] = &[
     "flag is on", "enabled the", "disabled the", "{BE} enabled", "{BE} disabled", "{I} enabled", "{I} disabled", "^ enabled",
     "^ disabled", "environment variable", "env var", "must point to", "points to", "configured", "configure ~ to",
     "{BE} configured", "listens on", "runs on port", "port #", "in ~ %.toml", "in ~ %.yaml", "in ~ %.yml", "in ~ %.ini",
-    "in ~ %.env", "config option",
+    "in ~ %.env", "config option", "by default", "switched ~ on", "switched ~ off", "turned ~ on", "turned ~ off",
 ];
 
 /// What holds the words of a memory and is none.
 const NEUTRAL: &[&str] = &[
-    "^ returns an {TROUBLE}", "^ returns a {TROUBLE}", "no {TROUBLE}", "no more {TROUBLE}", "no new {TROUBLE}",
-    "without {TROUBLE}", "without any {TROUBLE}", "without an {TROUBLE}", "without a {TROUBLE}", "0 {TROUBLE}", "zero {TROUBLE}",
-    "0 failed", "zero failed", "0 failures", "none failed", "none of the ~ {BROKE}", "no {SUITE} ~ {BROKE}", "none {BROKE}",
-    "nothing {BROKE}", "nothing is {BROKE}", "nothing {BE} {BROKE}", "nothing breaks", "nothing broke", "error handling",
-    "error message", "error messages", "error case", "error cases", "error path", "error paths", "error code", "error codes",
-    "error type", "error types", "error state", "error page", "error-prone", "error reporting", "{TROUBLE} handling",
-    "{TROUBLE} handler", "{TROUBLE} message", "{TROUBLE} messages", "{TROUBLE} type", "{TROUBLE} types", "{TROUBLE} test",
-    "{TROUBLE} tests", "failure mode", "failure modes", "failed login", "failed logins", "failed login attempts", "bug report",
-    "bug reports", "on error", "on failure", "in error", "breaking change", "breaking changes", "breaking api",
+    "^ returns an {TROUBLE}", "returns an {TROUBLE}", "returns a {TROUBLE}", "return an {TROUBLE}", "returned {TROUBLE}",
+    "{TROUBLE} return", "{TROUBLE} returns", "{TROUBLE} information", "{TROUBLE} details", "{TROUBLE} log", "{TROUBLE} logs",
+    "{TROUBLE} count", "{TROUBLE} rate", "{TROUBLE} boundary", "{TROUBLE} recovery", "{TROUBLE} response", "{TROUBLE} responses",
+    "{TROUBLE} value", "{TROUBLE} values", "{TROUBLE} string", "{TROUBLE} class", "{TROUBLE} classes", "{TROUBLE} wrapping",
+    "{TROUBLE} resolution", "prints a warning", "print a warning", "^ returns a {TROUBLE}", "no {TROUBLE}", "no more {TROUBLE}",
+    "no new {TROUBLE}", "without {TROUBLE}", "without any {TROUBLE}", "without an {TROUBLE}", "without a {TROUBLE}", "0 {TROUBLE}",
+    "zero {TROUBLE}", "0 failed", "zero failed", "0 failures", "none failed", "none of the ~ {BROKE}", "no {SUITE} ~ {BROKE}",
+    "none {BROKE}", "nothing {BROKE}", "nothing is {BROKE}", "nothing {BE} {BROKE}", "nothing breaks", "nothing broke",
+    "error handling", "error message", "error messages", "error case", "error cases", "error path", "error paths", "error code",
+    "error codes", "error type", "error types", "error state", "error page", "error-prone", "error reporting",
+    "{TROUBLE} handling", "{TROUBLE} handler", "{TROUBLE} message", "{TROUBLE} messages", "{TROUBLE} type", "{TROUBLE} types",
+    "{TROUBLE} test", "{TROUBLE} tests", "failure mode", "failure modes", "failed login", "failed logins", "failed login attempts",
+    "bug report", "bug reports", "on error", "on failure", "in error", "breaking change", "breaking changes", "breaking api",
     "a failing test first", "failing test comes first", "a failing test comes", "failing test case", "don't break", "not break",
     "doesn't break", "didn't break", "won't break", "did not break", "does not break", "won't fail", "doesn't fail", "don't fail",
     "didn't fail", "does not fail", "did not fail", "not fail", "never fail", "never fails", "a test for ~ {BROKE}",

@@ -187,7 +187,11 @@ impl Matcher {
             hits.iter().any(|o| o.from <= hit.from && o.to >= hit.to && longer(o))
         };
         let announced = self.is_announced(&words);
-        let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h));
+        // What begins with how it was solved tells of a failure that is over.
+        let kind = |hit: &Hit| self.language.rules[hit.rule].kind;
+        let solved = hits.iter().any(|hit| hit.from == 0 && kind(hit) == Some(Kind::Solution));
+        let is_over = |hit: &Hit| solved && kind(hit) == Some(Kind::Error);
+        let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h) && !is_over(h));
         rules
             // Who says "let's go with" decides; the rest of what somebody is about to do is still to come.
             .filter(|hit| !announced || hit.from <= 1)

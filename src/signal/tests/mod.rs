@@ -59,30 +59,16 @@ proptest! {
     }
 }
 
+/// How many sentences in words that nobody thought of fall under a rule, and how many under the right one.
 #[test]
-#[ignore]
-fn held_out_report() {
-    let (mut right, mut kind_right, mut none_right) = (0, 0, 0);
-    for (kind, sentence) in held_out::MEMORY {
-        let found = judge_sentence(sentence).map(|s| s.kind);
-        right += usize::from(found.is_some());
-        kind_right += usize::from(found == Some(*kind));
-        if found != Some(*kind) {
-            println!("{sentence:70} {kind:?} found {found:?}");
-        }
-    }
-    for sentence in held_out::NO_MEMORY {
-        let found = judge_sentence(sentence).map(|s| s.kind);
-        none_right += usize::from(found.is_none());
-        if found.is_some() {
-            println!("{sentence:70} none found {found:?}");
-        }
-    }
-    println!(
-        "memory found {right}/{} of the right kind {kind_right}; none {none_right}/{}",
-        held_out::MEMORY.len(),
-        held_out::NO_MEMORY.len()
-    );
+fn most_sentences_in_other_words_are_told_from_those_that_are_no_memory() {
+    let kind = |sentence: &str| judge_sentence(sentence).map(|s| s.kind);
+    let found = held_out::MEMORY.iter().filter(|(_, sentence)| kind(sentence).is_some()).count();
+    let right = held_out::MEMORY.iter().filter(|(of, sentence)| kind(sentence) == Some(*of)).count();
+    let wrong: Vec<&&str> = held_out::NO_MEMORY.iter().filter(|sentence| kind(sentence).is_some()).collect();
+    let all = held_out::MEMORY.len();
+    assert!(found * 100 >= all * 85 && right * 100 >= all * 75, "{found} found, {right} of the right kind, of {all}");
+    assert!(wrong.len() * 10 <= held_out::NO_MEMORY.len(), "{wrong:?}");
 }
 
 #[test]
