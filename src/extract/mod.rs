@@ -3,11 +3,12 @@
 
 mod statements;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use self::statements::{MAX_STATEMENT, Seen, Statement, pick, pick_rows, statements};
 use crate::clean::{one_line, shorten};
 use crate::digest::{Claim, Digest, FileNote, OpenItem, UNTITLED};
+use crate::duplicates::normal;
 use crate::fixes::{Failure, failures};
 use crate::prose::sentences;
 use crate::session::{Entry, Item, RowKey, Session, Todo, ToolUse, Touch};
@@ -74,7 +75,9 @@ fn title(session: &Session) -> String {
 
 /// What the user asked for: the first prompt, and what came after it in brief.
 fn request(session: &Session) -> String {
-    let prompts: Vec<&str> = session.prompts().map(|(_, text)| text).filter(|t| t.chars().count() > 3).collect();
+    let mut asked = HashSet::new();
+    let prompts = session.prompts().map(|(_, text)| text).filter(|t| t.chars().count() > 3);
+    let prompts: Vec<&str> = prompts.filter(|text| asked.insert(normal(text))).collect();
     let Some((first, later)) = prompts.split_first() else { return String::new() };
     let mut request = shorten(&one_line(first), 500);
     let telling: Vec<String> = later.iter().filter(|t| t.chars().count() > 12).map(|t| shorten(&one_line(t), 140)).collect();
