@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::session::{Entry, Item, Outcome, RowKey, Session, ToolUse, Touch};
-use crate::signal::{Kind, Tier, judge};
+use crate::signal::{Kind, Signal, Tier, judge};
 
 /// An entry, and how often the session says it.
 #[derive(Debug, Clone)]
@@ -14,6 +14,7 @@ pub struct Distinct<'s> {
     /// The place in the session of the occurrence that stays.
     pub at: usize,
     pub entry: &'s Entry,
+    pub signal: Signal,
     /// The rows of all occurrences, in their order.
     pub rows: Vec<RowKey>,
 }
@@ -38,7 +39,11 @@ enum Stays {
 pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
     let mut all: Vec<Distinct<'_>> = Vec::new();
     let mut known: HashMap<u64, usize> = HashMap::new();
-    for (at, entry) in session.entries.iter().enumerate().filter(|(_, e)| is_memory(e)) {
+    for (at, entry) in session.entries.iter().enumerate() {
+        let signal = judge(entry);
+        if !is_memory(entry, &signal) {
+            continue;
+        }
         let (hash, stays) = identity(entry);
         match hash.and_then(|hash| known.get(&hash).copied()) {
             Some(place) => {
@@ -46,12 +51,12 @@ pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
                 kept.rows.push(entry.key);
                 // A subagent's rows come after the main ones, and what it said is told by its parent.
                 if stays == Stays::Last && (entry.is_main() || !kept.entry.is_main()) {
-                    (kept.at, kept.entry) = (at, entry);
+                    (kept.at, kept.entry, kept.signal) = (at, entry, signal);
                 }
             }
             None => {
                 known.extend(hash.map(|hash| (hash, all.len())));
-                all.push(Distinct { at, entry, rows: vec![entry.key] });
+                all.push(Distinct { at, entry, signal, rows: vec![entry.key] });
             }
         }
     }
@@ -60,8 +65,7 @@ pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
 }
 
 /// Is an entry more than a search or bookkeeping?
-fn is_memory(entry: &Entry) -> bool {
-    let signal = judge(entry);
+fn is_memory(entry: &Entry, signal: &Signal) -> bool {
     match (&entry.item, signal.kind) {
         (Item::Tool(ToolUse { file: Some(_), .. }), _) => true,
         (Item::Tool(_), Kind::Consulted | Kind::Chatter) => signal.tier() > Tier::None,

@@ -9,7 +9,7 @@ use crate::condense::tool_line;
 use crate::duplicates::{Distinct, distinct};
 use crate::prose::sentences;
 use crate::session::{Item, Millis, RowKey, Session};
-use crate::signal::{Kind, Tier, judge, judge_sentence};
+use crate::signal::{Kind, Tier, judge_sentence};
 
 /// A kept item, with what decides what becomes of it.
 #[derive(Debug, Clone, Serialize)]
@@ -35,7 +35,7 @@ pub fn listed(session: &Session, max: usize) -> Vec<Listed> {
 }
 
 fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
-    let signal = judge(one.entry);
+    let signal = one.signal;
     Listed {
         at: one.entry.at,
         // Importances are products; people and programs want two digits of them.

@@ -13,7 +13,7 @@ use crate::markdown::{code, inline, slug, yaml};
 use crate::price::session_cost;
 use crate::prose::sentences;
 use crate::session::{Entry, Item, Millis, RowKey, Session, Tokens, Touch};
-use crate::signal::importance;
+use crate::signal::{Signal, Tier, judge};
 use crate::terms::{covered_by, words};
 
 /// Entries of a timeline at most, beside the user's words; the weightiest stay.
@@ -266,16 +266,16 @@ fn file_lines(one: &Shown<'_>) -> impl Iterator<Item = String> {
 }
 
 fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
-    let worth =
-        |e: &&Entry| !matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_)) && importance(e) >= 0.5;
-    let all: Vec<&Entry> = session.entries.iter().filter(worth).collect();
-    let mut weights: Vec<f64> = all.iter().map(|e| importance(e)).collect();
+    let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
+    let weighed = session.entries.iter().filter(|e| !is_state(e)).map(|e| (e, judge(e)));
+    let all: Vec<(&Entry, Signal)> = weighed.filter(|(_, signal)| signal.tier() > Tier::None).collect();
+    let mut weights: Vec<f64> = all.iter().map(|(_, signal)| signal.importance).collect();
     weights.sort_by(|a, b| b.total_cmp(a));
     let least = weights.get(MAX_TIMELINE).copied().unwrap_or(0.0);
     let numbers: BTreeMap<RowKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
     let mut lines: Vec<String> = Vec::new();
-    for entry in all {
-        if importance(entry) < least {
+    for (entry, signal) in all {
+        if signal.importance < least {
             continue;
         }
         let number = numbers.get(&entry.key).map_or(String::new(), |n| format!("#{n} "));

@@ -105,8 +105,11 @@ impl Fill<'_> {
     fn words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
         let most = (self.budget * 3 / 10 / all.len().max(1)).clamp(SHORTEST, SHORT_WORDS);
-        let between = all.iter().skip(1).rev().skip(1);
-        between.fold(true, |whole, at| self.start(*at, most) && whole)
+        let mut whole = true;
+        for at in all.iter().skip(1).rev().skip(1) {
+            whole &= self.start(*at, most);
+        }
+        whole
     }
 
     fn of_rank(&self, rank: Rank) -> Vec<usize> {
@@ -131,13 +134,16 @@ impl Fill<'_> {
 
     /// Every strong item's weightiest sentence, those that add most first. Returns whether all found room.
     fn strong(&mut self) -> bool {
-        let mut waiting = self.of_rank(Rank::Strong);
+        let next = |of: &Self, at| Next { gain: of.gain(at, of.best(at)), at, unit: 0 };
+        let mut waiting: BinaryHeap<Next> = self.of_rank(Rank::Strong).into_iter().map(|at| next(self, at)).collect();
         let mut whole = true;
-        while !waiting.is_empty() {
-            let gains: Vec<f64> = waiting.iter().map(|at| self.gain(*at, self.best(*at))).collect();
-            let best = (0..waiting.len()).max_by(|a, b| gains[*a].total_cmp(&gains[*b]).then(waiting[*a].cmp(&waiting[*b])));
-            let at = waiting.swap_remove(best.unwrap_or(0));
-            whole &= self.start_best(at);
+        while let Some(Next { at, .. }) = waiting.pop() {
+            let now = next(self, at);
+            if waiting.peek().is_some_and(|other| other.gain > now.gain) {
+                waiting.push(now);
+            } else {
+                whole &= self.start_best(at);
+            }
         }
         whole
     }

@@ -108,7 +108,7 @@ proptest! {
         let all = distinct(&session);
         let (must, other): (Vec<_>, Vec<_>) = all.iter().partition(|one| must(&session, one));
         let is_in = |one: &&Distinct<'_>| condensed.rows.contains(&one.entry.key);
-        if other.iter().any(|one| is_in(&one)) {
+        if other.iter().any(&is_in) {
             for one in &must {
                 prop_assert!(is_in(one), "{:?} is missing from {} characters:\n{}", one.entry.item, budget, condensed.text);
             }

@@ -9,7 +9,7 @@ use crate::duplicates::{Distinct, distinct};
 use crate::fixes::{Failure, failures};
 use crate::prose::{Said, outline, sentences};
 use crate::session::{Item, RowKey, Session, ToolUse, Touch};
-use crate::signal::{Kind, Signal, Tier, is_chatter, judge, judge_sentence, weight};
+use crate::signal::{Kind, Signal, Tier, is_chatter, weight};
 use crate::terms::words;
 
 /// Longest sentence, in characters: what is longer is a list or a log.
@@ -134,7 +134,7 @@ struct Maker<'s> {
 
 impl Maker<'_> {
     fn candidate(&mut self, one: &Distinct<'_>) -> Option<Candidate> {
-        let signal = judge(one.entry);
+        let signal = one.signal;
         let rank = self.rank(one, &signal)?;
         if let Some(change) = self.change(one, &signal) {
             return Some(change);

@@ -80,9 +80,9 @@ enum Element {
 /// A `~` spans at most so many words.
 const GAP: usize = 3;
 
-struct Word {
-    text: String,
-    slots: Vec<usize>,
+struct Word<'w> {
+    text: &'w str,
+    slots: &'w [usize],
     number: bool,
     /// Punctuation that parts clauses.
     parts: bool,
@@ -180,7 +180,8 @@ impl Matcher {
 
     /// The rule a sentence falls under: of several the one whose kind weighs most.
     pub fn rule(&self, sentence: &str) -> Option<&'static Rule> {
-        let words = self.words(sentence);
+        let lower = sentence.to_lowercase().replace('\u{2019}', "'");
+        let words = self.words(&lower);
         let hits = self.hits(&words);
         let hidden = |hit: &Hit| {
             let longer = |o: &Hit| o.to - o.from > hit.to - hit.from || self.language.rules[o.rule].kind.is_none();
@@ -200,25 +201,25 @@ impl Matcher {
             .max_by(|a, b| a.importance.total_cmp(&b.importance))
     }
 
-    fn words(&self, sentence: &str) -> Vec<Word> {
-        let lower = sentence.to_lowercase().replace('\u{2019}', "'");
-        let words = lower.split_whitespace().flat_map(pieces).filter(|piece| !piece.is_empty());
-        words
-            .map(|text| Word {
-                slots: self.slots.get(text).cloned().unwrap_or_default(),
-                number: self.is_number(text),
-                parts: text.len() <= 3 && !text.chars().any(char::is_alphanumeric),
-                text: text.to_owned(),
-            })
-            .collect()
+    fn words<'w>(&'w self, lower: &'w str) -> Vec<Word<'w>> {
+        let words = lower.split_whitespace().flat_map(pieces);
+        let word = |text: &'w str| Word {
+            slots: self.slots.get(text).map_or(&[], Vec::as_slice),
+            number: self.is_number(text),
+            parts: text.len() <= 3 && !text.chars().any(char::is_alphanumeric),
+            text,
+        };
+        words.map(word).collect()
     }
 
     fn is_number(&self, word: &str) -> bool {
-        let digits = word.replace([',', '.'], "");
-        digits.parse::<u64>().is_ok_and(|n| n > 0) || self.language.numbers.contains(&word)
+        let is_digits = || {
+            word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'.')) && word.bytes().any(|b| (b'1'..=b'9').contains(&b))
+        };
+        is_digits() || self.language.numbers.contains(&word)
     }
 
-    fn hits(&self, words: &[Word]) -> Vec<Hit> {
+    fn hits(&self, words: &[Word<'_>]) -> Vec<Hit> {
         let mut hits = Vec::new();
         let mut find = |candidates: &[usize], from: usize| {
             for at in candidates {
@@ -241,13 +242,13 @@ impl Matcher {
     }
 
     /// Is a hit about what might be?
-    fn is_supposed(&self, words: &[Word], hit: &Hit) -> bool {
+    fn is_supposed(&self, words: &[Word<'_>], hit: &Hit) -> bool {
         let kind = self.language.rules[hit.rule].kind;
         kind.is_some_and(Kind::is_deed)
-            && words[..hit.from].iter().rev().take_while(|w| !w.parts).any(|w| self.language.supposing.contains(&w.text.as_str()))
+            && words[..hit.from].iter().rev().take_while(|w| !w.parts).any(|w| self.language.supposing.contains(&w.text))
     }
 
-    fn is_announced(&self, words: &[Word]) -> bool {
+    fn is_announced(&self, words: &[Word<'_>]) -> bool {
         words.last().is_some_and(|w| w.text.ends_with('?')) || self.announcing.iter().any(|a| ends(a, words, 0).is_some())
     }
 }
@@ -278,7 +279,7 @@ fn pieces(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Where a phrase that starts at `from` ends, if it stands there.
-fn ends(elements: &[Element], words: &[Word], from: usize) -> Option<usize> {
+fn ends(elements: &[Element], words: &[Word<'_>], from: usize) -> Option<usize> {
     let Some((first, rest)) = elements.split_first() else { return Some(from) };
     match first {
         Element::Start => (from == 0).then(|| ends(rest, words, from))?,

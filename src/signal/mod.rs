@@ -79,11 +79,6 @@ fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
     }
 }
 
-/// The importance of an item.
-pub fn importance(entry: &Entry) -> f64 {
-    judge(entry).importance
-}
-
 /// How much a sentence tells beside others of its text, 0 to 1: its topics, the names, numbers and paths in it, and its importance.
 ///
 /// [`judge`] says whether something is kept and before what; this only orders sentences where not all of them find room.
