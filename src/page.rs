@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use crate::clean::shorten;
-use crate::condense::tool_line;
+use crate::condense::{closing_replies, tool_line};
 use crate::digest::{Claim, Digest, FileNote};
 use crate::fixes::{Failure, failures};
 use crate::markdown::{code, inline, slug, yaml};
@@ -267,7 +267,12 @@ fn file_lines(one: &Shown<'_>) -> impl Iterator<Item = String> {
 
 fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
     let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
-    let weighed = session.entries.iter().filter(|e| !is_state(e)).map(|e| (e, judge(e)));
+    let closing = closing_replies(session);
+    let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
+        // The last words of a turn say how it went, whatever their words.
+        let signal = judge(e);
+        (e, if closing.contains(&at) { signal.at_least(0.5) } else { signal })
+    });
     let all: Vec<(&Entry, Signal)> = weighed.filter(|(_, signal)| signal.tier() > Tier::None).collect();
     let mut weights: Vec<f64> = all.iter().map(|(_, signal)| signal.importance).collect();
     weights.sort_by(|a, b| b.total_cmp(a));

@@ -173,7 +173,7 @@ impl Fill<'_> {
             return 0.0;
         }
         let new = of.terms.iter().filter(|term| !self.told[**term] || told.is_some()).count();
-        of.strength * (new as f64 + 0.2) / (of.text.chars().count() + 20) as f64
+        of.strength * (new as f64 + 1.0) / (of.text.chars().count() + 20) as f64
     }
 
     /// The unit that tells most of what is not told yet.

@@ -99,6 +99,11 @@ impl Signal {
         Self { kind, importance: kind.importance(), rule }
     }
 
+    /// The same where its place makes it matter so much at least.
+    pub fn at_least(self, importance: f64) -> Self {
+        Self { importance: self.importance.max(importance), ..self }
+    }
+
     pub fn tier(&self) -> Tier {
         Tier::of(self.importance)
     }

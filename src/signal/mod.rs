@@ -99,7 +99,7 @@ pub fn weight_of(sentence: &str, topics: &[Topic]) -> f64 {
     };
     let topical: f64 = topics.iter().map(by_topic).sum();
     let judged = judge_sentence(sentence).map_or(0.0, |signal| signal.importance);
-    (0.8 * (0.15 + topical + concreteness(sentence)) + 0.2 * judged).min(1.0)
+    (0.15 + 0.8 * topical + 0.15 * judged + concreteness(sentence)).min(1.0)
 }
 
 /// Up to 0.35 for code spans, paths, numbers and hashes.
