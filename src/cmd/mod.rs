@@ -10,6 +10,7 @@ mod filter;
 mod import;
 mod install;
 mod manual;
+mod redact;
 mod search;
 mod show;
 mod status;
@@ -69,6 +70,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Export(args) => export::run(&args, &config()?, out),
         Command::Import(args) => import::run(&args, &config()?, out),
         // Made while packages are built, where there may be no home.
+        Command::Redact(args) => redact::run(&args, out),
         Command::Completions(args) => manual::completions(&args, out),
         Command::Man(args) => manual::pages(&args, out),
     }

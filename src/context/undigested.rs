@@ -3,7 +3,7 @@
 use crate::clean::{one_line, shorten};
 use crate::digest::Digest;
 use crate::extract::extract;
-use crate::secret::looks_secret;
+use crate::redact::Redactor;
 use crate::session::{Item, Session};
 use crate::verify::verify;
 
@@ -35,7 +35,7 @@ pub fn account(session: &Session) -> Option<String> {
         Item::Prompt(text) | Item::Answer(text) | Item::Reply(text) => Some(text.as_str()),
         _ => None,
     });
-    let clean = !said.chain([told.as_str()]).any(looks_secret);
+    let clean = !said.chain([told.as_str()]).any(|text| Redactor::shipped().has_secret(text));
     (clean && !told.is_empty()).then(|| shorten(&told, MAX_ACCOUNT - 1))
 }
 

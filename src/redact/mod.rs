@@ -1,0 +1,123 @@
+//! Takes secrets out of a text and puts `[REDACTED:rule-id]` in their place. Pure: a text in, a text out.
+//!
+//! One automaton looks for keywords: the beginnings of the tokens that providers publish, and the names and signs beside which
+//! other secrets stand. Only where one is seen a rule looks closer, at that place and within a bound, so clean text costs little
+//! more than reading it and no text costs more than its length. The shipped rules are tables and small parsers, because they are
+//! made at the start of every session; rules of the user's own are regular expressions.
+//!
+//! It errs on the side of taking out, except where code would become unreadable: a literal behind a telling name goes, a reference,
+//! a type or an example stays.
+
+mod assign;
+mod command;
+mod discord;
+mod formats;
+mod harmless;
+mod header;
+mod jwt;
+mod keywords;
+mod marks;
+mod names;
+mod pem;
+mod random;
+mod scan;
+mod sign;
+mod stored;
+mod url;
+mod user;
+mod value;
+mod walk;
+mod wrap;
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use keywords::Rule;
+pub use marks::{Finding, is_mostly_redacted};
+pub use user::{RuleError, UserRule};
+
+/// Raised whenever a shipped rule changes: what is stored is then cleaned again.
+pub const RULES_VERSION: u32 = 1;
+
+/// How often a text is looked at again, with marks in the places of what was found: a mark can bring what was far apart together.
+const MOST_PASSES: usize = 4;
+
+/// The rules, ready for use. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Redactor(Arc<Rules>);
+
+#[derive(Debug)]
+struct Rules {
+    automaton: AhoCorasick,
+    /// What each pattern of the automaton stands for.
+    rules: Vec<Rule>,
+    user: Vec<user::Compiled>,
+}
+
+impl Redactor {
+    /// The shipped rules and a user's.
+    ///
+    /// # Errors
+    /// When a rule's id cannot stand in a mark, or its pattern is no regular expression or matches nothing at all.
+    pub fn new(rules: &[UserRule]) -> Result<Self, RuleError> {
+        let user = rules.iter().map(user::Compiled::new).collect::<Result<Vec<_>, _>>()?;
+        // Read by whole runs over years of transcripts: worth a few milliseconds for the fastest table.
+        Ok(Self::build(user, AhoCorasickKind::DFA))
+    }
+
+    /// The shipped rules alone, made for a text or two.
+    pub fn shipped() -> &'static Self {
+        static SHIPPED: LazyLock<Redactor> = LazyLock::new(|| Redactor::build(Vec::new(), AhoCorasickKind::NoncontiguousNFA));
+        &SHIPPED
+    }
+
+    fn build(user: Vec<user::Compiled>, kind: AhoCorasickKind) -> Self {
+        let (words, rules) = keywords::all(&user);
+        let builder = AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).prefilter(false).build(words);
+        // A few hundred short words fit every limit of the automaton.
+        let automaton = builder.unwrap_or_else(|e| unreachable!("the keywords make no automaton: {e}"));
+        Self(Arc::new(Rules { automaton, rules, user }))
+    }
+
+    /// The text with marks in the places of its secrets; the very text when there are none.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let findings = self.findings(text);
+        if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marks::put(text, &findings)) }
+    }
+
+    /// Does the text hold a secret, or the mark of one?
+    pub fn has_secret(&self, text: &str) -> bool {
+        marks::has_mark(text.as_bytes()) || !self.pass(text).is_empty()
+    }
+
+    /// The secrets of a text, in order, none within another.
+    pub fn findings(&self, text: &str) -> Vec<Finding> {
+        let mut findings = self.pass(text);
+        for _ in 1..MOST_PASSES {
+            if findings.is_empty() {
+                break;
+            }
+            let again = self.pass(&marks::put(text, &findings));
+            if again.is_empty() {
+                break;
+            }
+            let more: Vec<Finding> = marks::trace_back(again, &findings).collect();
+            findings = marks::join(findings.into_iter().chain(more).collect());
+        }
+        findings
+    }
+
+    fn pass(&self, text: &str) -> Vec<Finding> {
+        let rules = &*self.0;
+        let mut scan = scan::Scan::new(text);
+        for hit in rules.automaton.find_overlapping_iter(text) {
+            scan.look(rules.rules[hit.pattern().as_usize()], hit.range());
+        }
+        scan.finish(&rules.user)
+    }
+}
+
+#[cfg(test)]
+mod tests;
