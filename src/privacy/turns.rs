@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Gate;
-use crate::redact::is_mostly_redacted;
 use crate::session::{Item, Millis, Row, TitleBy, Turn};
 
 /// What becomes of the result of a tool use.
@@ -127,7 +126,7 @@ impl Conversation {
             Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
                 Some(Fate::Dropped) => false,
                 fate => {
-                    if fate.is_some() || is_mostly_redacted(&outcome.brief) {
+                    if fate.is_some() {
                         outcome.brief.clear();
                     }
                     true

@@ -98,6 +98,17 @@ impl Redactor {
         if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marks::put(text, &findings)) }
     }
 
+    /// The same, and whether more than half of the text went, white space aside.
+    pub fn redact_weighed<'t>(&self, text: &'t str) -> (Cow<'t, str>, bool) {
+        let findings = self.findings(text);
+        if findings.is_empty() {
+            return (Cow::Borrowed(text), false);
+        }
+        let weigh = |part: &str| part.bytes().filter(|b| !b.is_ascii_whitespace()).count();
+        let went: usize = findings.iter().map(|f| weigh(&text[f.range.clone()])).sum();
+        (Cow::Owned(marks::put(text, &findings)), went * 2 > weigh(text))
+    }
+
     /// Does the text hold a secret, or the mark of one?
     pub fn has_secret(&self, text: &str) -> bool {
         marks::has_mark(text.as_bytes()) || !self.pass(text).is_empty()
