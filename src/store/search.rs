@@ -136,14 +136,12 @@ impl Store {
                 seen.insert(session);
                 continue;
             }
-            let text = if is_digest {
-                self.digest_of(session)?.map(|stored| stored.digest.text())
-            } else {
-                self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)?
+            let (kind, text) = match is_digest {
+                true => (HitKind::Digest, self.digest_of(session)?.map(|stored| stored.digest.text())),
+                false => (HitKind::Prompt, self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)?),
             };
             let Some(text) = text else { continue };
             seen.insert(session);
-            let kind = if is_digest { HitKind::Digest } else { HitKind::Prompt };
             let hit = Hit { session: head, kind, text, rank: row.get(4)? };
             ranks.insert(session, hit.rank);
             match self.repeated_by(session)? {

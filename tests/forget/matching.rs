@@ -159,6 +159,25 @@ fn what_only_a_model_said_goes_too_and_another_digest_is_made() {
 }
 
 #[test]
+fn a_digest_that_was_paid_for_stays_when_only_one_it_replaced_holds_the_text() {
+    let world = told_world(&EXTRACT);
+    let says = |title: &str| {
+        let reply = format!(r#"{{\"title\":\"{title}\",\"request\":\"a button\",\"completed\":[\"Added it\"]}}"#);
+        let answer =
+            format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"{reply}","total_cost_usd":0.001}}"#);
+        world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'REPLY'\n{answer}\nREPLY\n"));
+        world.digest(&["--summarizer", "claude", "--session", OTHER]);
+    };
+    says("Buttons of the Zanzibarquux lagoon");
+    says("Buttons of the order list");
+    assert_eq!(world.count("SELECT count(*) FROM digest WHERE superseded"), 1);
+    let before = world.show(OTHER);
+    world.recall(["forget", "--match", TEXT]);
+    assert_gone(&world, WORD);
+    assert_eq!(world.show(OTHER), before);
+}
+
+#[test]
 fn replies_logs_and_reasons_of_failures_go() {
     let world = told_world(&EXTRACT);
     let data = world.data_dir();

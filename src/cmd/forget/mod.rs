@@ -130,7 +130,8 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
         let lost = match doomed.rows.get(&pk) {
             _ if doomed.whole.contains(&pk) => format!("all {}", counted(store.rows_of(pk)?, "row")),
             Some(rows) => counted(rows.len(), "row"),
-            None => "digest".into(),
+            None if doomed.digests.contains(&pk) => "digest".into(),
+            None => "a digest that was replaced".into(),
         };
         let day = config.local_time(Some(head.started_at), "%Y-%m-%d");
         let title = store.title_of(pk)?.unwrap_or_else(|| "(no digest)".into());
