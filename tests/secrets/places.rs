@@ -127,7 +127,8 @@ fn plot(n: usize, kinds: &[usize]) -> Plot {
             [Place::Prompt, Place::Reply, Place::Input, Place::Output, Place::Heredoc].map(|place| sow(at, &KINDS[at], place));
         rows.user(json!(around(&prompt, &beside(at, Place::Prompt))));
         rows.uses(at * 2, &tool(at, &input.text));
-        rows.result(at * 2, &printed(at, &output), at % 4 != 3);
+        let (text, failed) = printed(at, &output);
+        rows.result(at * 2, &text, failed);
         rows.uses(at * 2 + 1, &bash(&format!("cat > setup-{at}.sh <<'EOF'\n{}\nEOF", heredoc.text)));
         rows.result(at * 2 + 1, "", false);
         rows.assistant(&around(&reply, &beside(at, Place::Reply)));
@@ -142,25 +143,26 @@ fn bash(command: &str) -> Value {
 
 /// A tool with the text for an argument; which one differs from kind to kind.
 fn tool(at: usize, text: &str) -> Value {
-    match at % 6 {
-        0 | 3 => bash(&format!("./import.sh --from '{text}'")),
-        1 => json!({"name": "mcp__tracker__update_issue", "input": {"id": "SHOP-7", "text": text}}),
-        2 => bash(text),
-        4 => json!({"name": "mcp__tracker__add_comment", "input": {"title": "Log in", "text": text}}),
+    match at % 12 {
+        0 | 3 | 6 | 9 => bash(&format!("./import.sh --from '{text}'")),
+        1 | 5 | 7 => json!({"name": "mcp__tracker__update_issue", "input": {"id": "SHOP-7", "text": text}}),
+        2 | 8 => bash(text),
+        4 | 10 => json!({"name": "mcp__tracker__add_comment", "input": {"title": "Log in", "text": text}}),
         _ => json!({"name": "Write", "input": {"file_path": format!("{SHOP}/src/part{at}.py"), "content": text}}),
     }
 }
 
-/// What a command printed that failed, or whose last line is its verdict.
-fn printed(at: usize, sown: &Sown) -> String {
+/// What a command printed that failed, or whose last line is its verdict; and whether it failed.
+fn printed(at: usize, sown: &Sown) -> (String, bool) {
     let text = &sown.text;
-    let is_line = !text.contains('\n');
+    if text.contains('\n') {
+        return (format!("Exit code 1\n{text}"), true);
+    }
     match at % 4 {
-        3 if is_line => format!("collected 14 items\n12 passed, 2 failed while it had {text}"),
-        3 => format!("{text}\n12 passed, 2 failed"),
-        0 if is_line => format!("Exit code 1\nerror: cannot log in with {text}"),
-        1 if is_line => format!("Exit code 1\nconnecting\nRequest failed: {text} was refused\nerror: 1 error"),
-        _ => format!("Exit code 1\n{text}"),
+        0 => (format!("Exit code 1\nerror: cannot log in with {text}"), true),
+        1 => (format!("Exit code 1\nconnecting\nRequest failed: {text} was refused\nerror: 1 error"), true),
+        2 => (format!("Exit code 1\n{text}"), true),
+        _ => (format!("collected 14 items\n12 passed, 2 failed while it had {text}"), false),
     }
 }
 

@@ -64,10 +64,10 @@ fn harvest(summarizer: &str) -> Harvest {
 fn answer(plot: &Plot) -> (String, Vec<Planted>) {
     let mut form = form();
     let mut planted = Vec::new();
-    for (n, at) in plot.kinds.iter().enumerate() {
+    for at in &plot.kinds {
         let sown = sow(*at, &KINDS[*at], Place::Answer);
         let text = format!("The list was mended, and this is what it takes: {}", sown.text);
-        match (n + at) % 8 {
+        match at % 8 {
             0 => form["title"] = json!(format!("Mended with {}", sown.text)),
             1 => form["request"] = json!(text),
             2 => form["learned"][0] = json!(text),
@@ -107,7 +107,8 @@ fn asked(world: &World, plots: &[Plot], from_transcripts: bool) -> Vec<Held> {
         all.extend(ask(&["search", "--limit", "1000", "--json", word]));
     }
     for (n, plot) in plots.iter().enumerate() {
-        all.extend(ask(if n % 2 == 0 { &["show", &plot.id][..] } else { &["show", &plot.id, "--json"] }));
+        let as_json: &[&str] = if n % 2 == 0 { &[] } else { &["--json"] };
+        all.extend(ask(&[&["show", &plot.id], as_json].concat()));
         // Told straight from the transcript, whoever writes the digests.
         if from_transcripts {
             all.extend(said("hook session-start (compact)", &started(world, &plot.id, "compact")));

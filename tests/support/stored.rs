@@ -34,7 +34,7 @@ pub fn columns(world: &World) -> Vec<Held> {
 fn columns_of(database: &Connection, table: &str) -> Vec<Held> {
     let mut all = Vec::new();
     let mut rows = database.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap_or_else(|e| panic!("{table}: {e}"));
-    let names: Vec<String> = rows.column_names().into_iter().map(|name| format!("{table}.{name}")).collect();
+    let names: Vec<String> = rows.column_names().map(|name| format!("{table}.{name}")).collect();
     let mut rows = rows.query([]).expect("rows");
     while let Some(row) = rows.next().unwrap_or_else(|e| panic!("{table}: {e}")) {
         for (column, name) in names.iter().enumerate() {
