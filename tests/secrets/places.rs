@@ -8,8 +8,8 @@ use crate::forms::{Form, form_of, written};
 use crate::kinds::{KINDS, Kind};
 use crate::support::{World, assistant, user};
 
-/// Kinds in one session: as many as a request to the model has room for.
-const TOGETHER: usize = 5;
+/// Kinds in one session: as many as a digest has fields.
+pub const TOGETHER: usize = 10;
 pub const FOLDER: &str = "-home-dev-src-shop";
 pub const SHOP: &str = "/home/dev/src/shop";
 

@@ -1,6 +1,7 @@
 //! Everything that leaves `recall`: what it stores, what it says, what it gives to the model; and whether a secret is in it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -41,6 +42,28 @@ pub fn kept(world: &World) -> Vec<Held> {
     all.extend(files(world));
     all.push(("terms of the index".to_owned(), terms(world).join("\n").into_bytes()));
     all
+}
+
+/// Runs `recall` while a reader holds the log of changes open, so that all that was ever written stays in it, and takes what lies in
+/// the data folder when all is done but the tidying up.
+pub fn watched(world: &World, args: &[&str]) -> (Ran, Vec<Held>) {
+    let first = world.recall(["digest", "--ingest-only"]);
+    assert_eq!(first.code, 0, "{first:#?}");
+    let runs = world.count("SELECT count(*) FROM run");
+    let reader = world.database();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM session").expect("a reader");
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| world.recall(args));
+        while !run.is_finished() && world.count("SELECT count(*) FROM run") == runs {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let held = files(world);
+        reader.execute_batch("ROLLBACK").expect("the end of the reader");
+        let log = held.iter().find(|(name, _)| name == "recall.db-wal").map_or(0, |(_, bytes)| bytes.len());
+        assert!(log > 100_000, "the log of changes has {log} bytes: it was cut off");
+        let held = held.into_iter().map(|(name, bytes)| (format!("{name} (during the run)"), bytes)).collect();
+        (run.join().expect("recall ran"), held)
+    })
 }
 
 /// Looks for every stretch of every secret in everything.

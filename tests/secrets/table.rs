@@ -6,14 +6,14 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use crate::kinds::KINDS;
-use crate::places::{FOLDER, PLACES, Place, Planted, Plot, SHOP, beside, plots, put, sow};
-use crate::sinks::{Leaks, given, kept, leaks, said};
+use crate::places::{FOLDER, PLACES, Place, Planted, Plot, SHOP, TOGETHER, beside, plots, put, sow};
+use crate::sinks::{Leaks, given, kept, leaks, said, watched};
 use crate::stand_in::{StandIn, form, report};
 use crate::stored::Held;
 use crate::support::{Ran, World};
 
 /// As many sessions as there are, whatever they cost.
-pub const CONFIG: &str = "[digest]\nbacklog = 1000\nmax_sessions = 1000\nmax_cost_usd = 100.0\nmax_cost_usd_per_day = 1000.0\nparallel_calls = 4\n\n[hooks]\ndeadline_ms = 5000\n";
+pub const CONFIG: &str = "[digest]\nbacklog = 1000\nmax_sessions = 1000\nmax_cost_usd = 100.0\nmax_cost_usd_per_day = 1000.0\nparallel_calls = 4\ninput_chars = 100000\n\n[hooks]\ndeadline_ms = 5000\n";
 
 /// What is left of a world in which everything was planted, digested, and asked for.
 struct Harvest {
@@ -32,11 +32,6 @@ fn harvest(summarizer: &str) -> Harvest {
     world.configure(CONFIG);
     let plots = plots();
     let mut planted: Vec<Planted> = plots.iter().flat_map(|plot| plot.planted.clone()).collect();
-    // A reader holds the log of changes open, so that all that was ever written stays in it.
-    let first = world.recall(["digest", "--ingest-only"]);
-    assert_eq!(first.code, 0, "{first:#?}");
-    let reader = world.database();
-    reader.execute_batch("BEGIN; SELECT count(*) FROM session").expect("a reader");
     for plot in &plots {
         put(world, &plot.id, &plot.rows);
     }
@@ -47,16 +42,16 @@ fn harvest(summarizer: &str) -> Harvest {
             planted.extend(more);
         }
     }
-    let ran = world.recall(["digest", "--json", "--summarizer", summarizer]);
+    let (ran, meanwhile) = watched(world, &["digest", "--json", "--summarizer", summarizer]);
     assert!(ran.code < 2, "{ran:#?}");
     let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
     assert_eq!(report["sessions_digested"], json!(plots.len()), "{ran:#?}");
     let mut sinks = said("digest", &ran).to_vec();
+    sinks.extend(meanwhile);
     sinks.extend(asked(world, &plots, summarizer == "extract"));
     sinks.extend(given(&stand_in.calls()));
     sinks.extend(kept(world));
     let exported = world.exported();
-    drop(reader);
     Harvest { planted, sinks, exported, plots }
 }
 
@@ -67,7 +62,7 @@ fn answer(plot: &Plot) -> (String, Vec<Planted>) {
     for at in &plot.kinds {
         let sown = sow(*at, &KINDS[*at], Place::Answer);
         let text = format!("The list was mended, and this is what it takes: {}", sown.text);
-        match at % 8 {
+        match at % TOGETHER {
             0 => form["title"] = json!(format!("Mended with {}", sown.text)),
             1 => form["request"] = json!(text),
             2 => form["learned"][0] = json!(text),
@@ -75,6 +70,8 @@ fn answer(plot: &Plot) -> (String, Vec<Planted>) {
             4 => form["decisions"][0] = json!({"text": text, "rows": [1]}),
             5 => form["next_steps"][0] = json!({"text": text, "rows": [1]}),
             6 => form["questions"][0] = json!(text),
+            7 => form["investigated"][0] = json!(text),
+            8 => form["completed"].as_array_mut().expect("a list").push(json!(text)),
             _ => form["blockers"] = json!([{"text": text, "rows": [1]}]),
         }
         planted.push(sown.planted);
