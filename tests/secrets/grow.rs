@@ -48,7 +48,6 @@ pub fn grow(pattern: &str, seed: &str) -> Grown {
         rest = after;
     }
     grown.text.push_str(rest);
-    assert!(!grown.parts.is_empty(), "{pattern} holds nothing that is secret");
     grown
 }
 

@@ -8,9 +8,14 @@ mod stored;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod comes_back;
+mod cut;
+mod elsewhere;
 mod forms;
+mod fresh;
 mod grow;
 mod kinds;
 mod places;
 mod sinks;
+mod stay;
 mod table;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::forms::{Form, form_of, written};
 use crate::kinds::{KINDS, Kind};
-use crate::support::{World, assistant, user};
+use crate::support::World;
 
 /// Kinds in one session: as many as a digest has fields.
 pub const TOGETHER: usize = 10;
@@ -114,13 +114,7 @@ pub fn plots() -> Vec<Plot> {
 }
 
 fn plot(n: usize, kinds: &[usize]) -> Plot {
-    let mut rows = Rows {
-        id: format!("{n:08}-5ec0-4000-8000-000000000000"),
-        day: 1 + n / 3,
-        hour: 8 + 4 * (n % 3),
-        count: 0,
-        text: String::new(),
-    };
+    let mut rows = Rows::new(n);
     let mut planted = Vec::new();
     for &at in kinds {
         let [prompt, reply, input, output, heredoc] =
@@ -137,7 +131,7 @@ fn plot(n: usize, kinds: &[usize]) -> Plot {
     Plot { id: rows.id, rows: rows.text, planted, kinds: kinds.to_vec() }
 }
 
-fn bash(command: &str) -> Value {
+pub fn bash(command: &str) -> Value {
     json!({"name": "Bash", "input": {"command": command, "description": "Do what was asked"}})
 }
 
@@ -166,42 +160,64 @@ fn printed(at: usize, sown: &Sown) -> (String, bool) {
     }
 }
 
-struct Rows {
-    id: String,
+/// Writes the rows of a session, each with its own id and time.
+pub struct Rows {
+    pub id: String,
+    /// The last row's.
+    pub uuid: String,
     day: usize,
     hour: usize,
     count: usize,
-    text: String,
+    pub text: String,
 }
 
 impl Rows {
-    fn next(&mut self) -> (String, String) {
+    /// `n` tells sessions apart, and which came first.
+    pub fn new(n: usize) -> Self {
+        let id = format!("{n:08}-5ec0-4000-8000-000000000000");
+        Self { id, uuid: String::new(), day: 1 + n / 3 % 20, hour: 8 + 4 * (n % 3), count: 0, text: String::new() }
+    }
+
+    /// A row as it is, with what every row has.
+    pub fn row(&mut self, mut row: Value) {
         self.count += 1;
-        let uuid = format!("{}{:012}", &self.id[..24], self.count);
-        (uuid, format!("2026-11-{:02}T{:02}:{:02}:{:02}Z", self.day, self.hour, self.count / 60, self.count % 60))
-    }
-
-    fn user(&mut self, content: Value) {
-        let (uuid, at) = self.next();
-        let mut row: Value = serde_json::from_str(&user(&self.id, &uuid, &at, "")).expect("a row");
-        row["message"]["content"] = content;
+        self.uuid = format!("{}{:012}", &self.id[..24], self.count);
+        let at = format!("2026-11-{:02}T{:02}:{:02}:{:02}Z", self.day, self.hour, self.count / 60, self.count % 60);
+        let fields = row.as_object_mut().expect("an object");
+        let (id, uuid) = (self.id.clone(), self.uuid.clone());
+        for (name, value) in [
+            ("sessionId", id),
+            ("uuid", uuid),
+            ("timestamp", at),
+            ("cwd", SHOP.into()),
+            ("gitBranch", "main".into()),
+            ("version", "2.1.197".into()),
+        ] {
+            fields.entry(name).or_insert(json!(value));
+        }
         self.text += &format!("{row}\n");
     }
 
-    fn assistant(&mut self, text: &str) {
-        let (uuid, at) = self.next();
-        self.text += &assistant(&self.id, &uuid, &at, text);
+    pub fn user(&mut self, content: Value) {
+        self.row(json!({"type": "user", "message": {"role": "user", "content": content}}));
     }
 
-    fn uses(&mut self, tool: usize, block: &Value) {
-        let (uuid, at) = self.next();
-        let mut row: Value = serde_json::from_str(&assistant(&self.id, &uuid, &at, "")).expect("a row");
-        row["message"]["content"] =
-            json!([{"type": "tool_use", "id": format!("toolu_{tool}"), "name": block["name"], "input": block["input"]}]);
-        self.text += &format!("{row}\n");
+    pub fn assistant(&mut self, text: &str) {
+        self.blocks(json!([{"type": "text", "text": text}]));
     }
 
-    fn result(&mut self, tool: usize, text: &str, failed: bool) {
+    pub fn blocks(&mut self, content: Value) {
+        let message = json!({"id": format!("msg_{}_{}", &self.id[..8], self.count), "role": "assistant",
+            "model": "claude-haiku-4-5-20251001", "content": content, "usage": {"input_tokens": 10, "output_tokens": 5}});
+        self.row(json!({"type": "assistant", "message": message}));
+    }
+
+    pub fn uses(&mut self, tool: usize, block: &Value) {
+        let tool = format!("toolu_{tool}");
+        self.blocks(json!([{"type": "tool_use", "id": tool, "name": block["name"], "input": block["input"]}]));
+    }
+
+    pub fn result(&mut self, tool: usize, text: &str, failed: bool) {
         self.user(json!([{"type": "tool_result", "tool_use_id": format!("toolu_{tool}"), "is_error": failed, "content": text}]));
     }
 }

@@ -161,6 +161,7 @@ fn the_table_has_enough_kinds_and_every_secret_is_another_one() {
     let planted: Vec<Planted> = plots().into_iter().flat_map(|plot| plot.planted).collect();
     assert!(names.len() >= 65 && planted.len() >= 320, "{} kinds, {} secrets", names.len(), planted.len());
     let parts: BTreeSet<&str> = planted.iter().flat_map(|one| one.parts.iter().map(String::as_str)).collect();
+    assert!(planted.iter().all(|one| !one.parts.is_empty()), "a kind without a secret");
     assert_eq!(parts.len(), planted.iter().map(|one| one.parts.len()).sum::<usize>(), "two secrets share a part");
 }
 
