@@ -249,6 +249,19 @@ impl std::ops::AddAssign for Tokens {
     }
 }
 
+/// Where a row stands in the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Turn {
+    #[default]
+    GoesOn,
+    /// The user's prompt.
+    Begins,
+    /// A prompt of which `<private>` left nothing.
+    BeginsPrivate,
+    /// What the user said while the turn went on.
+    Joins,
+}
+
 /// A transcript row that is worth keeping, on its way into the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -260,8 +273,30 @@ pub struct Row {
     pub cwd: Option<String>,
     pub branch: Option<String>,
     pub version: Option<String>,
+    pub turn: Turn,
+    /// Tool uses whose results are in this row, by the client's id.
+    pub answered: Vec<String>,
     pub items: Vec<Item>,
     pub usage: Option<Usage>,
+}
+
+impl Row {
+    /// A row of just one item, of which nothing else is known.
+    pub fn of(key: RowKey, item: Item) -> Self {
+        Self {
+            key,
+            session: String::new(),
+            agent: None,
+            at: None,
+            cwd: None,
+            branch: None,
+            version: None,
+            turn: Turn::GoesOn,
+            answered: Vec::new(),
+            items: vec![item],
+            usage: None,
+        }
+    }
 }
 
 /// A project: everything that shares one git common directory, else one folder.

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{Schedule, Setting, setting};
+use super::{PrivacyConfig, Schedule, Setting, setting};
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -19,6 +19,7 @@ pub struct Values {
     pub schedule: Schedule,
     pub hooks: HooksConfig,
     pub digest: DigestConfig,
+    pub privacy: PrivacyConfig,
     pub exclude: Exclude,
     /// Roots that moved or were renamed: old path = new path.
     pub projects: BTreeMap<String, String>,
@@ -81,7 +82,7 @@ impl Default for DigestConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Exclude {
-    /// Globs over project roots and working directories.
+    /// As `exclude_projects` in `[privacy]`.
     pub projects: Vec<String>,
     /// Globs over transcript paths.
     pub paths: Vec<String>,
@@ -156,7 +157,13 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
     if let Some(name) = &values.timezone {
         ensure(super::zone::named(name).is_some(), "timezone", format!("no time zone is called {name}"))?;
     }
-    for (key, globs) in [("exclude.projects", &values.exclude.projects), ("exclude.paths", &values.exclude.paths)] {
+    values.privacy.check()?;
+    let globs = [
+        ("exclude.projects", &values.exclude.projects),
+        ("exclude.paths", &values.exclude.paths),
+        ("privacy.exclude_projects", &values.privacy.exclude_projects),
+    ];
+    for (key, globs) in globs {
         for glob in globs {
             globset::Glob::new(glob).map_err(|e| (key, e.to_string()))?;
         }

@@ -1,6 +1,7 @@
 //! Every path, environment variable and default. Nobody else reads the environment.
 
 mod file;
+mod privacy;
 mod schedule;
 mod surroundings;
 mod zone;
@@ -17,11 +18,14 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
+pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
 
 use crate::paths::names_of;
-use crate::session::Millis;
+use crate::privacy::Gate;
+use crate::redact::RULES_VERSION;
+use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
 
 /// Set for our own child, so that hooks in the user's settings know it.
@@ -36,6 +40,7 @@ pub struct Config {
     pub time_zone: TimeZone,
     pub digest: DigestConfig,
     pub hooks: HooksConfig,
+    pub privacy: PrivacyConfig,
     pub schedule: Schedule,
     pub exclude_projects: GlobSet,
     pub exclude_paths: GlobSet,
@@ -85,11 +90,12 @@ impl Config {
             Some(name) => zone::named(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
             None => zone::local(),
         };
-        let globs =
-            |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: exclude.{key}", config_file.display()));
+        let globs = |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: {key}", config_file.display()));
+        let excluded = [read.values.exclude.projects.clone(), read.values.privacy.exclude_projects.clone()].concat();
         Ok(Self {
-            exclude_projects: globs("projects", &read.values.exclude.projects)?,
-            exclude_paths: globs("paths", &read.values.exclude.paths)?,
+            exclude_projects: globs("exclude_projects", &excluded)?,
+            exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,
+            privacy: read.values.privacy.clone(),
             moved_projects: moved(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),
@@ -146,6 +152,20 @@ impl Config {
     pub fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
         let globs = &self.exclude_projects;
         !globs.is_empty() && (globs.is_match(folder) || globs.is_match(projects.key_of(folder)))
+    }
+
+    /// What everything that is kept has to pass.
+    ///
+    /// # Errors
+    /// When a glob, a pattern or a rule in the config is none.
+    pub fn gate(&self) -> Result<Gate> {
+        self.privacy.gate(&[]).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+    }
+
+    /// What the gate goes by, in a few characters: texts that passed another one have to pass again.
+    pub fn rules(&self) -> String {
+        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, &self.privacy);
+        short_id("r", &[&format!("{rules:?}")])
     }
 
     pub fn project_keys(&self) -> Projects {

@@ -10,6 +10,7 @@ use super::undigested::{account, told_by};
 use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
+use crate::privacy::Gate;
 use crate::session::Millis;
 use crate::signal::is_offer;
 use crate::source::project::Projects;
@@ -109,7 +110,7 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
 /// What a session had done before its context was compacted, straight from its transcript.
 pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
-    let session = tail::session(transcript, session, COMPACTED_TAIL, |cwd| projects.key_of(cwd))?;
+    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, |cwd| projects.key_of(cwd))?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
@@ -216,6 +217,11 @@ impl Gatherer<'_> {
         if let Some(known) = known {
             ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
         }
+        if ended.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Only who reads transcripts waits for its rules.
+        let gate = self.config.gate()?;
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {
@@ -227,7 +233,7 @@ impl Gatherer<'_> {
             }
             seen.push(id);
             let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
-            fresh.extend(self.read_fresh(id, Path::new(transcript), digested));
+            fresh.extend(self.read_fresh(id, Path::new(transcript), &gate, digested));
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
@@ -235,11 +241,11 @@ impl Gatherer<'_> {
 
     /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
     /// digest: clients write rows of their own when a window is closed.
-    fn read_fresh(&self, id: &str, transcript: &Path, digested: Option<Millis>) -> Option<Fresh> {
+    fn read_fresh(&self, id: &str, transcript: &Path, gate: &Gate, digested: Option<Millis>) -> Option<Fresh> {
         if self.config.exclude_paths.is_match(transcript) {
             return None;
         }
-        let session = tail::session(transcript, id, FRESH_TAIL, |cwd| self.projects.key_of(cwd)).ok()?;
+        let session = tail::session(transcript, id, FRESH_TAIL, gate, |cwd| self.projects.key_of(cwd)).ok()?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
         let fits = session.project.key == self.key

@@ -1,8 +1,9 @@
 //! From what is to be said to the text, within the budget. Pure.
 
 use super::{About, BYTES_PER_TWO_TOKENS, Content, Context, Fresh, Line, MAX_CHARS, Open, Told, tokens};
-use crate::clean::{disarm, id8, one_line, plain, shorten};
+use crate::clean::{id8, one_line, plain, shorten};
 use crate::digest::Claim;
+use crate::privacy::disarm;
 
 const OPENING: &str = "<recall-context>\n";
 const CLOSING: &str = "</recall-context>\n";

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use self::statements::{MAX_STATEMENT, Seen, Statement, pick, pick_rows, statements};
 use crate::clean::{one_line, shorten};
-use crate::digest::{Claim, Digest, FileNote, OpenItem};
+use crate::digest::{Claim, Digest, FileNote, OpenItem, UNTITLED};
 use crate::fixes::{Failure, failures};
 use crate::prose::sentences;
 use crate::session::{Entry, Item, RowKey, Session, Todo, ToolUse, Touch};
@@ -67,7 +67,7 @@ fn title(session: &Session) -> String {
         .map(|(_, text)| text)
         .find(|t| t.chars().count() > 12)
         .or_else(|| session.prompts().next().map(|(_, t)| t));
-    let line = first.and_then(|text| text.lines().find(|l| l.chars().any(char::is_alphanumeric))).unwrap_or("Untitled session");
+    let line = first.and_then(|text| text.lines().find(|l| l.chars().any(char::is_alphanumeric))).unwrap_or(UNTITLED);
     let line = line.split_once(". ").map_or(line, |(sentence, _)| sentence);
     shorten(&one_line(line.trim_start_matches(['#', '-', '*', ' '])), MAX_TITLE)
 }

@@ -1,5 +1,6 @@
 //! What carries weight: the importance, 0 to 1, of items and of sentences.
 
+pub mod chatter;
 mod phrases;
 
 pub use phrases::{

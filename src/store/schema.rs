@@ -3,7 +3,27 @@
 //! A released migration is never edited. Row-shaped bodies are JSON of the types in `session.rs` and `digest.rs`, packed by `pack`.
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [&str; 2] = [FIRST, CLOSED_BY_USER];
+pub const MIGRATIONS: [&str; 3] = [FIRST, CLOSED_BY_USER, PRIVACY];
+
+/// What is not to come back, what is private, and digests of sessions that go on.
+const PRIVACY: &str = "
+-- Rows that were forgotten or are private, by key, and whole sessions, by id. Never text.
+CREATE TABLE forgotten_row (key BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE forgotten_session (id TEXT PRIMARY KEY) WITHOUT ROWID;
+-- From a prompt that was all private to the next one; NULL while there is none. What a subagent did meanwhile is private too.
+CREATE TABLE private_turn (
+  session TEXT NOT NULL,
+  from_at INTEGER NOT NULL,
+  until_at INTEGER,
+  PRIMARY KEY (session, from_at)
+) WITHOUT ROWID;
+-- What the rows read so far say about the next ones, as JSON; empty where they say nothing.
+ALTER TABLE file ADD COLUMN state TEXT NOT NULL DEFAULT '';
+-- By what rules the stored texts were cleaned, and the like.
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+-- A digest made while the session went on: the last time its rows told.
+ALTER TABLE digest ADD COLUMN interim_until INTEGER;
+";
 
 /// Open items that the user closed, in the words they had: a digest made anew may give an item another id. A digest's title beside
 /// its body: a session's start lists many.

@@ -9,6 +9,7 @@ use super::load::SessionHead;
 use super::pack::unpack;
 use super::{Store, digests::NewDigest};
 use crate::digest::{Digest, OpenItem};
+use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, Millis, RowKey, Tokens};
 
 /// A session with its rows, as it is exported: one line of JSON.
@@ -86,6 +87,30 @@ pub struct ExportedDigest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed: Vec<ExportedClosing>,
     pub body: Digest,
+}
+
+impl Exported {
+    /// Lets through the gate what another index, or an older program, let in.
+    pub fn pass(&mut self, gate: &Gate) {
+        for source in &mut self.sources {
+            let mut conversation = Conversation::default();
+            source.branches.iter_mut().chain(&mut source.versions).for_each(|text| *text = gate.redact(text));
+            source.rows.retain_mut(|stored| match gate.pass_item(stored.key, stored.item.clone(), &mut conversation) {
+                Some(item) => {
+                    stored.item = item;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.titles.iter_mut().for_each(|(_, text)| *text = gate.clean(text));
+        self.titles.retain(|(_, text)| !text.is_empty());
+        self.closed_by_user.iter_mut().for_each(|(_, text, _)| *text = gate.redact(text));
+        if let Some(digest) = &mut self.digest {
+            digest.body.pass(|text| gate.clean(text));
+            digest.closed.iter_mut().for_each(|closing| closing.text = gate.redact(&closing.text));
+        }
+    }
 }
 
 impl Store {

@@ -159,7 +159,9 @@ impl World {
     /// Makes the index one of the first form, by taking back what came later.
     pub fn make_index_older(&self) {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
-        let back = "DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
+        let back = "DROP TABLE forgotten_row; DROP TABLE forgotten_session; DROP TABLE private_turn; DROP TABLE fact;
+            ALTER TABLE file DROP COLUMN state; ALTER TABLE digest DROP COLUMN interim_until;
+            DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
             ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
         db.execute_batch(back).expect("the older form");
     }

@@ -14,8 +14,9 @@ use indicatif::ProgressBar;
 use super::plan::Wanted;
 use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
-use crate::digest::OpenItem;
+use crate::digest::{Digest, OpenItem};
 use crate::extract::extract;
+use crate::privacy::Gate;
 use crate::select::{Budget, Skip, affordable};
 use crate::session::{Millis, Session, digest_of};
 use crate::stop;
@@ -31,6 +32,7 @@ pub struct Maker<'a> {
     pub(super) now: Millis,
     pub(super) wanted: &'a Wanted,
     system: String,
+    gate: Gate,
     pub(super) model: Result<Claude, String>,
     /// What whole sessions left open, by session.
     open: RefCell<HashMap<i64, Vec<OpenItem>>>,
@@ -65,9 +67,10 @@ struct Run<'r> {
 
 impl<'a> Maker<'a> {
     pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted) -> Result<Self> {
+        let gate = config.gate()?;
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
-            SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config),
+            SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config, &gate),
         };
         if let (SummarizerChoice::Claude, Err(why)) = (config.digest.summarizer, &model) {
             ui.warn(&format!("{why}: going on without the model"));
@@ -78,7 +81,7 @@ impl<'a> Maker<'a> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::SHIPPED.to_owned(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
-        Ok(Self { config, ui, now, wanted, system, model, open: RefCell::default() })
+        Ok(Self { config, ui, now, wanted, system, gate, model, open: RefCell::default() })
     }
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
@@ -175,8 +178,11 @@ impl<'a> Maker<'a> {
     pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, &session)?;
-        let request =
-            if with_request { request(&session, &open, &self.system, self.config.digest.input_chars) } else { Request::default() };
+        let request = if with_request {
+            request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
+        } else {
+            Request::default()
+        };
         Ok(Input { session, open, request })
     }
 
@@ -305,7 +311,7 @@ impl<'a> Maker<'a> {
             cost_usd: made.cost_usd,
             queued: false,
             open: &input.open,
-            digest: made.digest,
+            digest: self.passed(made.digest),
         };
         run.store.save_digest(head, &new)?;
         claude.forget_reply(input);
@@ -313,6 +319,12 @@ impl<'a> Maker<'a> {
         run.report.sessions_digested += 1;
         run.bar.inc(1);
         Ok(())
+    }
+
+    /// A digest as it may be kept, whoever made it.
+    fn passed(&self, mut digest: Digest) -> Digest {
+        digest.pass(|text| self.gate.clean(text));
+        digest
     }
 
     /// An extractive digest; `skip` is why the model, which stays wanted, did not make it.
@@ -334,7 +346,7 @@ impl<'a> Maker<'a> {
                 cost_usd: None,
                 queued,
                 open: &input.open,
-                digest: made.digest,
+                digest: self.passed(made.digest),
             };
             run.store.save_digest(head, &new)?;
             run.report.sessions_digested += 1;

@@ -67,6 +67,11 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
+    let cleaned = store.clean_again(&config.gate()?, &config.rules()).context("cannot clean what is stored by the new rules")?;
+    if cleaned > 0 {
+        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
+    }
+    report.texts_cleaned = cleaned;
     for mark in ingest(args, config, ui, now, &mut store, &mut report)? {
         let _ = std::fs::remove_file(mark);
     }
@@ -146,8 +151,9 @@ fn ingest(
     }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
+    let gate = config.gate()?;
     let work = find_work(config, ui, store, report)?;
-    Reader::new(config, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
     let mut heeded = Vec::new();
     for (file, mark) in marks {
         if let Some(mark) = mark.filter(mark::Mark::ends_session) {

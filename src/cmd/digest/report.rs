@@ -17,6 +17,9 @@ pub struct Report {
     pub sessions_skipped: u64,
     pub sessions_failed: u64,
     pub pages_written: u64,
+    /// Stored texts that the rules of today left less of; told only where there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub texts_cleaned: u64,
     /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
     pub cost_usd: f64,
     pub elapsed_ms: u64,
@@ -26,6 +29,10 @@ pub struct Report {
     /// Why the last call that failed did.
     #[serde(skip)]
     pub last_failure: Option<String>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Report {
@@ -38,6 +45,6 @@ impl Report {
 
     /// Did the run change anything that is worth a line in the log?
     pub fn did_something(&self) -> bool {
-        self.files_read + self.sessions_digested + self.sessions_failed + self.pages_written > 0
+        self.files_read + self.sessions_digested + self.sessions_failed + self.pages_written + self.texts_cleaned > 0
     }
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::notes::Notes;
+use super::private::Span;
 use super::{Batch, GENERATION, Ingested, Place, index_prompt, insert_item, project_pk};
 use crate::session::{Item, Row};
 use crate::source::project::Projects;
@@ -21,7 +22,11 @@ pub(super) struct Writer<'t> {
     sources: HashMap<(i64, Arc<str>, String), i64>,
     pub done: Ingested,
     /// Sessions that gained rows.
-    touched: HashSet<i64>,
+    pub touched: HashSet<i64>,
+    /// When sessions were private, as far as they were asked about.
+    pub private: HashMap<String, Vec<Span>>,
+    /// Sessions of which it was learned just now that they were private for a while.
+    pub newly_private: HashSet<String>,
     /// What the rows say about each session's sources, in a stable order.
     pub notes: BTreeMap<(i64, i64), Notes>,
 }
@@ -35,6 +40,8 @@ impl<'t> Writer<'t> {
             sources: HashMap::new(),
             done: Ingested::default(),
             touched: HashSet::new(),
+            private: HashMap::new(),
+            newly_private: HashSet::new(),
             notes: BTreeMap::new(),
         }
     }
@@ -67,8 +74,11 @@ impl<'t> Writer<'t> {
             let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
             self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
         }
+        self.note_private(batch)?;
         for (offset, row) in &batch.rows {
-            self.row(batch, &path, *offset, row)?;
+            if !self.is_private(batch, row)? {
+                self.row(batch, &path, *offset, row)?;
+            }
         }
         Ok(())
     }
@@ -77,10 +87,13 @@ impl<'t> Writer<'t> {
         // Until the whole file is read, its size is not vouched for, so that a run that was stopped goes on here.
         let (size, mtime_ns) = if batch.complete { (batch.file.size as i64, batch.file.mtime_ns) } else { (-1, 0) };
         let cursor = &batch.cursor;
-        let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7 RETURNING pk";
-        let values =
-            params![path, size, mtime_ns, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash];
+        let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7, state = ?8
+             RETURNING pk";
+        let values = params![
+            path, size, mtime_ns, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash,
+            batch.conversation
+        ];
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }
 

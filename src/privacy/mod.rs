@@ -1,0 +1,123 @@
+//! What never enters the index: what the user fenced off, what others put into a message, secrets, private files, and whatever the
+//! config leaves out. Pure.
+//!
+//! Everything that is kept of a transcript passes the [`Gate`] as decoded text, before it is shortened: half a secret is known by
+//! its other half.
+
+mod ends;
+mod files;
+mod items;
+mod tags;
+mod turns;
+
+use std::borrow::Cow;
+
+use regex::RegexSet;
+
+pub use files::Files;
+pub use tags::disarm;
+pub use turns::{Boundary, Conversation, Passed};
+
+use crate::clean::tidy;
+use crate::redact::{Redactor, is_mostly_redacted};
+use crate::session::ToolUse;
+use crate::signal::chatter::is_chatter_tool;
+
+/// A text that has passed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Empty where nothing may be kept.
+    pub text: String,
+    /// Something in it was fenced off as private.
+    pub private: bool,
+}
+
+/// The rules for what may be kept.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    redactor: Option<Redactor>,
+    /// Texts that match are left out whole.
+    patterns: RegexSet,
+    files: Files,
+    /// Tools whose uses are not kept.
+    skip_tools: Vec<String>,
+}
+
+impl Gate {
+    pub fn new(redactor: Redactor, patterns: RegexSet, files: Files, skip_tools: Vec<String>) -> Self {
+        Self { redactor: Some(redactor), patterns, files, skip_tools }
+    }
+
+    /// With the shipped rules alone.
+    pub fn shipped() -> Self {
+        Self::new(Redactor::shipped().clone(), RegexSet::empty(), Files::default(), Vec::new())
+    }
+
+    /// Looks for no secrets: for who wants to know when something was said, and not what.
+    pub fn for_times() -> Self {
+        Self { redactor: None, patterns: RegexSet::empty(), files: Files::default(), skip_tools: Vec::new() }
+    }
+
+    /// A text as it may be kept: without blocks nobody said, private ones, escapes and secrets.
+    pub fn pass(&self, raw: &str) -> Text {
+        let stripped = tags::strip(raw);
+        let text = tidy(&stripped.text);
+        let text = if self.patterns.is_match(&text) { String::new() } else { self.redacted(text) };
+        Text { text: if is_mostly_redacted(&text) { String::new() } else { text }, private: stripped.private }
+    }
+
+    /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there.
+    pub fn output(&self, raw: &str) -> String {
+        let stripped = tags::strip(raw);
+        if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
+            return String::new();
+        }
+        self.redacted(tidy(&ends::of(&stripped.text)))
+    }
+
+    /// The same, where it does not matter what was fenced off.
+    pub fn clean(&self, raw: &str) -> String {
+        self.pass(raw).text
+    }
+
+    /// A text without secrets, else as it is: for what was made from texts that had passed, and for what a model says.
+    pub fn redact(&self, text: &str) -> String {
+        self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()
+    }
+
+    fn redacted(&self, text: String) -> String {
+        match self.redactor.as_ref().map(|r| r.redact(&text)) {
+            None | Some(Cow::Borrowed(_)) => text,
+            Some(Cow::Owned(redacted)) => redacted,
+        }
+    }
+
+    /// Is a tool of the client's own bookkeeping, or one that only looks around?
+    pub fn skips(&self, tool: &ToolUse) -> bool {
+        is_chatter_tool(&tool.name, &self.skip_tools)
+    }
+
+    /// Is what a tool use reads or writes private? Its line then names the files and no content.
+    pub fn withhold(&self, tool: &mut ToolUse) -> bool {
+        if let Some(file) = &tool.file {
+            return self.files.holds(&file.path);
+        }
+        if !matches!(tool.name.as_str(), "Bash" | "PowerShell") {
+            return tool.line.split(" · ").any(|argument| self.files.holds(argument));
+        }
+        if let Some(line) = self.withheld_command(&tool.line) {
+            tool.line = line;
+            return true;
+        }
+        // Left out by a pattern of the user's.
+        tool.line.is_empty()
+    }
+
+    /// What may be told of a command that reads or writes private files: its program and the files.
+    pub fn withheld_command(&self, command: &str) -> Option<String> {
+        let named = files::named_in(command, &self.files);
+        // In a form that is known again as a command on these files.
+        let told: Vec<String> = named.iter().map(|n| format!("{} … {}{}", n.program, n.by, n.path)).collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
