@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::forms::{Form, written};
 use crate::kinds::KINDS;
-use crate::places::{Planted, Rows, SHOP, put};
+use crate::places::Planted;
+use crate::rows::{Rows, SHOP, put};
 use crate::sinks::{kept, leaks, said};
 use crate::stand_in::{StandIn, refused};
 use crate::table::{CONFIG, started, tell};

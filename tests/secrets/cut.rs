@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::forms::{Form, written};
 use crate::kinds::{KINDS, Shape};
-use crate::places::{Planted, Rows, bash, put};
+use crate::places::Planted;
+use crate::rows::{Rows, bash, put};
 use crate::sinks::{kept, leaks, said};
 use crate::support::World;
 use crate::table::{CONFIG, tell};

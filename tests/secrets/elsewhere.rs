@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::forms::{Form, written};
 use crate::kinds::{KINDS, Kind};
-use crate::places::{FOLDER, Planted, Rows, SHOP, bash, put};
+use crate::places::Planted;
+use crate::rows::{FOLDER, Rows, SHOP, bash, put};
 use crate::sinks::{given, kept, leaks, said};
 use crate::stand_in::{COST, StandIn, form, report};
 use crate::table::{CONFIG, started, tell};

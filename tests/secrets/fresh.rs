@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::forms::{Form, written};
 use crate::kinds::{KINDS, Shape};
-use crate::places::{FOLDER, Planted, Rows, SHOP, put};
+use crate::places::Planted;
+use crate::rows::{FOLDER, Rows, SHOP, put};
 use crate::sinks::{leaks, said};
 use crate::stored::files;
 use crate::support::World;

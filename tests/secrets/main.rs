@@ -1,5 +1,7 @@
 //! No secret gets anywhere: through the whole program, every kind in every place in many forms, looked for in everything it leaves.
 
+#[path = "../support/rows.rs"]
+mod rows;
 #[allow(dead_code, reason = "the stand-in is shared; other tests use the rest of it")]
 #[path = "../summarizer/stand_in.rs"]
 mod stand_in;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::grow::grow;
-use crate::places::{Rows, put};
+use crate::rows::{Rows, put};
 use crate::support::World;
 use crate::table::CONFIG;
 

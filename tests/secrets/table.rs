@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use crate::kinds::KINDS;
-use crate::places::{FOLDER, PLACES, Place, Planted, Plot, SHOP, TOGETHER, beside, plots, put, sow};
+use crate::places::{PLACES, Place, Planted, Plot, TOGETHER, beside, plots, sow};
+use crate::rows::{FOLDER, SHOP, put};
 use crate::sinks::{Leaks, given, kept, leaks, said, watched};
 use crate::stand_in::{StandIn, form, report};
 use crate::stored::Held;
