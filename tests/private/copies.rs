@@ -81,6 +81,7 @@ fn a_transcript_that_was_replaced_by_another_one_starts_anew() {
     private_turn(&mut anew, "hush");
     anew.user(json!("Now mend loud7, please."));
     anew.assistant("loud8 is mended.");
+    anew.text = anew.text.replace("\"uuid\":\"0000", "\"uuid\":\"9999");
     put(&listener.world, &anew.id, &anew.text);
     digest_and_listen(&listener);
 }

@@ -1,6 +1,6 @@
 //! What lies in private files is not kept, that they were touched may be; a word in a sentence is no path.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::heard::{check, check_with, turn};
 use crate::rows::{Rows, SHOP, bash};
@@ -46,7 +46,6 @@ fn touching(rows: &mut Rows, path: &str, n: usize, word: &str) {
         ("Edit", json!({"file_path": full, "old_string": format!("PORT={word}{n}g"), "new_string": format!("PORT={word}{n}h")})),
         ("Write", json!({"file_path": full, "content": format!("PORT={word}{n}i")})),
         ("mcp__files__write", json!({"path": full, "text": format!("PORT={word}{n}j")})),
-        ("Grep", json!({"pattern": format!("PORT={word}{n}k"), "path": full})),
     ]
     .into_iter()
     .enumerate()
@@ -62,13 +61,12 @@ fn touching(rows: &mut Rows, path: &str, n: usize, word: &str) {
 
 #[test]
 fn what_is_read_from_private_files_or_written_to_them_is_not_kept() {
+    let mut rows = turn(1, "Mend loud1, please.", "I look.");
     for (n, path) in PRIVATE.into_iter().enumerate() {
-        println!("{path}");
-        let mut rows = turn(1, "Mend loud1, please.", "I look.");
         touching(&mut rows, path, n, "hush");
-        rows.assistant("loud2 is mended.");
-        check(&rows);
     }
+    rows.assistant("loud2 is mended.");
+    check(&rows);
 }
 
 #[test]
@@ -135,6 +133,6 @@ fn that_a_private_file_was_changed_is_told() {
     rows.assistant("loud2 is mended.");
     crate::rows::put(&listener.world, &rows.id, &rows.text);
     crate::heard::digest_and_listen(&listener);
-    let shown: Value = listener.world.show(&rows.id);
-    assert!(shown.to_string().contains(".env.local"), "{shown:#}");
+    let tools = listener.world.texts(&rows.id, "tool");
+    assert!(tools.iter().any(|tool| tool.contains(".env.local")), "{tools:#?}");
 }

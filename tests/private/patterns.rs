@@ -13,7 +13,7 @@ fn of_bluebird() -> Rows {
     rows.user(json!("For Project  Bluebird we need hush1."));
     rows.assistant("hush2 is what project bluebird needs.\n\nAnd hush3, in another paragraph.");
     rows.uses(1, &bash("./run.sh --for 'project bluebird' hush4"));
-    rows.result(1, "Exit code 1\nerror: loud3 is no number", true);
+    rows.result(1, "Exit code 1\nerror: that is no number", true);
     rows.uses(2, &bash("./run.sh loud4"));
     rows.result(2, "Exit code 1\nerror: project bluebird lacks hush5", true);
     rows.uses(3, &json!({"name": "ExitPlanMode", "input": {"plan": "1. Project Bluebird\n2. hush6"}}));

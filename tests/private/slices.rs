@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::heard::{listen, listener, turn, words_of};
 use crate::rows::{FOLDER, Rows, put};
-use crate::support::age;
+use crate::support::{World, age};
 use crate::turns::private_turn;
 
 fn session() -> Rows {
@@ -22,9 +22,14 @@ fn session() -> Rows {
     rows
 }
 
-/// What is stored, without the places of rows in their files.
-fn stored(world: &crate::support::World) -> Value {
-    json!(world.exported())
+/// What is stored of the session: every item with the row it came from.
+fn stored(world: &World) -> Vec<(Value, Value)> {
+    let all = world.exported();
+    let sources = all.iter().flat_map(|session| session["sources"].as_array().into_iter().flatten());
+    sources
+        .flat_map(|source| source["rows"].as_array().into_iter().flatten())
+        .map(|row| (row["key"].clone(), row["item"].clone()))
+        .collect()
 }
 
 #[test]

@@ -156,8 +156,11 @@ fn a_private_message_that_waited_for_its_turn_is_one_too() {
     let waiting = |text: &str| json!({"type": "attachment", "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": text}});
     rows.row(waiting("<private>Who is hush1?</private>"));
     rows.assistant("hush2 is a customer.");
+    // This answers both.
     rows.row(waiting("And mend loud3."));
-    rows.assistant("loud4 is mended.");
+    rows.assistant("Both are mended.");
+    rows.user(json!("Now loud4."));
+    rows.assistant("loud5 is mended.");
     check(&rows);
 }
 
