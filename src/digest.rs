@@ -69,6 +69,15 @@ impl Digest {
         std::iter::once(self.request.as_str()).chain(lists).chain(claims).chain(files).collect::<Vec<_>>().join("\n")
     }
 
+    /// All words it holds; no ids.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.completed, &self.learned, &self.investigated, &self.questions];
+        let lists = lists.into_iter().flatten().map(String::as_str);
+        let claims = self.claims().map(|c| c.text.as_str());
+        let files = self.files.iter().map(|f| f.path.as_str());
+        [self.title.as_str(), self.request.as_str()].into_iter().chain(lists).chain(claims).chain(files)
+    }
+
     /// Puts every text through `pass`; of what nothing is left is not said.
     pub fn pass(&mut self, pass: impl Fn(&str) -> String) {
         for text in [&mut self.title, &mut self.request] {

@@ -24,6 +24,7 @@ pub mod mark;
 mod markdown;
 pub mod page;
 mod paths;
+pub mod phrase;
 mod price;
 pub mod privacy;
 mod private;

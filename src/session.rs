@@ -30,6 +30,11 @@ impl RowKey {
         Self::hashed(&[b"line", session.as_bytes(), line])
     }
 
+    /// The key under which a title that a summary row gave to a conversation is forgotten: the row itself leaves no other trace.
+    pub fn of_title(leaf: RowKey, title: &str) -> Self {
+        Self::hashed(&[b"title", &leaf.0, title.as_bytes()])
+    }
+
     fn hashed(parts: &[&[u8]]) -> Self {
         let mut key = [0; 16];
         key.copy_from_slice(&digest_of(parts)[..16]);
@@ -135,6 +140,28 @@ impl Item {
             Item::Away(_) => "away",
             Item::PullRequest(_) => "pr",
             Item::Interrupted => "interrupted",
+        }
+    }
+
+    /// All words it holds, whoever said them; no ids.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Item::Prompt(text)
+            | Item::Answer(text)
+            | Item::Reply(text)
+            | Item::Plan(text)
+            | Item::Recap(text)
+            | Item::Away(text)
+            | Item::PullRequest(text) => vec![text],
+            Item::Tool(tool) => {
+                let path = tool.file.as_ref().map(|file| file.path.as_str());
+                [tool.name.as_str(), tool.line.as_str()].into_iter().chain(path).collect()
+            }
+            Item::Outcome(outcome) => vec![&outcome.brief],
+            Item::Todos(todos) => todos.iter().map(|todo| todo.text.as_str()).collect(),
+            Item::Task(todo) => vec![&todo.text],
+            Item::Title(title) => vec![&title.text],
+            Item::Interrupted => Vec::new(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod digest;
 mod doctor;
 mod export;
 mod filter;
+mod forget;
 mod import;
 mod install;
 mod manual;
@@ -64,6 +65,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Show(args) => show::run(&args, &config()?, out),
         Command::Context(args) => self::context::run(&args, &config()?, out),
         Command::Close(args) => close::run(&args, &config()?, out),
+        Command::Forget(args) => forget::run(&args, &config()?, out),
         Command::Status(args) => status::run(&args, &config()?, out),
         Command::Config(args) => self::config::run(&args, &config()?, out),
         Command::Export(args) => export::run(&args, &config()?, out),

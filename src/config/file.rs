@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
 use super::{PrivacyConfig, Schedule, Setting, setting};
+use crate::session::Millis;
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -21,6 +22,7 @@ pub struct Values {
     pub digest: DigestConfig,
     pub privacy: PrivacyConfig,
     pub exclude: Exclude,
+    pub retention: Retention,
     /// Roots that moved or were renamed: old path = new path.
     pub projects: BTreeMap<String, String>,
     /// Prices of models this program does not know, by model id.
@@ -86,6 +88,21 @@ pub struct Exclude {
     pub projects: Vec<String>,
     /// Globs over transcript paths.
     pub paths: Vec<String>,
+}
+
+/// How long sessions are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// Days since a session was last active; 0 is for ever.
+    pub days: u32,
+}
+
+impl Retention {
+    /// Sessions that were last active before this are not kept.
+    pub fn oldest(self, now: Millis) -> Option<Millis> {
+        (self.days > 0).then(|| now - Millis::from(self.days) * 86_400_000)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]

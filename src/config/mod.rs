@@ -17,7 +17,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
+pub use file::{DigestConfig, HooksConfig, Price, Retention, SummarizerChoice};
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
@@ -44,6 +44,7 @@ pub struct Config {
     pub schedule: Schedule,
     pub exclude_projects: GlobSet,
     pub exclude_paths: GlobSet,
+    pub retention: Retention,
     pub moved_projects: Vec<(String, String)>,
     pub prices: BTreeMap<String, Price>,
     /// The search path for `claude`, and the variables a child keeps.
@@ -96,6 +97,7 @@ impl Config {
             exclude_projects: globs("exclude_projects", &excluded)?,
             exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,
             privacy: read.values.privacy.clone(),
+            retention: read.values.retention,
             moved_projects: moved(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),

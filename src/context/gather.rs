@@ -11,7 +11,7 @@ use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::privacy::Gate;
-use crate::session::Millis;
+use crate::session::{Millis, RowKey};
 use crate::signal::is_offer;
 use crate::source::project::Projects;
 use crate::store::Store;
@@ -107,10 +107,14 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
     Ok(render(content, asked.max_tokens))
 }
 
-/// What a session had done before its context was compacted, straight from its transcript.
-pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
+/// What a session had done before its context was compacted, straight from its transcript. The index only says what was forgotten.
+pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
-    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, |cwd| projects.key_of(cwd))?;
+    if is_shut_out(store, session) {
+        return Ok(Context::default());
+    }
+    let key_of = |cwd: &str| projects.key_of(cwd);
+    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key))?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
@@ -130,6 +134,15 @@ pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: 
         sessions: 1,
     };
     Ok(render(content, max_tokens))
+}
+
+/// Was the whole session forgotten? What cannot be told is not shown.
+fn is_shut_out(store: Option<&Store>, session: &str) -> bool {
+    store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
+}
+
+fn is_forgotten(store: Option<&Store>, key: RowKey) -> bool {
+    store.is_some_and(|store| store.is_forgotten_row(key).unwrap_or(true))
 }
 
 /// The project in the index.
@@ -228,12 +241,12 @@ impl Gatherer<'_> {
             if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
                 break;
             }
-            if seen.contains(&id.as_str()) || self.is_asking(id) {
+            if seen.contains(&id.as_str()) || self.is_asking(id) || is_shut_out(store, id) {
                 continue;
             }
             seen.push(id);
             let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
-            fresh.extend(self.read_fresh(id, Path::new(transcript), &gate, digested));
+            fresh.extend(self.read_fresh(store, id, Path::new(transcript), &gate, digested));
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
@@ -241,11 +254,19 @@ impl Gatherer<'_> {
 
     /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
     /// digest: clients write rows of their own when a window is closed.
-    fn read_fresh(&self, id: &str, transcript: &Path, gate: &Gate, digested: Option<Millis>) -> Option<Fresh> {
+    fn read_fresh(
+        &self,
+        store: Option<&Store>,
+        id: &str,
+        transcript: &Path,
+        gate: &Gate,
+        digested: Option<Millis>,
+    ) -> Option<Fresh> {
         if self.config.exclude_paths.is_match(transcript) {
             return None;
         }
-        let session = tail::session(transcript, id, FRESH_TAIL, gate, |cwd| self.projects.key_of(cwd)).ok()?;
+        let key_of = |cwd: &str| self.projects.key_of(cwd);
+        let session = tail::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key)).ok()?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
         let fits = session.project.key == self.key

@@ -190,7 +190,7 @@ fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>
 }
 
 /// Pages of sessions whose open items this one closes show them as done.
-fn mark_closed_pages(tx: &Transaction<'_>, session: i64) -> Result<()> {
+pub(super) fn mark_closed_pages(tx: &Transaction<'_>, session: i64) -> Result<()> {
     let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT of FROM closed_item WHERE session = ?1)";
     tx.execute(sql, [session])?;
     Ok(())

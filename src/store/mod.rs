@@ -6,6 +6,7 @@
 mod cleaning;
 pub mod closings;
 pub mod digests;
+pub mod forget;
 pub mod ingest;
 pub mod load;
 pub mod money;
@@ -28,6 +29,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// How long folding the log into the database waits for readers. Those that take longer are not waited for.
+const READERS: Duration = Duration::from_secs(2);
 
 /// The index was written by another version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -172,15 +176,18 @@ impl Store {
         Ok(())
     }
 
-    /// Gives free pages back and folds the write-ahead log into the database.
-    pub fn tidy(&self) -> Result<()> {
+    /// Gives free pages back and folds the write-ahead log into the database. False when a reader holds on to an older state: then
+    /// what was deleted is still in the files, until the next time.
+    pub fn tidy(&self) -> Result<bool> {
         // No `optimize`: statistics of a small index make the planner scan a large one.
         // It frees a page for every row that is fetched.
         let mut vacuum = self.db.prepare("PRAGMA incremental_vacuum")?;
         let mut freed = vacuum.query([])?;
         while freed.next()?.is_some() {}
-        self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(())
+        self.db.busy_timeout(READERS)?;
+        let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
+        self.db.busy_timeout(BUSY)?;
+        Ok(busy == 0)
     }
 }
 

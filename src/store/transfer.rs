@@ -4,6 +4,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use super::forget::readmit;
 use super::ingest::{Place, insert_item, note_last, project_pk};
 use super::load::SessionHead;
 use super::pack::unpack;
@@ -206,8 +207,13 @@ impl Store {
     }
 
     /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
+    ///
+    /// Who imports what was forgotten wants it back.
     pub fn import_session(&mut self, exported: &Exported) -> Result<bool> {
         let tx = self.db.transaction()?;
+        let rows = exported.sources.iter().flat_map(|source| &source.rows).map(|row| row.key);
+        let titles = exported.titles.iter().map(|(leaf, text)| RowKey::of_title(*leaf, text));
+        readmit(&tx, &exported.session, rows.chain(titles))?;
         let project = project_pk(&tx, &exported.project)?;
         let mut new = tx.execute(
             "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",

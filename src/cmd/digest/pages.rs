@@ -18,7 +18,7 @@ use crate::store::pages::PageRecord;
 use crate::ui::Ui;
 
 /// The heading below which a page is the user's own.
-const NOTES: &str = "## Notes";
+pub const NOTES: &str = "## Notes";
 
 /// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
@@ -193,7 +193,7 @@ fn read(file: &Path) -> Result<Option<String>> {
 
 /// What follows the notes' heading, however an editor ended its line. Text from sessions never starts a heading, so the first one
 /// is the user's.
-fn notes_in(page: &str) -> &str {
+pub fn notes_in(page: &str) -> &str {
     let mut at = 0;
     for line in page.split_inclusive('\n') {
         at += line.len();

@@ -16,6 +16,8 @@ pub struct Report {
     pub sessions_digested: u64,
     pub sessions_skipped: u64,
     pub sessions_failed: u64,
+    /// Older than the config wants sessions kept.
+    pub sessions_forgotten: u64,
     pub pages_written: u64,
     /// Stored texts that the rules of today left less of; told only where there are any.
     #[serde(skip_serializing_if = "is_zero")]
@@ -45,6 +47,7 @@ impl Report {
 
     /// Did the run change anything that is worth a line in the log?
     pub fn did_something(&self) -> bool {
-        self.files_read + self.sessions_digested + self.sessions_failed + self.pages_written + self.texts_cleaned > 0
+        let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten;
+        self.files_read + sessions + self.pages_written + self.texts_cleaned > 0
     }
 }

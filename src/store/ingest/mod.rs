@@ -86,7 +86,7 @@ impl Store {
     /// Stores batches in one transaction.
     pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
         let tx = self.db.transaction()?;
-        let mut writer = Writer::new(&tx, projects);
+        let mut writer = Writer::new(&tx, projects)?;
         for batch in batches {
             writer.batch(batch)?;
         }

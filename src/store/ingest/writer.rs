@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use super::notes::Notes;
 use super::private::Span;
 use super::{Batch, GENERATION, Ingested, Place, index_prompt, insert_item, project_pk};
-use crate::session::{Item, Row};
+use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
 use crate::store::load::EARLIER;
 use crate::store::pack::{pack, unpack};
@@ -27,14 +27,19 @@ pub(super) struct Writer<'t> {
     pub private: HashMap<String, Vec<Span>>,
     /// Sessions of which it was learned just now that they were private for a while.
     pub newly_private: HashSet<String>,
+    /// Sessions that the user had forgotten, by id.
+    forgotten: HashSet<String>,
     /// What the rows say about each session's sources, in a stable order.
     pub notes: BTreeMap<(i64, i64), Notes>,
 }
 
 impl<'t> Writer<'t> {
-    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Self {
-        Self {
+    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Result<Self> {
+        let forgotten =
+            tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(Self {
             tx,
+            forgotten,
             projects,
             sessions: HashMap::new(),
             sources: HashMap::new(),
@@ -43,7 +48,7 @@ impl<'t> Writer<'t> {
             private: HashMap::new(),
             newly_private: HashSet::new(),
             notes: BTreeMap::new(),
-        }
+        })
     }
 
     pub fn batch(&mut self, batch: &Batch) -> Result<()> {
@@ -70,7 +75,7 @@ impl<'t> Writer<'t> {
             self.done.rows_unknown += rows;
         }
         let path: Arc<str> = path.into();
-        for (session, at) in &batch.starts {
+        for (session, at) in batch.starts.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
             let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
             self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
         }
@@ -119,7 +124,16 @@ impl<'t> Writer<'t> {
         Ok(self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
+    /// Was it forgotten, by the session or by the key of its row, or is the row private?
+    fn is_forgotten(&self, session: &str, key: RowKey) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
+        Ok(self.forgotten.contains(session) || self.tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
+    }
+
     fn row(&mut self, batch: &Batch, path: &Arc<str>, offset: u64, row: &Row) -> Result<()> {
+        if self.is_forgotten(&row.session, row.key)? {
+            return Ok(());
+        }
         if row.cwd.is_none() && self.is_excluded(&row.session)? {
             return Ok(());
         }
@@ -187,6 +201,9 @@ impl<'t> Writer<'t> {
     }
 
     fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {
+        if self.is_forgotten("", RowKey(leaf))? || self.is_forgotten("", RowKey::of_title(RowKey(leaf), text))? {
+            return Ok(false);
+        }
         let new = self
             .tx
             .prepare_cached("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
