@@ -7,7 +7,9 @@ use crate::kinds::KINDS;
 use crate::places::Planted;
 use crate::rows::{Rows, SHOP, put};
 use crate::sinks::{kept, leaks, said};
-use crate::stand_in::{StandIn, refused};
+use crate::stand_in::{StandIn, eventually, refused, report};
+use crate::stored::files;
+use crate::support::files_below;
 use crate::table::{CONFIG, started, tell};
 
 /// Kinds with a form of their own, of which a failure may speak.
@@ -130,4 +132,33 @@ fn nor_from_the_name_of_the_model_that_answered() {
         sinks.extend(said(args[0], &client.world.recall(args)));
     }
     tell(&all, &leaks(&all, &sinks));
+}
+
+#[test]
+fn nor_from_a_reply_that_waits_on_disk_for_the_next_run() {
+    let client = StandIn::new(&[], "until [ -e \"$here/go\" ]; do sleep 0.05; done; cat \"$here/said\"");
+    a_session(&client);
+    let mut all = Vec::new();
+    let mut form = crate::stand_in::form();
+    for kind in SPOKEN_OF {
+        let kind = KINDS.iter().find(|one| one.name == kind).expect("a kind");
+        let grown = kind.grown("waiting reply");
+        let text = written(Form::Start, kind, &grown.text);
+        form["learned"].as_array_mut().expect("a list").push(json!(text));
+        all.push(Planted { kind: kind.name, place: "waiting reply".into(), form: String::new(), parts: grown.parts });
+    }
+    client.put("said", &report(&form, 0.01));
+    let mut run = client.world.process().arg("digest").spawn().expect("recall starts");
+    eventually("the client was called", || !client.calls().is_empty());
+    // Nothing can come of the reply while the database is locked.
+    let database = rusqlite::Connection::open(client.world.data_dir().join("recall.db")).expect("the database");
+    database.busy_timeout(std::time::Duration::from_secs(10)).expect("a time limit");
+    database.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    client.put("go", "");
+    let replies = client.world.data_dir().join("replies");
+    eventually("the reply is on disk", || files_below(&replies).iter().any(|file| file.extension().is_some_and(|e| e == "json")));
+    run.kill().expect("kill -9");
+    run.wait().expect("it is gone");
+    database.execute_batch("ROLLBACK").expect("the lock is gone");
+    tell(&all, &leaks(&all, &files(&client.world)));
 }

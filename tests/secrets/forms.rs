@@ -31,6 +31,26 @@ pub enum Form {
 
 use Form::*;
 
+pub const ALL: &[Form] = &[
+    Sentence,
+    Assigned,
+    Json,
+    JsonInJson,
+    JsonTwiceInJson,
+    Escaped,
+    Wrapped(64),
+    Wrapped(76),
+    Yaml,
+    Header,
+    Url,
+    Quoted,
+    Fence,
+    Diff,
+    Colored,
+    Highlighted,
+    Start,
+    Table,
+];
 const OF_TOKENS: &[Form] = &[
     Sentence, Assigned, Json, JsonInJson, Yaml, Diff, Header, Fence, JsonTwiceInJson, Quoted, Colored, Url, Start, Escaped, End,
     Highlighted, Table,

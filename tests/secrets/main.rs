@@ -10,6 +10,7 @@ mod stored;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod alone;
 mod comes_back;
 mod cut;
 mod elsewhere;
@@ -17,6 +18,7 @@ mod forms;
 mod fresh;
 mod grow;
 mod kinds;
+mod old;
 mod places;
 mod sinks;
 mod stay;

@@ -43,11 +43,13 @@ fn harvest(summarizer: &str) -> Harvest {
             planted.extend(more);
         }
     }
+    let planned = world.recall(["digest", "--dry-run"]);
     let (ran, meanwhile) = watched(world, &["digest", "--json", "--summarizer", summarizer]);
     assert!(ran.code < 2, "{ran:#?}");
     let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
     assert_eq!(report["sessions_digested"], json!(plots.len()), "{ran:#?}");
     let mut sinks = said("digest", &ran).to_vec();
+    sinks.extend(said("digest --dry-run", &planned));
     sinks.extend(meanwhile);
     sinks.extend(asked(world, &plots, summarizer == "extract"));
     sinks.extend(given(&stand_in.calls()));

@@ -52,7 +52,7 @@ fn columns_of(database: &Connection, table: &str) -> Vec<Held> {
 }
 
 /// A body: a byte that says it is compressed, its length, a frame.
-fn unpacked(blob: &[u8]) -> Option<String> {
+pub fn unpacked(blob: &[u8]) -> Option<String> {
     let (1, rest) = blob.split_first()? else { return None };
     let (size, frame) = rest.split_at_checked(4)?;
     let size = u32::from_le_bytes(size.try_into().ok()?) as usize;
