@@ -43,9 +43,7 @@ fn what_redact_prints_holds_no_secret_of_any_kind_in_any_form() {
             text += &format!("The list of orders breaks on the first page.\n\n{sown}\n\nIt is as long as ever.\n\n");
             all.push(Planted { kind: kind.name, place, form: "alone".into(), parts: grown.parts });
         }
-        let ran = redacted(&world, &text);
-        assert!(ran.out.contains("[REDACTED:"), "{}: {}", kind.name, ran.out);
-        sinks.extend(said("redact", &ran));
+        sinks.extend(said("redact", &redacted(&world, &text)));
     }
     tell(&all, &leaks(&all, &sinks));
 }

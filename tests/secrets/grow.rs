@@ -17,13 +17,6 @@ const ALPHABETS: [(char, &str); 9] = [
     ('c', "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"),
 ];
 
-/// Words that no other text of these tests holds, for passwords that people think up.
-const WORDS: [&str; 24] = [
-    "Gherkin", "Plover", "Zither", "Marzipan", "Yurt", "Ocelot", "Kumquat", "Tundra", "Fjord", "Quokka", "Bramble", "Walrus",
-    "Sextant", "Juniper", "Vesper", "Isthmus", "Narwhal", "Cobalt", "Dirigible", "Echidna", "Lichen", "Ravioli", "Umlaut",
-    "Halberd",
-];
-
 /// A text that holds a secret, and the parts of it that nobody may see.
 #[derive(Debug, Clone)]
 pub struct Grown {
@@ -57,27 +50,34 @@ fn fill(hole: &str, chance: &mut Chance, grown: &mut Grown) {
         return;
     }
     let (is_public, hole) = hole.strip_suffix('?').map_or((false, hole), |hole| (true, hole));
-    let content = match hole {
-        "words" => format!("{}-{}-{}", chance.word(), chance.word(), chance.below(9000) + 1000),
-        "basic" => base64(&format!("deploy:{}", chance.run('w', 24))),
-        "jwt" => jwt(chance),
+    // What encoded texts begin with is the same in all of them.
+    let (content, parts) = match hole {
+        "words" => {
+            let words = format!("{}-{}-{}", chance.word(), chance.word(), chance.below(9000) + 1000);
+            (words.clone(), vec![words])
+        }
+        "basic" => {
+            let encoded = base64(&format!("deploy:{}", chance.run('w', 24)));
+            (encoded.clone(), vec![encoded[10..].to_owned()])
+        }
+        "jwt" => {
+            let claims = format!(r#"{{"sub":"{}","scope":"orders","exp":17{}}}"#, chance.run('w', 24), chance.run('d', 8));
+            let claims = base64(&claims).replace('+', "-").replace('/', "_").trim_end_matches('=').to_owned();
+            let signature = chance.run('s', 43);
+            (format!("{claims}.{signature}"), vec![claims[12..40].to_owned(), signature])
+        }
         _ => {
             let (kind, count) = hole.split_at(1);
             let count: usize = count.parse().unwrap_or_else(|e| panic!("{hole}: {e}"));
-            chance.run(kind.chars().next().expect("a letter"), count)
+            let run = chance.run(kind.chars().next().expect("a letter"), count);
+            (run.clone(), vec![run])
         }
     };
     grown.text.push_str(&content);
     if !is_public {
         assert!(content.len() >= 8, "{hole} is too short to be looked for");
-        grown.parts.push(content);
+        grown.parts.extend(parts);
     }
-}
-
-/// Claims and a signature; the head is the same for everybody.
-fn jwt(chance: &mut Chance) -> String {
-    let claims = format!(r#"{{"sub":"{}","scope":"orders","exp":17{}}}"#, chance.run('w', 24), chance.run('d', 8));
-    format!("{}.{}", base64(&claims).replace('+', "-").replace('/', "_").trim_end_matches('='), chance.run('s', 43))
 }
 
 /// As of RFC 4648, with padding.
@@ -120,8 +120,12 @@ impl Chance {
         (0..count).map(|_| alphabet.as_bytes()[self.below(alphabet.len())] as char).collect()
     }
 
-    fn word(&mut self) -> &'static str {
-        WORDS[self.below(WORDS.len())]
+    /// A word that nobody has said yet, for passwords that people think up.
+    fn word(&mut self) -> String {
+        let mut syllable = || [b"bdfgjklmnprstvwz"[self.below(16)], b"aeiou"[self.below(5)]];
+        let word = [syllable(), syllable(), syllable(), syllable()].concat();
+        let first = word[0].to_ascii_uppercase() as char;
+        format!("{first}{}", String::from_utf8_lossy(&word[1..]))
     }
 }
 

@@ -49,7 +49,7 @@ pub const KINDS: &[Kind] = &[
         "gcp service account",
         Text,
         "GOOGLE_CREDENTIALS",
-        "{{\"type\": \"service_account\", \"private_key_id\": \"{h40}\", \"private_key\": \"-----{!BEGIN} PRIVATE KEY-----\\nMIIEvQ{b58}\\n{b64}\\n{b40}=\\n-----{!END} PRIVATE KEY-----\\n\"}",
+        "{{\"type\": \"service_account\", \"private_key_id\": \"{h40?}\", \"private_key\": \"-----{!BEGIN} PRIVATE KEY-----\\nMIIEvQ{b58}\\n{b64}\\n{b40}=\\n-----{!END} PRIVATE KEY-----\\n\"}",
     ),
     kind(
         "azure storage",

@@ -124,27 +124,21 @@ fn an_index_of_an_older_version_is_cleaned_by_the_next_digest() {
     listen(world, &marks, [said("digest", &ran).to_vec(), given].concat());
 }
 
-/// Puts the secrets where the words are, as a version without rules would have stored them: in rows, digests and pages. The index of
-/// words has the words themselves.
+/// Puts the secrets where the words are, as a version without rules would have stored them, and into the pages. What the index of words
+/// knows of is left: nobody but `recall` can change both as one.
 fn poison(world: &World, marks: &[Mark]) {
     let database = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the database");
-    for (table, keys) in [("item", "session, source, offset, part"), ("digest", "pk")] {
-        let mut rows = database.prepare(&format!("SELECT body, {keys} FROM {table}")).expect("the bodies");
-        let columns = rows.column_count();
-        let all: Vec<Vec<Sql>> = rows
-            .query_map([], |row| (0..columns).map(|at| row.get(at)).collect())
-            .expect("rows")
-            .map(|row| row.expect("a row"))
-            .collect();
-        for mut row in all {
-            let Sql::Blob(body) = &row[0] else { panic!("a body") };
-            let text = crate::stored::unpacked(body).unwrap_or_else(|| String::from_utf8_lossy(&body[1..]).into_owned());
-            let secret = marks.iter().fold(text, |text, mark| text.replace(&mark.word, &within_json(&mark.secret)));
-            row[0] = Sql::Blob([&[0], secret.as_bytes()].concat());
-            let place: Vec<String> = keys.split(", ").enumerate().map(|(n, key)| format!("{key} = ?{}", n + 2)).collect();
-            let update = format!("UPDATE {table} SET body = ?1 WHERE {}", place.join(" AND "));
-            database.execute(&update, rusqlite::params_from_iter(row)).expect("the body");
-        }
+    let mut rows =
+        database.prepare("SELECT body, session, source, offset, part FROM item WHERE kind <> 'prompt'").expect("the bodies");
+    let read = |row: &rusqlite::Row<'_>| (0..5).map(|at| row.get(at)).collect::<rusqlite::Result<Vec<Sql>>>();
+    let all: Vec<Vec<Sql>> = rows.query_map([], read).expect("rows").map(|row| row.expect("a row")).collect();
+    for mut row in all {
+        let Sql::Blob(body) = &row[0] else { panic!("a body") };
+        let text = crate::stored::unpacked(body).unwrap_or_else(|| String::from_utf8_lossy(&body[1..]).into_owned());
+        let secret = marks.iter().fold(text, |text, mark| text.replace(&mark.word, &within_json(&mark.secret)));
+        row[0] = Sql::Blob([&[0], secret.as_bytes()].concat());
+        let update = "UPDATE item SET body = ?1 WHERE session = ?2 AND source = ?3 AND offset = ?4 AND part = ?5";
+        database.execute(update, rusqlite::params_from_iter(row)).expect("the body");
     }
     for mark in marks {
         database.execute("UPDATE open_item SET text = replace(text, ?1, ?2)", [&mark.word, &mark.secret]).expect("an open item");

@@ -93,7 +93,8 @@ pub fn leaks(planted: &[Planted], sinks: &[Held]) -> Leaks {
     leaks
 }
 
-fn windows_of(part: &str) -> Vec<String> {
+/// The stretches of a secret that are looked for.
+pub fn windows_of(part: &str) -> Vec<String> {
     if part.len() <= WINDOW {
         return vec![part.to_owned()];
     }
