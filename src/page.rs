@@ -27,6 +27,8 @@ pub struct Shown<'a> {
     pub digest: &'a Digest,
     pub digest_id: &'a str,
     pub summarizer: &'a str,
+    /// The session went on when it was digested.
+    pub goes_on: bool,
     /// Ids of its open items that are closed by now.
     pub closed: &'a [String],
     /// The session's own cost at list prices, by model; `None` where a price is unknown.
@@ -96,11 +98,12 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
     let session = one.session;
     let digest = one.digest;
     page.push_str(&format!(
-        "\n### {} {}\n\n{}–{} · {} · [session page](sessions/{})\n",
+        "\n### {} {}\n\n{}–{}{} · {} · [session page](sessions/{})\n",
         clock(session.began_at(), zone),
         inline(&digest.title),
         clock(session.began_at(), zone),
         clock(session.last_at(), zone),
+        if one.goes_on { " so far, it goes on" } else { "" },
         effort(session),
         one.page,
     ));
@@ -180,6 +183,9 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     let (session, digest) = (one.session, one.digest);
     let mut page = session_front(one, zone);
     page.push_str(&format!("\n# {}\n", inline(&digest.title)));
+    if one.goes_on {
+        page.push_str(&format!("\n*So far: the session went on after {}.*\n", clock(session.last_at(), zone)));
+    }
     paragraph(&mut page, "Asked", &digest.request);
     let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];
     for (title, list) in lists {
@@ -206,10 +212,11 @@ fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
         |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
     format!(
-        "---\nsession: {}\ndigest: {}\nsummarizer: {}\nproject: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
+        "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
         one.digest_id,
         one.summarizer,
+        if one.goes_on { "interim: true\n" } else { "" },
         yaml(&session.project.key),
         time(session.began_at()),
         time(session.last_at()),

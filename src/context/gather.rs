@@ -121,6 +121,7 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
     let told = Told {
         session: session.id.clone(),
         when: local(session.last_at(), config),
+        goes_on: true,
         digest: told_by(&session),
         settled: Vec::new(),
     };
@@ -181,7 +182,8 @@ impl Gatherer<'_> {
         let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
         let settled = known.store.closed_of(one.pk)?;
         let when = local(Some(one.last_at), self.config);
-        let mut told = Told { session: one.id.clone(), when, digest: stored.digest, settled };
+        let mut told =
+            Told { session: one.id.clone(), when, goes_on: stored.interim_until.is_some(), digest: stored.digest, settled };
         told.settle(is_offer);
         if self.is_stale(one) {
             told.settle(|_| true);
@@ -220,7 +222,7 @@ impl Gatherer<'_> {
 
     fn line(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Line>> {
         let when = day(one.last_at, self.config);
-        Ok(known.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title }))
+        Ok(known.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title, goes_on: one.goes_on }))
     }
 
     /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.

@@ -85,7 +85,11 @@ impl Store {
     /// # Errors
     /// When none fits, or more than one.
     pub fn find_session(&self, prefix: &str) -> Result<SessionHead> {
-        self.look_up_session(prefix)?.with_context(|| format!("no session or digest with the id `{prefix}`"))
+        if let Some(head) = self.look_up_session(prefix)? {
+            return Ok(head);
+        }
+        let forgotten = self.is_shut_out(prefix)?;
+        bail!("{}`{prefix}`", if forgotten { "you had recall forget the session " } else { "no session or digest with the id " })
     }
 
     /// The same, if there is one.
@@ -100,8 +104,8 @@ impl Store {
         if prefix.len() < MIN_PREFIX {
             bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
         }
-        let by_digest: Option<i64> =
-            self.db.query_row("SELECT session FROM digest WHERE id = ?1", [prefix], |r| r.get(0)).optional()?;
+        let sql = "SELECT session FROM digest WHERE id = ?1 UNION ALL SELECT session FROM former_digest WHERE id = ?1 LIMIT 1";
+        let by_digest: Option<i64> = self.db.query_row(sql, [prefix], |r| r.get(0)).optional()?;
         if let Some(pk) = by_digest {
             return self.session_head(pk).map(Some);
         }

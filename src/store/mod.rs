@@ -8,6 +8,7 @@ pub mod closings;
 pub mod digests;
 pub mod forget;
 pub mod ingest;
+pub mod interim;
 pub mod load;
 pub mod money;
 pub mod pack;

@@ -85,6 +85,8 @@ pub struct ExportedDigest {
     pub made_at: Millis,
     pub cost_usd: Option<f64>,
     pub queued: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interim_until: Option<Millis>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed: Vec<ExportedClosing>,
     pub body: Digest,
@@ -126,6 +128,7 @@ impl Store {
             made_at: d.made_at,
             cost_usd: d.cost_usd,
             queued: d.queued,
+            interim_until: d.interim_until,
             body: d.digest,
         });
         Ok(Exported {
@@ -277,6 +280,7 @@ impl Store {
                 made_at: digest.made_at,
                 cost_usd: digest.cost_usd,
                 queued: digest.queued,
+                interim_until: digest.interim_until,
                 open: &open,
                 digest: digest.body.clone(),
             },

@@ -39,6 +39,21 @@ fn a_run_under_way_is_not_disturbed() {
 }
 
 #[test]
+fn what_was_cut_short_is_ended_by_the_next_run() {
+    for what in [["--match", TEXT], ["--session", TELLS]] {
+        let world = told_world(&EXTRACT);
+        let cut = world.recall_with(["forget"].into_iter().chain(what), &[("RECALL_FAULT", "forget-cut-short")]);
+        assert_eq!(cut.code, 9, "{cut:#?}");
+        assert!(places_of(&world, WORD).iter().any(|place| place.ends_with("2026-11-20.md")), "the pages are not written yet");
+        let next = if what[0] == "--match" { world.recall(["forget"].into_iter().chain(what)) } else { world.recall(["digest"]) };
+        assert_eq!(next.code, 0, "{next:#?}");
+        assert_gone(&world, WORD);
+        world.digest(&EXTRACT);
+        assert_gone(&world, WORD);
+    }
+}
+
+#[test]
 fn a_rehearsal_lists_what_would_go_and_changes_no_byte() {
     let world = told_world(&EXTRACT);
     let file = world.claude_dir().join("projects").join(path_of(OTHER));

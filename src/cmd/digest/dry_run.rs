@@ -116,6 +116,9 @@ fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> R
         let who = not_now.as_ref().map_or_else(|| "with the model".into(), |why| format!("without the model: {why}"));
         writeln!(out, "  digest  {}  {}  {who}", plain(&head.id), plain(head.project.name()))?;
     }
+    for head in &plan.interim {
+        writeln!(out, "  so far  {}  {}  it goes on", plain(&head.id), plain(head.project.name()))?;
+    }
     for (head, why) in &plan.skipped {
         writeln!(out, "  skip    {}  {why}", plain(&head.id))?;
     }
@@ -137,6 +140,7 @@ fn as_json(report: &Report, plan: &Plan, costs: &Costs) -> serde_json::Value {
         "rows_new": report.rows_new,
         "sessions_forgotten": report.sessions_forgotten,
         "digest": chosen,
+        "interim": plan.interim.iter().map(|h| &h.id).collect::<Vec<_>>(),
         "skip": skipped,
         "calls": costs.calls,
         "likely_cost_usd": costs.likely,

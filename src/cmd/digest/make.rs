@@ -21,7 +21,7 @@ use crate::select::{Budget, Skip, affordable};
 use crate::session::{Millis, Session, digest_of};
 use crate::stop;
 use crate::store::Store;
-use crate::store::digests::NewDigest;
+use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
 use crate::summarize::{Claude, Extract, Failure, Input, Made, Request, Summarizer, request};
 use crate::ui::Ui;
@@ -93,6 +93,7 @@ impl<'a> Maker<'a> {
         for head in &plan.unchanged {
             store.refresh_pages(head.pk)?;
         }
+        self.make_interims(store, report, &plan.interim)?;
         if plan.chosen.is_empty() {
             return Ok(());
         }
@@ -310,6 +311,7 @@ impl<'a> Maker<'a> {
             made_at: self.now,
             cost_usd: made.cost_usd,
             queued: false,
+            interim_until: None,
             open: &input.open,
             digest: self.passed(made.digest),
         };
@@ -332,7 +334,8 @@ impl<'a> Maker<'a> {
         let input_hash = hash_of(input)?;
         let state = run.store.digest_state(head.pk)?;
         let queued = skip.is_some();
-        let same = state.as_ref().is_some_and(|s| s.summarizer == "extract" && s.input_hash == input_hash && s.queued == queued);
+        let holds = |s: &DigestState| s.summarizer == "extract" && !s.interim && s.input_hash == input_hash && s.queued == queued;
+        let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| s.summarizer == "claude") && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
             run.store.refresh_pages(head.pk)?;
@@ -345,6 +348,7 @@ impl<'a> Maker<'a> {
                 made_at: self.now,
                 cost_usd: None,
                 queued,
+                interim_until: None,
                 open: &input.open,
                 digest: self.passed(made.digest),
             };

@@ -1,6 +1,7 @@
 //! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
 
 mod dry_run;
+mod interim;
 mod make;
 pub mod pages;
 mod plan;
@@ -198,8 +199,10 @@ fn ingest(
     Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
     let mut heeded = Vec::new();
     for (file, mark) in marks {
-        if let Some(mark) = mark.filter(mark::Mark::ends_session) {
-            store.end_session(&mark.session, mark.at, &mark.reason)?;
+        match mark {
+            Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason)?,
+            Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at)?,
+            _ => {}
         }
         heeded.push(file);
     }

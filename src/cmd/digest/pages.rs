@@ -59,6 +59,7 @@ impl Loaded {
             digest: &self.stored.digest,
             digest_id: &self.stored.id,
             summarizer: &self.stored.summarizer,
+            goes_on: self.stored.interim_until.is_some(),
             closed: &self.closed,
             costs: self.costs.clone(),
             page: self.page.clone(),

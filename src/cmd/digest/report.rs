@@ -16,7 +16,8 @@ pub struct Report {
     pub sessions_digested: u64,
     pub sessions_skipped: u64,
     pub sessions_failed: u64,
-    /// Older than the config wants sessions kept.
+    /// Sessions older than the config wants them kept; told only where there are any.
+    #[serde(skip_serializing_if = "is_zero")]
     pub sessions_forgotten: u64,
     pub pages_written: u64,
     /// Stored texts that the rules of today left less of; told only where there are any.

@@ -15,7 +15,7 @@ use super::Ended;
 use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in};
 use crate::clean::{id8, plain};
 use crate::cli::{DigestArgs, ForgetArgs};
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::store::Store;
 use crate::store::forget::{Doomed, Extent, Lasting};
 use crate::ui::Ui;
@@ -71,6 +71,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     let mut account = Account::new(&doomed, &store, shut_out)?;
     let ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.take_out(&doomed, Lasting::ForGood)?;
+    config::fault("forget-cut-short", || std::process::exit(9));
     if let What::Text(phrase) = what {
         store.take_out_text(phrase)?;
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
