@@ -92,7 +92,10 @@ impl Config {
             None => zone::local(),
         };
         let globs = |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: {key}", config_file.display()));
-        let excluded = [read.values.exclude.projects.clone(), read.values.privacy.exclude_projects.clone()].concat();
+        // Who names a project means what lies below it, too.
+        let excluded = read.values.exclude.projects.iter().chain(&read.values.privacy.exclude_projects);
+        let excluded: Vec<String> =
+            excluded.flat_map(|glob| [glob.clone(), format!("{}/**", glob.trim_end_matches('/'))]).collect();
         Ok(Self {
             exclude_projects: globs("exclude_projects", &excluded)?,
             exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,

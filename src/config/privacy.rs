@@ -62,11 +62,13 @@ impl PrivacyConfig {
     }
 }
 
-/// File names are compared without case, and a folder's name says nothing about the files in it.
+/// File names are compared without case, and a folder's name says nothing about the files in it. A glob without a slash is one of
+/// names, wherever they are.
 fn globs<'g>(patterns: impl Iterator<Item = &'g str>) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(true).build();
+        let anywhere = if pattern.contains('/') { "" } else { "**/" };
+        let glob = GlobBuilder::new(&format!("{anywhere}{pattern}")).literal_separator(true).case_insensitive(true).build();
         set.add(glob.with_context(|| format!("`{pattern}` is no glob"))?);
     }
     Ok(set.build()?)

@@ -23,6 +23,9 @@ use crate::redact::{Redactor, is_mostly_redacted};
 use crate::session::ToolUse;
 use crate::signal::chatter::is_chatter_tool;
 
+/// Stands for the line of a tool use that a pattern of the user's leaves out.
+pub const LEFT_OUT: &str = "(left out)";
+
 /// A text that has passed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Text {
@@ -92,9 +95,18 @@ impl Gate {
         }
     }
 
-    /// Is a tool of the client's own bookkeeping, or one that only looks around?
+    /// Is a tool of the client's own bookkeeping, or one that only looks around, or its use left out by a pattern?
     pub fn skips(&self, tool: &ToolUse) -> bool {
-        is_chatter_tool(&tool.name, &self.skip_tools)
+        tool.line == LEFT_OUT || is_chatter_tool(&tool.name, &self.skip_tools)
+    }
+
+    /// Does a pattern of the user's leave out any of these texts? They are only made where there are patterns.
+    pub fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
+        !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
+    }
+
+    pub fn is_private_file(&self, path: &str) -> bool {
+        self.files.holds(path)
     }
 
     /// Is what a tool use reads or writes private? Its line then names the files and no content.
@@ -105,19 +117,17 @@ impl Gate {
         if !matches!(tool.name.as_str(), "Bash" | "PowerShell") {
             return tool.line.split(" · ").any(|argument| self.files.holds(argument));
         }
-        if let Some(line) = self.withheld_command(&tool.line) {
-            tool.line = line;
-            return true;
-        }
-        // Left out by a pattern of the user's.
-        tool.line.is_empty()
+        let withheld = self.withheld_command(&tool.line);
+        let is_withheld = withheld.is_some();
+        tool.line = withheld.unwrap_or_else(|| std::mem::take(&mut tool.line));
+        is_withheld
     }
 
     /// What may be told of a command that reads or writes private files: its program and the files.
     pub fn withheld_command(&self, command: &str) -> Option<String> {
         let named = files::named_in(command, &self.files);
         // In a form that is known again as a command on these files.
-        let told: Vec<String> = named.iter().map(|n| format!("{} … {}{}", n.program, n.by, n.path)).collect();
+        let told: Vec<String> = named.iter().map(|n| format!("{} {} {}{}", n.program, files::WITHHELD, n.by, n.path)).collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 }
