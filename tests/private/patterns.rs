@@ -50,8 +50,8 @@ fn a_rule_of_the_users_own_redacts_and_leaves_the_rest() {
     let mut rows =
         turn(1, "Mend the list of CUST-hush100001, which shows loud1.", "The list of CUST-hush100002 shows loud2 again.");
     rows.uses(1, &bash("./run.sh --customer CUST-hush100003 --list loud3"));
-    rows.result(1, "Exit code 1\nerror: CUST-hush100004 has no loud4", true);
-    rows.row(json!({"type": "ai-title", "aiTitle": "Mend the list of loud5 for the customer CUST-hush100005"}));
+    rows.result(1, "Exit code 1\nerror: there is nobody like CUST-hush100004 in the list of loud4", true);
+    rows.row(json!({"type": "ai-title", "aiTitle": "Mend the long list loud5 of the shop for CUST-hush100005"}));
     rows.assistant("Done.");
     check_with(rule, &rows);
     let listener = listener("");

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::heard::{check, turn};
-use crate::rows::{Rows, bash};
+use crate::heard::{CONFIG, check, turn};
+use crate::rows::{FOLDER, Rows, SHOP, bash, put};
+use crate::support::World;
 
 /// A private turn with all that may come of one. Words of other turns must differ.
 pub fn private_turn(rows: &mut Rows, word: &str) {
@@ -174,4 +175,76 @@ fn in_layouts_of_older_clients_too() {
     rows.row(json!({"type": "user", "content": "And loud3."}));
     rows.row(json!({"type": "assistant", "message": "loud4 is mended."}));
     check(&rows);
+}
+
+#[test]
+fn what_a_tool_of_it_says_later_is_private_too() {
+    let mut rows = turn(1, "Mend loud1, please.", "loud2 is mended.");
+    rows.user(json!("<private>Who is hush1?</private>"));
+    rows.uses(41, &bash("./ask.sh hush2 &"));
+    rows.uses(42, &json!({"name": "AskUserQuestion", "input": {"questions": [{"question": "Is it hush3?"}]}}));
+    rows.user(json!("Now mend loud3, please."));
+    rows.result(41, "Exit code 1\nerror: hush4 was not found", true);
+    rows.result(42, "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nhush5", true);
+    rows.uses(43, &bash("./run.sh loud4"));
+    rows.result(43, "Exit code 1\nerror: loud5 is no number", true);
+    rows.assistant("loud6 is mended.");
+    check(&rows);
+}
+
+#[test]
+fn private_parts_of_dialogs_go() {
+    let mut rows = turn(1, "Mend loud1, please.", "loud2 is mended.");
+    rows.uses(1, &bash("./run.sh"));
+    rows.result(1, "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse loud3 <private>hush1</private>", true);
+    let content = json!([{"type": "tool_result", "tool_use_id": "toolu_6", "content": "answered"}]);
+    let answers = json!({"questions": [{"question": "Which?"}], "answers": {"Which?": "loud4 <private>hush2</private>"}});
+    rows.row(json!({"type": "user", "message": {"role": "user", "content": content}, "toolUseResult": answers}));
+    rows.assistant("Done.");
+    check(&rows);
+}
+
+/// A turn so long that whoever reads only the end of the transcript does not see how it began.
+fn long_turn(n: usize, prompt: &str, word: &str, bytes: usize) -> Rows {
+    let mut rows = turn(n, "Mend the first page, please.", "It is mended.");
+    rows.user(json!(prompt));
+    for at in 0..bytes / 20_000 {
+        rows.uses(500 + at, &bash(&format!("./ask.sh {word}")));
+        rows.result(500 + at, &"Exit code 1\nit is as long as ever\n".repeat(600), true);
+        rows.assistant(&format!("{word} is a customer. All 12 tests pass."));
+    }
+    rows.row(json!({"type": "ai-title", "aiTitle": format!("Asking about {word}")}));
+    rows.assistant(&format!("It was {word}. Next: call {word}."));
+    rows
+}
+
+#[test]
+fn nor_is_it_told_by_who_reads_only_the_end_of_a_transcript() {
+    let world = World::new();
+    world.configure(CONFIG);
+    let hook = |event: &str, theirs: &str, id: &str, more: Value| {
+        let transcript = world.claude_dir().join(format!("projects/{FOLDER}/{id}.jsonl"));
+        let mut payload = json!({"session_id": id, "transcript_path": transcript, "cwd": SHOP, "hook_event_name": theirs});
+        payload.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let ran = world.hook(event, payload.to_string());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+        ran.out
+    };
+    // A public turn of this length is told.
+    for (n, (prompt, word, bytes)) in [
+        ("Who is loudest?", "loudest", 300_000),
+        ("<private>Who is hush?</private>", "hushed1", 300_000),
+        ("<private>Who is hush?</private>", "hushed2", 5_000_000),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let rows = long_turn(n, prompt, word, bytes);
+        put(&world, &rows.id, &rows.text);
+        hook("session-end", "SessionEnd", &rows.id, json!({"reason": "other"}));
+        let compacted = hook("session-start", "SessionStart", &rows.id, json!({"source": "compact"}));
+        assert!(!compacted.contains("hush"), "{compacted}");
+    }
+    let told = hook("session-start", "SessionStart", "5e550000-0000-4000-8000-000000000000", json!({"source": "startup"}));
+    assert!(told.contains("loudest") && !told.contains("hush"), "{told}");
 }
