@@ -22,6 +22,7 @@ mod hook;
 pub mod install;
 mod items;
 mod last_run;
+pub mod likeness;
 pub mod mark;
 mod markdown;
 pub mod page;

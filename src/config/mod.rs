@@ -24,7 +24,7 @@ pub use surroundings::{CARRIED, Surroundings};
 
 use crate::paths::names_of;
 use crate::privacy::Gate;
-use crate::redact::RULES_VERSION;
+use crate::redact::{RULES_VERSION, Use};
 use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
 
@@ -93,7 +93,10 @@ impl Config {
             None => zone::local(),
         };
         let globs = |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: {key}", config_file.display()));
-        let excluded = [read.values.exclude.projects.clone(), read.values.privacy.exclude_projects.clone()].concat();
+        // Who names a project means what lies below it, too.
+        let excluded = read.values.exclude.projects.iter().chain(&read.values.privacy.exclude_projects);
+        let excluded: Vec<String> =
+            excluded.flat_map(|glob| [glob.clone(), format!("{}/**", glob.trim_end_matches('/'))]).collect();
         Ok(Self {
             exclude_projects: globs("exclude_projects", &excluded)?,
             exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,
@@ -162,8 +165,8 @@ impl Config {
     ///
     /// # Errors
     /// When a glob, a pattern or a rule in the config is none.
-    pub fn gate(&self) -> Result<Gate> {
-        self.privacy.gate(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+    pub fn gate(&self, used: Use) -> Result<Gate> {
+        self.privacy.gate(&self.signal.skip_tools, used).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// What the gate goes by, in a few characters: texts that passed another one have to pass again.

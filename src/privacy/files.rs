@@ -34,6 +34,9 @@ impl Files {
     }
 }
 
+/// Stands in a command for what is not told of it.
+pub const WITHHELD: &str = "…";
+
 /// A private file in a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Named<'c> {
@@ -50,6 +53,8 @@ pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
         let words = words(step);
         let program = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w)).copied().unwrap_or_default();
         let takes_files = FILE_PROGRAMS.contains(&program.rsplit('/').next().unwrap_or(program));
+        // What was withheld once stays so.
+        let told = words.contains(&WITHHELD);
         let mut before = "";
         for word in words {
             let (by, path) = target(word, before);
@@ -61,7 +66,7 @@ pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
                 ""
             };
             // `git add`, `git commit` and their like name files without showing them.
-            let shown = !by.is_empty() || takes_files && (program != "git" || shows_content(step));
+            let shown = !by.is_empty() || names_by_flag(word) || told || takes_files && (program != "git" || shows_content(step));
             let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
             if shown && path != program && files.holds(path) && !found.iter().any(|n| n.path == path) {
                 found.push(Named { program, by, path });
@@ -109,6 +114,11 @@ fn target<'w>(word: &'w str, before: &'static str) -> (&'static str, &'w str) {
     }
 }
 
+/// `--env-file=.env`: whatever the program is, it reads the file.
+fn names_by_flag(word: &str) -> bool {
+    word.starts_with('-') && word.contains('=')
+}
+
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
@@ -138,9 +148,14 @@ mod tests {
             ("git show HEAD:app/.env", "HEAD:app/.env"),
             ("psql <.env", ".env"),
             ("x=$(cat .env)", ".env"),
+            ("docker run --env-file=.env img env", ".env"),
+            ("git diff -- app/.env", "app/.env"),
         ] {
             let named = named_in(command, &files());
             assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");
+        }
+        for command in ["docker … .env", "git … app/.env", "cat … >.env"] {
+            assert_eq!(named_in(command, &files()).len(), 1, "{command}");
         }
         for command in [
             "cargo test secret",

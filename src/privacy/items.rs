@@ -1,6 +1,6 @@
 //! Items that are stored already, or were once: they pass again when the rules have changed and when they are imported.
 
-use super::{Conversation, Gate, Passed};
+use super::{Conversation, Gate, LEFT_OUT, Passed};
 use crate::clean::one_line;
 use crate::session::{Item, Row, RowKey};
 
@@ -32,6 +32,9 @@ impl Gate {
                 !title.text.is_empty()
             }
             Item::Tool(tool) => {
+                if self.excludes_any(|| vec![tool.line.clone()]) {
+                    tool.line = LEFT_OUT.to_owned();
+                }
                 tool.name = self.line(&tool.name);
                 tool.line = self.line(&tool.line);
                 if let Some(file) = &mut tool.file {

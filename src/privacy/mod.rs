@@ -19,9 +19,12 @@ pub use tags::disarm;
 pub use turns::{Boundary, Conversation, Passed};
 
 use crate::clean::tidy;
-use crate::redact::{Redactor, is_mostly_redacted};
+use crate::redact::Redactor;
 use crate::session::ToolUse;
 use crate::signal::chatter::is_chatter_tool;
+
+/// Stands for the line of a tool use that a pattern of the user's leaves out.
+pub const LEFT_OUT: &str = "(left out)";
 
 /// A text that has passed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -62,8 +65,8 @@ impl Gate {
     pub fn pass(&self, raw: &str) -> Text {
         let stripped = tags::strip(raw);
         let text = tidy(&stripped.text);
-        let text = if self.patterns.is_match(&text) { String::new() } else { self.redacted(text) };
-        Text { text: if is_mostly_redacted(&text) { String::new() } else { text }, private: stripped.private }
+        let (text, mostly_secret) = if self.patterns.is_match(&text) { (String::new(), true) } else { self.redacted(text) };
+        Text { text: if mostly_secret { String::new() } else { text }, private: stripped.private }
     }
 
     /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there.
@@ -72,7 +75,7 @@ impl Gate {
         if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
             return String::new();
         }
-        self.redacted(tidy(&ends::of(&stripped.text)))
+        self.redacted(tidy(&ends::of(&stripped.text))).0
     }
 
     /// The same, where it does not matter what was fenced off.
@@ -85,16 +88,26 @@ impl Gate {
         self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()
     }
 
-    fn redacted(&self, text: String) -> String {
-        match self.redactor.as_ref().map(|r| r.redact(&text)) {
-            None | Some(Cow::Borrowed(_)) => text,
-            Some(Cow::Owned(redacted)) => redacted,
+    /// A text without secrets, and whether they were most of it.
+    fn redacted(&self, text: String) -> (String, bool) {
+        match self.redactor.as_ref().map(|r| r.redact_weighed(&text)) {
+            None | Some((Cow::Borrowed(_), _)) => (text, false),
+            Some((Cow::Owned(redacted), mostly)) => (redacted, mostly),
         }
     }
 
-    /// Is a tool of the client's own bookkeeping, or one that only looks around?
+    /// Is a tool of the client's own bookkeeping, or one that only looks around, or its use left out by a pattern?
     pub fn skips(&self, tool: &ToolUse) -> bool {
-        is_chatter_tool(&tool.name, &self.skip_tools)
+        tool.line == LEFT_OUT || is_chatter_tool(&tool.name, &self.skip_tools)
+    }
+
+    /// Does a pattern of the user's leave out any of these texts? They are only made where there are patterns.
+    pub fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
+        !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
+    }
+
+    pub fn is_private_file(&self, path: &str) -> bool {
+        self.files.holds(path)
     }
 
     /// Is what a tool use reads or writes private? Its line then names the files and no content.
@@ -105,19 +118,17 @@ impl Gate {
         if !matches!(tool.name.as_str(), "Bash" | "PowerShell") {
             return tool.line.split(" · ").any(|argument| self.files.holds(argument));
         }
-        if let Some(line) = self.withheld_command(&tool.line) {
-            tool.line = line;
-            return true;
-        }
-        // Left out by a pattern of the user's.
-        tool.line.is_empty()
+        let withheld = self.withheld_command(&tool.line);
+        let is_withheld = withheld.is_some();
+        tool.line = withheld.unwrap_or_else(|| std::mem::take(&mut tool.line));
+        is_withheld
     }
 
     /// What may be told of a command that reads or writes private files: its program and the files.
     pub fn withheld_command(&self, command: &str) -> Option<String> {
         let named = files::named_in(command, &self.files);
         // In a form that is known again as a command on these files.
-        let told: Vec<String> = named.iter().map(|n| format!("{} … {}{}", n.program, n.by, n.path)).collect();
+        let told: Vec<String> = named.iter().map(|n| format!("{} {} {}{}", n.program, files::WITHHELD, n.by, n.path)).collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 }

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Gate;
-use crate::redact::is_mostly_redacted;
 use crate::session::{Item, Millis, Row, TitleBy, Turn};
 
 /// What becomes of the result of a tool use.
@@ -20,6 +19,8 @@ enum Fate {
     Withheld,
     /// It goes with the tool use, which is not kept.
     Dropped,
+    /// It goes with its private turn, and with it what the user said in it.
+    Private,
 }
 
 /// How far a conversation has been private.
@@ -90,7 +91,10 @@ impl Conversation {
         if row.agent.is_some() {
             self.agent_began = self.agent_began.or(row.at);
         }
-        if self.privacy == Privacy::Now && row.turn != Turn::Joins {
+        let answers_private = row.answered.iter().any(|id| self.waiting.get(id) == Some(&Fate::Private));
+        if answers_private || self.privacy == Privacy::Now && row.turn != Turn::Joins {
+            self.waiting.extend(row.items.iter().filter_map(tool_id).map(|id| (id.to_owned(), Fate::Private)));
+            row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
             return (Passed::Private, boundary);
         }
         row.items.retain_mut(|item| self.keeps(item, gate));
@@ -101,8 +105,8 @@ impl Conversation {
     fn turn(&mut self, row: &Row) -> Option<Boundary> {
         let before = self.privacy;
         if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) {
-            // Whatever was interrupted gets no result any more.
-            self.waiting.clear();
+            // Whatever was interrupted gets no result any more; what is private stays so however late it ends.
+            self.waiting.retain(|_, fate| *fate == Fate::Private);
         }
         match row.turn {
             Turn::BeginsPrivate => self.privacy = Privacy::Now,
@@ -125,9 +129,9 @@ impl Conversation {
                 fate != Some(Fate::Dropped)
             }
             Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
-                Some(Fate::Dropped) => false,
+                Some(Fate::Dropped | Fate::Private) => false,
                 fate => {
-                    if fate.is_some() || is_mostly_redacted(&outcome.brief) {
+                    if fate.is_some() {
                         outcome.brief.clear();
                     }
                     true
@@ -138,9 +142,17 @@ impl Conversation {
     }
 }
 
+fn tool_id(item: &Item) -> Option<&str> {
+    match item {
+        Item::Tool(tool) => Some(tool.id.as_str()).filter(|id| !id.is_empty()),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::Use;
     use crate::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
     use proptest::prelude::*;
 
@@ -162,7 +174,7 @@ mod tests {
     }
 
     fn gate() -> Gate {
-        crate::config::PrivacyConfig::default().gate(&["Skill".into()]).expect("the default rules")
+        crate::config::PrivacyConfig::default().gate(&["Skill".into()], Use::Seldom).expect("the default rules")
     }
 
     /// What is left of rows, each told to the conversation as the one before left it: stored and restored.

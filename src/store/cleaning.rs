@@ -6,7 +6,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::pack::{pack, unpack};
-use super::{Store, search};
+use super::{Store, repeats, search};
 use crate::digest::Digest;
 use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, RowKey};
@@ -28,13 +28,15 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 impl Store {
-    /// Lets all that is stored pass the gate, unless it has passed one of these rules. Returns how many texts changed.
-    pub fn clean_again(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
+    /// Has all that is stored passed these rules?
+    pub fn is_cleaned_by(&self, rules: &str) -> Result<bool> {
         let sql = "SELECT value FROM fact WHERE name = ?1";
         let known: Option<String> = self.db.query_row(sql, [RULES], |r| r.get(0)).optional()?;
-        if known.as_deref() == Some(rules) {
-            return Ok(0);
-        }
+        Ok(known.as_deref() == Some(rules))
+    }
+
+    /// Lets all that is stored pass the gate, which goes by these rules. Returns how many texts changed.
+    pub fn clean(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let mut changed = 0;
@@ -132,6 +134,7 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64>
         changed += 1;
         if !superseded {
             search::remove_digest(tx, session)?;
+            repeats::drop_note(tx, session)?;
         }
         tx.prepare_cached("UPDATE digest SET body = ?2, title = ?3 WHERE pk = ?1")?.execute(params![
             pk,

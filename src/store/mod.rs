@@ -14,6 +14,7 @@ pub mod money;
 pub mod pack;
 pub mod pages;
 pub mod recent;
+pub mod repeats;
 mod schema;
 pub mod search;
 pub mod status;
@@ -175,6 +176,13 @@ impl Store {
             tx.commit()?;
         }
         Ok(())
+    }
+
+    /// Writes the database anew, so that nothing is left of what was deleted, and tidies up. `secure_delete` alone clears what is
+    /// deleted, but not the copies that stay in the gaps of pages that were once split.
+    pub fn scrub(&self) -> Result<bool> {
+        self.db.execute_batch("VACUUM")?;
+        self.tidy()
     }
 
     /// Gives free pages back and folds the write-ahead log into the database. False when a reader holds on to an older state: then

@@ -8,6 +8,7 @@ mod client;
 #[path = "../support/messages_api.rs"]
 mod messages_api;
 mod scene;
+#[path = "../support/stored.rs"]
 mod stored;
 #[path = "../support/mod.rs"]
 mod support;

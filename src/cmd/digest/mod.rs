@@ -23,6 +23,7 @@ use super::filter::{ProjectFilter, duration, since};
 use crate::cli::DigestArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
+use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
@@ -69,11 +70,7 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
-    let cleaned = store.clean_again(&config.gate()?, &config.rules()).context("cannot clean what is stored by the new rules")?;
-    if cleaned > 0 {
-        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
-    }
-    report.texts_cleaned = cleaned;
+    clean_again(config, ui, &mut store, &mut report)?;
     drop_marks(ingest(args, config, ui, now, &mut store, &mut report)?);
     forget_old(config, now, &mut store, &mut report)?;
     if !args.ingest_only && !stop::asked() {
@@ -81,11 +78,14 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
         Maker::new(config, ui, now, &wanted)?.run(&mut store, &mut report)?;
     }
     report.pages_written = pages::write(config, &mut store, args.rebuild_pages, ui)?;
-    store.drop_emptied()?;
+    let emptied = store.drop_emptied()?;
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
         store.tidy()?;
+    }
+    if emptied || report.took_out() {
+        store.scrub()?;
     }
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
@@ -97,6 +97,20 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
         _ => LastRun::idle(&config.data_dir, now),
     }
     Ok(Some(report))
+}
+
+/// Cleans what is stored, where that was done by other rules than today's.
+fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+    let rules = config.rules();
+    if store.is_cleaned_by(&rules)? {
+        return Ok(());
+    }
+    let cleaned = store.clean(&config.gate(Use::Often)?, &rules).context("cannot clean what is stored by the new rules")?;
+    if cleaned > 0 {
+        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
+    }
+    report.texts_cleaned = cleaned;
+    Ok(())
 }
 
 fn drop_marks(heeded: Vec<PathBuf>) {
@@ -194,9 +208,11 @@ fn ingest(
     }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
-    let gate = config.gate()?;
     let work = find_work(config, ui, now, store, report)?;
-    Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    if !work.is_empty() {
+        let gate = config.gate(Use::Often)?;
+        Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    }
     let mut heeded = Vec::new();
     for (file, mark) in marks {
         match mark {

@@ -2,7 +2,7 @@
 
 use super::{Fields, MAX_TEXT, outcome};
 use crate::clean::{head_and_tail, one_line, shorten};
-use crate::privacy::Gate;
+use crate::privacy::{Gate, LEFT_OUT};
 use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
 use crate::source::json::{self, Raw};
 
@@ -28,6 +28,7 @@ pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Gate) 
 
 fn one(id: &str, name: &str, input: Raw<'_>, gate: &Gate) -> ToolUse {
     let (line, file) = match name {
+        _ if gate.excludes_any(|| json::texts(input)) => (LEFT_OUT.to_owned(), None),
         "Edit" | "MultiEdit" | "NotebookEdit" | "replace" => touched(input, Touch::Edited, gate),
         "Write" | "write_file" => touched(input, Touch::Written, gate),
         "Read" | "read_file" | "NotebookRead" => touched(input, Touch::Read, gate),
@@ -52,7 +53,7 @@ fn line_of(text: String) -> String {
 }
 
 fn command(input: Raw<'_>, gate: &Gate) -> String {
-    let command = argument(input, &["command"], gate).unwrap_or_default();
+    let Some(command) = argument(input, &["command"], gate) else { return LEFT_OUT.to_owned() };
     if let Some(withheld) = gate.withheld_command(&command) {
         return shorten(&withheld, MAX_COMMAND);
     }
@@ -96,6 +97,10 @@ fn any_arguments(input: Raw<'_>, gate: &Gate) -> String {
     const TELLING: [&str; 12] =
         ["pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id"];
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
+    // Of a tool that is given a private file nothing else is told.
+    if let Some(path) = json::texts(input).into_iter().find(|text| gate.is_private_file(text)) {
+        return line_of(gate.clean(&path));
+    }
     let texts = found.into_iter().flatten().filter_map(json::text).map(|t| gate.clean(&t)).filter(|t| !t.is_empty()).take(3);
     line_of(texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
 }

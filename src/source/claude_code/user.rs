@@ -42,9 +42,8 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
     let mut row = Said::default();
     // What a subagent is told are the assistant's words, which its parent's tool use already shows.
     if !agent && !fields.flag("isMeta") {
-        let passed: Vec<Text> = texts.iter().map(|t| fields.gate.pass(t)).collect();
-        let private = passed.iter().any(|t| t.private);
-        let text = passed.into_iter().map(|t| t.text).filter(|t| !t.is_empty()).collect::<Vec<_>>().join("\n\n");
+        // As one text: what is fenced off in one block may be closed in another.
+        let Text { text, private } = fields.gate.pass(&texts.join("\n\n"));
         let recap = fields.flag("isCompactSummary") || text.starts_with(RECAP_START);
         let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
         row.turn = match &said {
