@@ -43,6 +43,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Take in what `recall export` wrote
     Import(ImportArgs),
+    /// Show what redaction takes out of a text: reads stdin, writes stdout
+    Redact(RedactArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write all of them into a folder
@@ -225,6 +227,13 @@ pub struct ExportArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub project: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct RedactArgs {
+    /// Only say where which rule found how many bytes, one line a secret; never the secret
+    #[arg(long)]
+    pub list: bool,
 }
 
 #[derive(Debug, Args)]

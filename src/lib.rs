@@ -20,6 +20,7 @@ pub mod fixes;
 mod hook;
 pub mod install;
 mod last_run;
+pub mod likeness;
 pub mod mark;
 mod markdown;
 pub mod page;

@@ -33,6 +33,8 @@ pub struct Shown<'a> {
     pub closed: &'a [String],
     /// The session's own cost at list prices, by model; `None` where a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
+    /// The path of a later session's page that says nearly the same, from the data folder: then this one only leads there.
+    pub repeated_by: Option<&'a str>,
     /// The name of its page, in `sessions/` beside the day's.
     pub page: String,
 }
@@ -97,6 +99,11 @@ fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
 fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
     let session = one.session;
     let digest = one.digest;
+    if let Some(later) = one.repeated_by {
+        let (began, title) = (clock(session.began_at(), zone), inline(&digest.title));
+        page.push_str(&format!("\n### {began} {title}\n\n{}\n", again(session, later, "..")));
+        return;
+    }
     page.push_str(&format!(
         "\n### {} {}\n\n{}–{}{} · {} · [session page](sessions/{})\n",
         clock(session.began_at(), zone),
@@ -122,6 +129,16 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
     }
     bullets(page, "Blockers", open_lines(one, "blocker", &digest.blockers));
     bullets(page, "Next", open_lines(one, "next", &digest.next_steps));
+}
+
+/// The line that leads from a session to a later one that says nearly the same. `up` leads to the folder of the months.
+fn again(session: &Session, later: &str, up: &str) -> String {
+    let path = later.trim_start_matches("daily/");
+    let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
+    format!(
+        "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
+        code(&format!("recall show {}", crate::clean::id8(&session.id)))
+    )
 }
 
 fn file_name(file: &FileNote) -> String {
@@ -183,6 +200,10 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     let (session, digest) = (one.session, one.digest);
     let mut page = session_front(one, zone);
     page.push_str(&format!("\n# {}\n", inline(&digest.title)));
+    if let Some(later) = one.repeated_by {
+        page.push_str(&format!("\n{}\n", again(session, later, "../..")));
+        return page;
+    }
     if one.goes_on {
         page.push_str(&format!("\n*So far: the session went on after {}.*\n", clock(session.last_at(), zone)));
     }

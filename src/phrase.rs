@@ -12,8 +12,10 @@ impl Phrase {
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
+    /// Does the text hold it, as it is or as it stands in a string of JSON or of a program, with its line breaks written out?
     pub fn is_in(&self, text: &str) -> bool {
-        fold(text).map(|(_, c)| c).collect::<String>().contains(&self.0)
+        let holds = |text: &str| fold(text).map(|(_, c)| c).collect::<String>().contains(&self.0);
+        holds(text) || text.contains('\\') && holds(&text.replace("\\n", " ").replace("\\r", " ").replace("\\t", " "))
     }
 
     /// How many characters it has.
@@ -59,10 +61,12 @@ impl Phrase {
     }
 }
 
-/// The characters that are compared, each with its place in the text.
+/// The characters that are compared, each with its place in the text. Marks that are escaped are the marks.
 fn fold(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut blank = false;
-    text.char_indices().flat_map(move |(at, c)| {
+    let escapes =
+        |at: usize| text[at..].strip_prefix('\\').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()));
+    text.char_indices().filter(move |(at, _)| !escapes(*at)).flat_map(move |(at, c)| {
         let repeated = blank && c.is_whitespace();
         blank = c.is_whitespace();
         let c = if blank { ' ' } else { c };
@@ -77,12 +81,13 @@ mod tests {
     #[test]
     fn a_phrase_is_found_in_any_case_and_over_line_breaks() {
         let phrase = Phrase::new("  Project\n Wombat ").unwrap();
-        for text in ["project wombat", "the PROJECT\t\nWombat's plan", "project\r\n\r\nwombat"] {
+        for text in ["project wombat", "the PROJECT\t\nWombat's plan", "project\r\n\r\nwombat", r#"{\"a\":\"Project\nWombat\"}"#] {
             assert!(phrase.is_in(text), "{text:?}");
         }
         for text in ["", "projectwombat", "project - wombat", "wombat project"] {
             assert!(!phrase.is_in(text), "{text:?}");
         }
+        assert!(Phrase::new("wombat_plan (1)").unwrap().is_in(r"wombat\_plan \(1\)"));
         assert!(Phrase::new("ÄRGER").unwrap().is_in("viel Ärger"));
         assert_eq!(Phrase::new(" \n\t"), None);
     }

@@ -61,7 +61,7 @@ fn a_rule_that_is_added_later_redacts_what_is_stored() {
     let report = world.digest(&["--summarizer", "extract"]);
     assert!(report["texts_cleaned"].as_u64() > Some(1), "{report}");
     assert_eq!(places(&world, "20491"), [] as [&str; 0]);
-    assert!(world.recall(["show", SESSION]).out.contains("[REDACTED:staff-number]"));
+    assert!(world.recall(["show", SESSION, "--json"]).out.contains("[REDACTED:staff-number]"));
     // What passed these rules passes no second time.
     let again = world.digest(&["--summarizer", "extract"]);
     assert_eq!((&again["texts_cleaned"], &again["pages_written"]), (&serde_json::Value::Null, &0.into()), "{again}");

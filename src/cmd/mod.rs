@@ -11,6 +11,7 @@ mod forget;
 mod import;
 mod install;
 mod manual;
+mod redact;
 mod search;
 mod show;
 mod status;
@@ -71,6 +72,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Export(args) => export::run(&args, &config()?, out),
         Command::Import(args) => import::run(&args, &config()?, out),
         // Made while packages are built, where there may be no home.
+        Command::Redact(args) => redact::run(&args, &config()?, out),
         Command::Completions(args) => manual::completions(&args, out),
         Command::Man(args) => manual::pages(&args, out),
     }

@@ -22,6 +22,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
     let costs = costs_by_model(&session.usage, &config.prices);
     let cost = session_cost(&costs);
     if args.json {
+        let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
         let value = json!({
             "session": session.id,
             "project": session.project.key,
@@ -35,6 +36,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
             "digest_cost_usd": stored.cost_usd,
             "waits_for_model": stored.queued,
             "interim": stored.interim_until.is_some(),
+            "repeated_by": later.map(|later| later.id),
             "session_cost_usd": cost.0,
             "session_cost_complete": !cost.1,
             "prompts": session.prompts().count(),
@@ -54,6 +56,8 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
         goes_on: stored.interim_until.is_some(),
         closed: &store.closed_of(head.pk)?,
         costs,
+        // Who asks for it wants to see all of it.
+        repeated_by: None,
         page: session_page_name(&session, &day, store.shares_prefix(&session.id, 8)?),
     };
     out.write_all(session_page(&shown, &config.time_zone).as_bytes())?;

@@ -11,6 +11,7 @@ use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::privacy::Gate;
+use crate::redact::Use;
 use crate::session::{Millis, RowKey};
 use crate::signal::is_offer;
 use crate::source::project::Projects;
@@ -114,7 +115,8 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
         return Ok(Context::default());
     }
     let key_of = |cwd: &str| projects.key_of(cwd);
-    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key))?;
+    let session =
+        tail::session(transcript, session, COMPACTED_TAIL, &config.gate(Use::Seldom)?, key_of, |key| is_forgotten(store, key))?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
@@ -236,7 +238,7 @@ impl Gatherer<'_> {
             return Ok(Vec::new());
         }
         // Only who reads transcripts waits for its rules.
-        let gate = self.config.gate()?;
+        let gate = self.config.gate(Use::Seldom)?;
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {

@@ -19,7 +19,7 @@ pub use tags::disarm;
 pub use turns::{Boundary, Conversation, Passed};
 
 use crate::clean::tidy;
-use crate::redact::{Redactor, is_mostly_redacted};
+use crate::redact::Redactor;
 use crate::session::ToolUse;
 use crate::signal::chatter::is_chatter_tool;
 
@@ -65,8 +65,8 @@ impl Gate {
     pub fn pass(&self, raw: &str) -> Text {
         let stripped = tags::strip(raw);
         let text = tidy(&stripped.text);
-        let text = if self.patterns.is_match(&text) { String::new() } else { self.redacted(text) };
-        Text { text: if is_mostly_redacted(&text) { String::new() } else { text }, private: stripped.private }
+        let (text, mostly_secret) = if self.patterns.is_match(&text) { (String::new(), true) } else { self.redacted(text) };
+        Text { text: if mostly_secret { String::new() } else { text }, private: stripped.private }
     }
 
     /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there.
@@ -75,7 +75,7 @@ impl Gate {
         if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
             return String::new();
         }
-        self.redacted(tidy(&ends::of(&stripped.text)))
+        self.redacted(tidy(&ends::of(&stripped.text))).0
     }
 
     /// The same, where it does not matter what was fenced off.
@@ -88,10 +88,11 @@ impl Gate {
         self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()
     }
 
-    fn redacted(&self, text: String) -> String {
-        match self.redactor.as_ref().map(|r| r.redact(&text)) {
-            None | Some(Cow::Borrowed(_)) => text,
-            Some(Cow::Owned(redacted)) => redacted,
+    /// A text without secrets, and whether they were most of it.
+    fn redacted(&self, text: String) -> (String, bool) {
+        match self.redactor.as_ref().map(|r| r.redact_weighed(&text)) {
+            None | Some((Cow::Borrowed(_), _)) => (text, false),
+            Some((Cow::Owned(redacted), mostly)) => (redacted, mostly),
         }
     }
 

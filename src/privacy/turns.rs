@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Gate;
-use crate::redact::is_mostly_redacted;
 use crate::session::{Item, Millis, Row, TitleBy, Turn};
 
 /// What becomes of the result of a tool use.
@@ -127,7 +126,7 @@ impl Conversation {
             Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
                 Some(Fate::Dropped) => false,
                 fate => {
-                    if fate.is_some() || is_mostly_redacted(&outcome.brief) {
+                    if fate.is_some() {
                         outcome.brief.clear();
                     }
                     true
@@ -141,6 +140,7 @@ impl Conversation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::Use;
     use crate::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
     use proptest::prelude::*;
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn gate() -> Gate {
-        crate::config::PrivacyConfig::default().gate(&["Skill".into()]).expect("the default rules")
+        crate::config::PrivacyConfig::default().gate(&["Skill".into()], Use::Seldom).expect("the default rules")
     }
 
     /// What is left of rows, each told to the conversation as the one before left it: stored and restored.

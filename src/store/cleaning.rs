@@ -6,7 +6,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::pack::{pack, unpack};
-use super::{Store, search};
+use super::{Store, repeats, search};
 use crate::digest::Digest;
 use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, RowKey};
@@ -132,6 +132,7 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64>
         changed += 1;
         if !superseded {
             search::remove_digest(tx, session)?;
+            repeats::drop_note(tx, session)?;
         }
         tx.prepare_cached("UPDATE digest SET body = ?2, title = ?3 WHERE pk = ?1")?.execute(params![
             pk,

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::load::SessionHead;
 use super::pack::{pack, unpack};
-use super::{Store, search};
+use super::{Store, repeats, search};
 use crate::digest::{Digest, OpenItem};
 use crate::session::{Millis, short_id};
 
@@ -97,6 +97,9 @@ impl Store {
             ],
         )?;
         search::add_digest(&tx, head.pk, &new.digest)?;
+        if new.interim_until.is_none() {
+            repeats::note(&tx, head.pk, &new.digest)?;
+        }
         save_open_items(&tx, head, new)?;
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
         tx.execute(sql, params![head.pk, new.interim_until.is_some()])?;
@@ -179,6 +182,7 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
 /// Takes back what the current digest brought. One that was paid for is kept; one without a model can be made again.
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     search::remove_digest(tx, session)?;
+    repeats::drop_note(tx, session)?;
     mark_closed_pages(tx, session)?;
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;

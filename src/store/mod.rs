@@ -14,6 +14,7 @@ pub mod money;
 pub mod pack;
 pub mod pages;
 pub mod recent;
+pub mod repeats;
 mod schema;
 pub mod search;
 pub mod status;

@@ -31,6 +31,13 @@ CREATE TABLE former_digest (
   session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE
 ) WITHOUT ROWID;
 CREATE INDEX former_digest_session ON former_digest(session);
+-- What a digest says, as hashes of its words, and the next session of the project that says nearly the same.
+CREATE TABLE likeness (
+  session INTEGER PRIMARY KEY REFERENCES session(pk) ON DELETE CASCADE,
+  words BLOB NOT NULL,
+  repeated_by INTEGER
+);
+CREATE INDEX likeness_repeated_by ON likeness(repeated_by) WHERE repeated_by IS NOT NULL;
 ";
 
 /// Open items that the user closed, in the words they had: a digest made anew may give an item another id. A digest's title beside

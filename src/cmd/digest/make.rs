@@ -17,6 +17,7 @@ use crate::config::{Config, SummarizerChoice};
 use crate::digest::{Digest, OpenItem};
 use crate::extract::extract;
 use crate::privacy::Gate;
+use crate::redact::Use;
 use crate::select::{Budget, Skip, affordable};
 use crate::session::{Millis, Session, digest_of};
 use crate::stop;
@@ -67,7 +68,7 @@ struct Run<'r> {
 
 impl<'a> Maker<'a> {
     pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted) -> Result<Self> {
-        let gate = config.gate()?;
+        let gate = config.gate(Use::Often)?;
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
             SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config, &gate),

@@ -23,6 +23,7 @@ use super::filter::{ProjectFilter, duration, since};
 use crate::cli::DigestArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
+use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
@@ -69,7 +70,8 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
-    let cleaned = store.clean_again(&config.gate()?, &config.rules()).context("cannot clean what is stored by the new rules")?;
+    let cleaned =
+        store.clean_again(&config.gate(Use::Often)?, &config.rules()).context("cannot clean what is stored by the new rules")?;
     if cleaned > 0 {
         ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
     }
@@ -194,7 +196,7 @@ fn ingest(
     }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
-    let gate = config.gate()?;
+    let gate = config.gate(Use::Often)?;
     let work = find_work(config, ui, now, store, report)?;
     Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
     let mut heeded = Vec::new();

@@ -85,7 +85,11 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     }
     check(what, config, &store, ui)?;
-    tell(&account, "forgot", out)
+    tell(&account, "forgot", out)?;
+    if account.in_part > 0 {
+        writeln!(out, "`recall digest` tells anew what is left of these sessions")?;
+    }
+    Ok(())
 }
 
 fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
@@ -126,7 +130,8 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
         let lost = match doomed.rows.get(&pk) {
             _ if doomed.whole.contains(&pk) => format!("all {}", counted(store.rows_of(pk)?, "row")),
             Some(rows) => counted(rows.len(), "row"),
-            None => "digest".into(),
+            None if doomed.digests.contains(&pk) => "digest".into(),
+            None => "a digest that was replaced".into(),
         };
         let day = config.local_time(Some(head.started_at), "%Y-%m-%d");
         let title = store.title_of(pk)?.unwrap_or_else(|| "(no digest)".into());
@@ -140,20 +145,17 @@ fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
         writeln!(out, "nothing found")?;
         return Ok(());
     }
-    let Extent { rows, digests, pages } = account.extent;
-    let shut_out = match account.shut_out {
-        0 => String::new(),
-        some => format!(", and {} of which nothing was stored", counted(some, "session")),
-    };
-    writeln!(
-        out,
-        "{verb} {} whole and parts of {}{shut_out}: {}, {}, {}",
-        counted(account.whole, "session"),
-        account.in_part,
-        counted(rows, "row"),
-        counted(digests, "digest"),
-        counted(pages, "page"),
-    )?;
+    let kinds = [
+        (account.whole, format!("{} whole", counted(account.whole, "session"))),
+        (account.in_part, format!("parts of {}", counted(account.in_part, "session"))),
+        (account.shut_out, format!("{} that was never read", counted(account.shut_out, "session"))),
+    ];
+    let kinds: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, kind)| kind).collect();
+    if !kinds.is_empty() {
+        let Extent { rows, digests, pages } = account.extent;
+        let extent = [counted(rows, "row"), counted(digests, "digest"), counted(pages, "page")].join(", ");
+        writeln!(out, "{verb} {}: {extent}", kinds.join(", "))?;
+    }
     for (page, lines) in &account.notes {
         writeln!(out, "{verb} {} of your notes in {page}", counted(*lines, "line"))?;
     }

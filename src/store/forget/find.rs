@@ -77,13 +77,18 @@ impl Store {
 
     /// Digests, the replaced ones too: what a model said in words of its own.
     fn find_digests(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
-        let mut query = self.db.prepare("SELECT session, body FROM digest")?;
+        let mut query = self.db.prepare("SELECT session, pk, superseded, body FROM digest")?;
         let mut rows = query.query([])?;
         while let Some(r) = rows.next()? {
             let session = r.get(0)?;
-            let digest: Digest = unpack(r.get_ref(1)?.as_blob()?).context("a stored digest cannot be read")?;
-            if !doomed.whole.contains(&session) && digest.texts().any(|text| phrase.is_in(text)) {
-                doomed.digests.insert(session);
+            let digest: Digest = unpack(r.get_ref(3)?.as_blob()?).context("a stored digest cannot be read")?;
+            if doomed.whole.contains(&session) || !digest.texts().any(|text| phrase.is_in(text)) {
+                continue;
+            }
+            match r.get(2)? {
+                // The one that took its place says it in other words, and was paid for.
+                true => _ = doomed.replaced.insert(r.get(1)?, session),
+                false => _ = doomed.digests.insert(session),
             }
         }
         Ok(())

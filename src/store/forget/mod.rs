@@ -25,16 +25,18 @@ pub struct Doomed {
     pub rows: BTreeMap<i64, BTreeSet<RowKey>>,
     /// Sessions that stay and whose digest goes: because a row did, or because the text is the digest's own.
     pub digests: BTreeSet<i64>,
+    /// Digests that others have replaced, with their sessions.
+    pub replaced: BTreeMap<i64, i64>,
 }
 
 impl Doomed {
     pub fn is_empty(&self) -> bool {
-        self.whole.is_empty() && self.rows.is_empty() && self.digests.is_empty()
+        self.sessions().is_empty()
     }
 
     /// All sessions that lose something.
     pub fn sessions(&self) -> BTreeSet<i64> {
-        self.whole.iter().chain(self.rows.keys()).chain(&self.digests).copied().collect()
+        self.whole.iter().chain(self.rows.keys()).chain(&self.digests).chain(self.replaced.values()).copied().collect()
     }
 }
 
@@ -97,6 +99,9 @@ impl Store {
         for session in &doomed.digests {
             take::derived(&tx, *session)?;
         }
+        for digest in doomed.replaced.keys() {
+            tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
+        }
         tx.commit()?;
         Ok(())
     }
@@ -132,7 +137,10 @@ impl Store {
             if doomed.whole.contains(&session) {
                 extent.rows += one("SELECT count(DISTINCT key) FROM item WHERE session = ?1", session)? as usize;
             }
-            extent.digests += one("SELECT count(*) FROM digest WHERE session = ?1", session)? as usize;
+            extent.digests += match doomed.whole.contains(&session) || doomed.digests.contains(&session) {
+                true => one("SELECT count(*) FROM digest WHERE session = ?1", session)? as usize,
+                false => doomed.replaced.values().filter(|of| **of == session).count(),
+            };
             let pages = self.pages_of(session)?;
             extent.pages += pages.len();
             days.extend(pages.into_iter().map(|page| page.day));

@@ -36,6 +36,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
         "DELETE FROM user_closed WHERE of = ?1",
         "DELETE FROM open_item WHERE session = ?1",
         "DELETE FROM digest WHERE session = ?1",
+        "DELETE FROM likeness WHERE session = ?1",
         "DELETE FROM attempt WHERE session = ?1",
         "DELETE FROM usage WHERE session = ?1",
         "DELETE FROM item WHERE session = ?1",
@@ -119,6 +120,7 @@ pub(super) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
         "UPDATE closed_item SET text = '' WHERE of = ?1",
         "UPDATE user_closed SET text = '' WHERE of = ?1",
         "DELETE FROM digest WHERE session = ?1",
+        "DELETE FROM likeness WHERE session = ?1",
         "DELETE FROM attempt WHERE session = ?1",
         "UPDATE session SET dirty = 1, page_dirty = 1, skip = NULL WHERE pk = ?1",
     ] {

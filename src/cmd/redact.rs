@@ -1,0 +1,40 @@
+//! `recall redact`: what redaction would do to a text. Reads stdin, touches nothing that is stored.
+
+use std::io::{self, IsTerminal, Read, Write};
+
+use anyhow::{Context, Result, ensure};
+
+use super::Ended;
+use crate::cli::RedactArgs;
+use crate::config::Config;
+use crate::redact::{Finding, Use};
+
+pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let mut stdin = io::stdin().lock();
+    ensure!(!stdin.is_terminal(), "nothing to read: give a text, as in `recall redact < notes.txt`");
+    let mut bytes = Vec::new();
+    stdin.read_to_end(&mut bytes).context("cannot read stdin")?;
+    let text = String::from_utf8_lossy(&bytes);
+    let redactor = config.privacy.redactor(Use::Often)?;
+    if args.list {
+        list(&text, &redactor.findings(&text), out)?;
+    } else {
+        out.write_all(redactor.redact(&text).as_bytes())?;
+    }
+    Ok(Ended::Done)
+}
+
+/// One line a finding: `line:column rule-id length`; columns count characters, lengths bytes.
+fn list(text: &str, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
+    let (mut line, mut line_start, mut seen) = (1, 0, 0);
+    for finding in findings {
+        let start = finding.range.start;
+        let skipped = &text[seen..start];
+        line += skipped.matches('\n').count();
+        line_start = skipped.rfind('\n').map_or(line_start, |n| seen + n + 1);
+        seen = start;
+        let column = text[line_start..start].chars().count() + 1;
+        writeln!(out, "{line}:{column} {} {}", finding.rule, finding.range.len())?;
+    }
+    Ok(())
+}

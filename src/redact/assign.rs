@@ -1,0 +1,290 @@
+//! A telling name with a value behind it: `KEY=value`, `"password": "…"`, `--token …`, `password => '…'`, `<password>…</password>`.
+
+use std::ops::Range;
+
+use super::harmless::{is_code, is_dotted_name, is_id, is_identifier, is_label, is_place, is_placeholder, is_variable_name};
+use super::names::{Promise, promise};
+use super::random::{has_digit, has_letter, is_random, is_scrambled, is_wordy};
+use super::sign::{Kind, Sign, sign_after};
+use super::value;
+use super::value::{Ender, LONGEST, LONGEST_WITHIN, Quote, opening};
+use super::walk::{self, BLANK, Set, URL64, WORD, at, before};
+use super::wrap::decoration;
+
+/// The longest name, on either side of the keyword.
+const LONGEST_NAME: usize = 64;
+const SHORTEST: usize = 4;
+
+/// How far names and the values behind them have been looked at.
+#[derive(Debug, Default)]
+pub struct Seen {
+    names: usize,
+    values: usize,
+}
+
+/// The secret behind the name in which a keyword was seen.
+pub fn find(text: &[u8], hit: Range<usize>, seen: &mut Seen) -> Option<(&'static str, Range<usize>)> {
+    if hit.start < seen.names {
+        return None;
+    }
+    let mut end = walk::run(text, hit.end, URL64, LONGEST_NAME);
+    seen.names = end;
+    while end > hit.end && before(text, end) == b'-' {
+        end -= 1;
+    }
+    let sign = sign_after(text, end)?;
+    let start = name_start(text, hit.start);
+    let promise = promise(&text[start..end])?;
+    let longest = if sign.value < seen.values { LONGEST_WITHIN } else { LONGEST };
+    let mut name = Name { text, start, end, promise, longest, seen: 0 };
+    let secret = name.secret(sign);
+    seen.values = seen.values.max(name.seen);
+    let secret = secret?;
+    Some((promise.rule(), secret))
+}
+
+fn name_start(text: &[u8], hit: usize) -> usize {
+    let mut start = walk::back(text, hit, URL64, LONGEST_NAME);
+    // The `n` of `\n` is no letter of the name.
+    if before(text, start) == b'\\' && start < hit && b"nrt".contains(&at(text, start)) {
+        start += 1;
+    }
+    walk::run(text, start, Set::of("-"), LONGEST_NAME).min(hit)
+}
+
+struct Name<'t> {
+    text: &'t [u8],
+    start: usize,
+    end: usize,
+    promise: Promise,
+    /// The longest value looked at.
+    longest: usize,
+    /// How far it was looked at.
+    seen: usize,
+}
+
+impl Name<'_> {
+    fn secret(&mut self, sign: Sign) -> Option<Range<usize>> {
+        if !self.may_follow(sign.kind) {
+            return None;
+        }
+        if let Some((quote, start)) = opening(self.text, sign.value) {
+            if sign.closes.is_none() && self.is_inside(quote.sign) || b"),;:]}".contains(&at(self.text, start)) {
+                return None;
+            }
+            let range = start..self.quoted_end(start, quote).unwrap_or_else(|| self.bare(start, Ender::Blank).end);
+            let range = self.behind_scheme(range);
+            return self.is_literal(&self.text[range.clone()]).then_some(range);
+        }
+        match sign.kind {
+            Kind::Comma | Kind::Quoted => None,
+            Kind::Tag => {
+                let end = walk::until(self.text, sign.value, 512, |b| matches!(b, b'<' | b'\n')).0;
+                Some(sign.value..end).filter(|range| self.is_literal(&self.text[range.clone()]))
+            }
+            _ => self.bare_secret(sign),
+        }
+    }
+
+    fn bare(&mut self, start: usize, ender: Ender) -> Range<usize> {
+        let range = value::bare(self.text, start, ender, self.longest);
+        self.seen = self.seen.max(range.end);
+        range
+    }
+
+    fn quoted_end(&mut self, start: usize, quote: Quote) -> Option<usize> {
+        let end = value::quoted_end(self.text, start, quote, self.longest);
+        self.seen = self.seen.max(end.unwrap_or(start + self.longest));
+        end
+    }
+
+    /// Is this way to give a value one for this name?
+    fn may_follow(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Tag => before(self.text, self.start) == b'<',
+            Kind::Blank => self.is_flag() || self.is_login() || self.is_declared(),
+            Kind::Quoted => self.promise.is_strong(),
+            _ => true,
+        }
+    }
+
+    fn is_flag(&self) -> bool {
+        before(self.text, self.start) == b'-' && at(self.text, self.end) != b'-'
+    }
+
+    /// `machine … login … password …`, as in `.netrc`.
+    fn is_login(&self) -> bool {
+        let near = &self.text[self.start.saturating_sub(160)..self.start];
+        walk::count(near.len());
+        memchr::memmem::rfind(near, b"login ")
+            .is_some_and(|n| near[n + 6..].split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).count() == 1)
+    }
+
+    /// `ENV NAME value`, `set -gx NAME value`, `requirepass value`.
+    fn is_declared(&self) -> bool {
+        let line = self.line_head();
+        let is_directive = ["requirepass", "masterauth"].iter().any(|d| self.name().eq_ignore_ascii_case(d.as_bytes()));
+        is_directive && line.is_empty()
+            || [&b"ENV "[..], b"set -gx ", b"set -x ", b"setx ", b"setenv "].iter().any(|d| line.ends_with(d))
+    }
+
+    fn name(&self) -> &[u8] {
+        &self.text[self.start..self.end]
+    }
+
+    /// What stands before the name on its line, up to a hundred bytes.
+    fn line_head(&self) -> &[u8] {
+        let start = self.start.saturating_sub(100);
+        walk::count(self.start - start);
+        let line = memchr::memrchr(b'\n', &self.text[start..self.start]).map_or(start, |n| start + n + 1);
+        if before(self.text, self.start) == b'n' && before(self.text, self.start - 1) == b'\\' {
+            return b"";
+        }
+        &self.text[decoration(self.text, line).min(self.start)..self.start]
+    }
+
+    /// Does the name stand within a string of this quote, which then ends where the value should begin?
+    fn is_inside(&self, quote: u8) -> bool {
+        let head = self.line_head();
+        let counts = |n: usize| head[n] == quote && !(quote == b'\'' && n > 0 && head[n - 1].is_ascii_alphabetic());
+        (0..head.len()).filter(|n| counts(*n)).count() % 2 == 1
+    }
+
+    /// Behind `Bearer ` and its like.
+    fn behind_scheme(&self, range: Range<usize>) -> Range<usize> {
+        let value = &self.text[range.clone()];
+        for scheme in ["bearer ", "basic ", "token ", "bot ", "apikey ", "ssws "] {
+            if value.get(..scheme.len()).is_some_and(|v| v.eq_ignore_ascii_case(scheme.as_bytes())) {
+                return range.start + scheme.len()..range.end;
+            }
+        }
+        range
+    }
+
+    /// A value that certainly is one: quoted, or the text of a tag.
+    fn is_literal(&self, value: &[u8]) -> bool {
+        if value.len() < SHORTEST || is_placeholder(value) || is_place(value) || is_variable_name(value) || is_dotted_name(value) {
+            return false;
+        }
+        if value[0] <= b' ' || memchr::memchr(b'\n', value).is_some_and(|_| !is_random(value)) {
+            return false;
+        }
+        if self.promise.is_strong() { !is_label(value) && !self.repeats(value) } else { self.is_made(value) }
+    }
+
+    /// `password: "newPassword"`: the value is but another name.
+    fn repeats(&self, value: &[u8]) -> bool {
+        value.iter().all(|b| WORD.has(*b) || *b == b'-') && !has_digit(value) && promise(value).is_some()
+    }
+
+    /// Does the value look made by a machine?
+    fn is_made(&self, value: &[u8]) -> bool {
+        if value.len() < 8 || value.iter().any(|b| *b <= b' ') || is_place(value) || is_code(value) || is_variable_name(value) {
+            return false;
+        }
+        if !(has_digit(value) && has_letter(value)) {
+            return value.len() >= 16 && is_scrambled(value);
+        }
+        match self.promise {
+            Promise::Auth => is_random(value) && !is_id(value),
+            _ => !is_wordy(value) || value.iter().all(u8::is_ascii_alphanumeric),
+        }
+    }
+
+    fn bare_secret(&mut self, sign: Sign) -> Option<Range<usize>> {
+        let whole = self.bare(sign.value, Ender::Blank);
+        let full = &self.text[whole.clone()];
+        if is_code(full) && !is_random(full) || self.is_reference(full) {
+            return None;
+        }
+        let short = self.bare(sign.value, Ender::Sign);
+        let range = if self.is_on_its_own(sign) { whole } else { short };
+        let range = if sign.kind == Kind::Colon || sign.kind == Kind::Blank { self.behind_scheme_word(range) } else { range };
+        let value = &self.text[range.clone()];
+        if value.len() < SHORTEST || is_placeholder(value) || is_place(value) || is_variable_name(value) || is_dotted_name(value) {
+            return None;
+        }
+        let fits = if self.promise.is_strong() { self.is_bare_password(sign, &range) } else { self.is_bare_key(sign, value) };
+        fits.then_some(range)
+    }
+
+    fn behind_scheme_word(&self, range: Range<usize>) -> Range<usize> {
+        let is_scheme =
+            ["bearer", "basic", "token", "bot"].iter().any(|s| self.text[range.clone()].eq_ignore_ascii_case(s.as_bytes()));
+        if !is_scheme {
+            return range;
+        }
+        value::bare(self.text, walk::run(self.text, range.end, BLANK, 8), Ender::Sign, LONGEST_WITHIN)
+    }
+
+    /// `$NAME`, `$(…)`, `@name`, `process.env.NAME`: what a program puts in.
+    fn is_reference(&self, value: &[u8]) -> bool {
+        is_placeholder(value) || matches!(value.first(), Some(b'(' | b'{' | b'[' | b'!' | b'&' | b'<' | b'='))
+    }
+
+    /// `NAME=value` as in an environment file, a shell or a query, where a value needs no quotes.
+    fn is_assigned_plainly(&self, sign: Sign) -> bool {
+        sign.kind == Kind::Equals
+            && sign.is_tight
+            && (self.is_loud() || self.is_on_its_own(sign) || self.is_flag() || self.is_in_list())
+    }
+
+    fn is_loud(&self) -> bool {
+        self.name().iter().all(|b| !b.is_ascii_lowercase())
+    }
+
+    /// `;Password=…;`, `?token=…&`.
+    fn is_in_list(&self) -> bool {
+        matches!(before(self.text, self.start), b';' | b'?' | b'&')
+    }
+
+    /// Does the line begin with the name, as in an environment file or in YAML?
+    fn is_on_its_own(&self, sign: Sign) -> bool {
+        if !matches!(sign.kind, Kind::Equals | Kind::Colon) {
+            return false;
+        }
+        let mut head = self.line_head();
+        for word in ["export ", "set ", "ENV ", "ARG ", "- ", "$env:", "//"] {
+            head = head.strip_prefix(word.as_bytes()).unwrap_or(head);
+        }
+        head.iter().all(|b| URL64.has(*b) || matches!(b, b'.' | b' ' | b'/' | b':')) && !head.contains(&b' ')
+    }
+
+    fn is_bare_password(&self, sign: Sign, range: &Range<usize>) -> bool {
+        let value = &self.text[range.clone()];
+        let next = at(self.text, walk::run(self.text, range.end, BLANK, 8));
+        let ends_line = matches!(next, 0 | b'\n' | b'\r' | b'#' | b'\\');
+        let is_strange = has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b));
+        match sign.kind {
+            Kind::Equals if self.is_assigned_plainly(sign) => {
+                !self.repeats(value) && (self.is_loud() || is_strange || is_plain_word(value))
+            }
+            // Prose needs more than a word before it is taken for a password.
+            // A file of settings with blanks around its signs.
+            Kind::Equals if self.is_on_its_own(sign) => is_strange && ends_line && !is_identifier(value),
+            Kind::Is | Kind::Blank => is_strange && value.len() >= 6 && !is_wordy_technical(value) && !is_code(value),
+            Kind::Colon if is_strange => (ends_line || is_prose_end(next)) && !is_identifier(value) && !is_wordy_technical(value),
+            Kind::Colon => ends_line && self.is_on_its_own(sign) && value.len() >= 8 && is_plain_word(value) && !is_label(value),
+            Kind::Table => is_strange && value.len() >= 6,
+            _ => is_random(value) && !is_identifier(value),
+        }
+    }
+
+    fn is_bare_key(&self, sign: Sign, value: &[u8]) -> bool {
+        let is_plain = self.is_assigned_plainly(sign) || self.is_flag() || sign.kind == Kind::Colon && self.is_on_its_own(sign);
+        if is_plain { self.is_made(value) } else { is_random(value) && self.is_made(value) && has_digit(value) }
+    }
+}
+
+fn is_plain_word(value: &[u8]) -> bool {
+    value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+}
+
+fn is_prose_end(next: u8) -> bool {
+    next.is_ascii_alphabetic() || matches!(next, b'.' | b'(' | b'|' | b'/')
+}
+
+/// `SHA256`, `base64`, `v2`, `oauth2`, `2fa`: technology with a number.
+fn is_wordy_technical(value: &[u8]) -> bool {
+    is_wordy(value) && value.len() <= 5 || is_placeholder(value)
+}

@@ -1,0 +1,163 @@
+//! What looks like a secret's place but holds none: examples, placeholders, references, types, words of a label, paths.
+
+use super::marks::has_mark;
+use super::random::{has_digit, is_uuid};
+use super::walk::WORD;
+
+/// Said within a value, these give away an example.
+const SAMPLES: [&str; 13] = [
+    "example", "placeholder", "changeme", "change_me", "change-me", "replace", "redacted", "xxxx", "dummy", "notreal", "not-real",
+    "your-", "your_",
+];
+/// Beginnings of values that are to be filled in.
+const TO_FILL: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
+/// Whole values that say nothing: words of languages and of settings.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "true", "false", "null", "nil", "none", "undefined", "nan", "void", "never", "any", "unknown", "object", "array", "string", "str",
+    "bool", "boolean", "number", "int", "integer", "float", "double", "bytes", "byte", "char", "text", "varchar", "uuid", "date", "self",
+    "this", "return", "await", "async", "function", "lambda", "typeof", "new", "const", "let", "var", "default", "optional", "required",
+    "password", "passwd", "passphrase", "pass", "secret", "token", "value", "key", "test", "testing", "hidden", "masked", "empty", "env",
+    "secure", "basic", "bearer", "digest", "oauth", "oauth2", "apikey", "api_key", "api-key", "api key", "session", "cookie", "cookies",
+    "enabled", "disabled", "yes", "off", "auto", "optional[str]", "secretstr", "foo", "bar", "baz", "foobar", "foo123", "sha256", "sha512",
+    "base64", "md5", "utf8", "utf-8", "hs256", "rs256", "es256", "aes256", "aes-256", "aes-256-gcm", "ed25519", "argon2", "argon2id",
+    "bcrypt", "scrypt", "x509", "oidc", "pkce", "http", "https", "file", "stdin", "prompt", "keychain", "keyring", "include", "omit",
+    "same-origin", "inherit", "write", "read", "admin", "user", "username", "login", "invalid", "wrong", "missing", "expired", "valid",
+];
+/// Words of labels and messages about passwords, not of passwords.
+#[rustfmt::skip]
+const LABELS: &[&str] = &[
+    "your", "the", "a", "an", "is", "are", "be", "must", "enter", "please", "password", "passwords", "secret", "token", "key", "keys",
+    "tokens", "invalid", "required", "forgot", "reset", "confirm", "with", "characters", "wrong", "not", "for", "to", "of", "new", "old",
+    "change", "login", "log", "sign", "in", "and", "or", "from", "api", "field", "value", "missing", "use", "used", "using", "when",
+    "if", "no", "passwort", "credentials", "authentication", "user", "this", "that", "should", "set", "stored", "you", "at", "least",
+];
+
+/// Is a token of some format an example, as documentation shows it?
+pub fn is_sample(body: &[u8]) -> bool {
+    contains_any(body, &SAMPLES) || starts_any(body, &TO_FILL)
+}
+
+/// Does a value say that there is something to fill in, that something is hidden, or what type it has?
+pub fn is_placeholder(value: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
+    let is_filler = |b: &u8| b"*xX.-_#?+=~0 ".contains(b) || *b >= 0x80;
+    let enclosed = matches!((first, last), (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'(', b')') | (b'%', b'%'));
+    let repeated = value.iter().all(|b| b == first);
+    let dotted = value.ends_with(b"...") || value.ends_with("…".as_bytes()) || value.starts_with(b"...");
+    let hidden = value.len() > 4 && value.windows(3).any(|w| w == b"***");
+    enclosed
+        || repeated
+        || dotted
+        || hidden
+        || value.iter().all(is_filler)
+        || has_mark(value)
+        || is_template(value)
+        || is_sample(value)
+        || WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// `${…}`, `{{…}}`, `$NAME`, `%s`, `<%= … %>`, `#{…}`, `@name@`: filled in by a program.
+fn is_template(value: &[u8]) -> bool {
+    const WITHIN: [&str; 8] = ["${", "{{", "$(", "<%", "#{", "%s", "%(", "}}"];
+    if contains_any(value, &WITHIN) {
+        return true;
+    }
+    let name = |rest: &[u8]| !rest.is_empty() && rest.iter().all(|b| WORD.has(*b));
+    match value {
+        [b'$', rest @ ..] => name(rest) && !rest[0].is_ascii_digit() && !mixes_like_a_password(rest) || rest.starts_with(b"env:"),
+        [b'%', rest @ ..] => rest.len() <= 3 || name(rest.strip_suffix(b"%").unwrap_or(b"")),
+        [b'{', ..] => value.contains(&b'}'),
+        [b'@', rest @ ..] => rest.strip_suffix(b"@").is_some_and(name),
+        [b'_', b'_', rest @ ..] => rest.strip_suffix(b"__").is_some_and(name),
+        _ => false,
+    }
+}
+
+/// `$ecr3t9` and not `$secret`, `$DB_PASS2`.
+fn mixes_like_a_password(name: &[u8]) -> bool {
+    let turns = name.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
+    turns > 1
+}
+
+/// A name in capitals with underscores: of a variable, not what it holds.
+pub fn is_variable_name(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_' || b.is_ascii_digit())
+        && value.split(|b| *b == b'_').all(|word| word.is_empty() || !has_digit(word) || word.len() <= 3)
+}
+
+/// A path or an address: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
+pub fn is_place(value: &[u8]) -> bool {
+    let starts = |begin: &str| value.starts_with(begin.as_bytes());
+    let rooted =
+        starts("/") && value[1..].contains(&b'/') && !value.ends_with(b"=") || starts("./") || starts("../") || starts("~/");
+    let drive = value.len() > 3 && value[1] == b':' && value[2] == b'\\';
+    let address = memchr::memmem::find(&value[..value.len().min(32)], b"://").is_some();
+    let file = value.len() > 4 && value.iter().rposition(|b| *b == b'.').is_some_and(|dot| is_extension(&value[dot + 1..]));
+    rooted || drive || address || file || starts("arn:") || starts("op://") || starts("vault:") || starts("secretref:")
+}
+
+fn is_extension(end: &[u8]) -> bool {
+    const KNOWN: [&str; 26] = [
+        "js", "ts", "tsx", "jsx", "py", "rs", "go", "rb", "java", "json", "jsonl", "yaml", "yml", "toml", "md", "txt", "html",
+        "css", "sh", "sql", "pem", "key", "crt", "log", "env", "lock",
+    ];
+    KNOWN.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// A name, or names joined by dots: `user.password`, `auth.errors.invalid`.
+pub fn is_dotted_name(value: &[u8]) -> bool {
+    value.contains(&b'.')
+        && value.split(|b| *b == b'.').all(|part| {
+            !part.is_empty() && part.iter().all(|b| WORD.has(*b) || *b == b'-') && (!has_digit(part) || part.len() <= 3)
+        })
+}
+
+/// A sentence about passwords, or a label: several words of which one belongs there.
+pub fn is_label(value: &[u8]) -> bool {
+    let words = value.split(|b| !b.is_ascii_alphanumeric() && *b < 128 && *b != b'\'').filter(|w| !w.is_empty());
+    let known = |word: &[u8]| LABELS.iter().any(|label| word.eq_ignore_ascii_case(label.as_bytes()));
+    let has_space = value.contains(&b' ');
+    !has_digit(value) && (has_space && words.clone().any(known) || words.clone().all(known))
+}
+
+/// Code that stands where a value could: a call, an index, an operator, a path of names.
+pub fn is_code(value: &[u8]) -> bool {
+    let value = value.trim_ascii_end();
+    let padding = value.iter().rev().take_while(|b| **b == b'=').count();
+    let value = &value[..value.len() - padding];
+    let called = value.iter().position(|b| *b == b'(').is_some_and(|n| n == 0 || WORD.has(value[n - 1]) || value[n - 1] == b'.');
+    let indexed = value.iter().position(|b| *b == b'[').is_some_and(|n| n > 0 && WORD.has(value[n - 1]));
+    let generic = value.iter().position(|b| *b == b'<').is_some_and(|n| n > 0 && value[0].is_ascii_uppercase());
+    let pointed = contains_any(value, &["=>", "->", "::", "&&", "||", "?.", "++"])
+        || value.windows(3).any(|w| w.starts_with(b"==") && WORD.has(w[2]));
+    called
+        || indexed
+        || generic
+        || pointed
+        || is_dotted_name(value)
+        || value.starts_with(b"&") && value[1..].iter().all(|b| WORD.has(*b))
+}
+
+/// A word such as a variable has: letters, perhaps a number at its end.
+pub fn is_identifier(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
+    letters > 0 && value[letters..].iter().all(u8::is_ascii_digit) && value.len() - letters <= 1
+}
+
+/// An id rather than a key.
+pub fn is_id(value: &[u8]) -> bool {
+    is_uuid(value)
+}
+
+fn contains_any(value: &[u8], parts: &[&str]) -> bool {
+    value.iter().enumerate().any(|(at, first)| {
+        let fits = |part: &&str| value.get(at..at + part.len()).is_some_and(|v| v.eq_ignore_ascii_case(part.as_bytes()));
+        parts.iter().any(|part| part.as_bytes()[0].eq_ignore_ascii_case(first) && fits(part))
+    })
+}
+
+fn starts_any(value: &[u8], parts: &[&str]) -> bool {
+    parts.iter().any(|part| value.get(..part.len()).is_some_and(|v| v.eq_ignore_ascii_case(part.as_bytes())))
+}

@@ -1,0 +1,56 @@
+//! The words the automaton looks for, and the rule each of them calls.
+
+use super::{command, formats, header, jwt, marks, names, pem, stored, url, user};
+
+/// What is done where a keyword was seen.
+#[derive(Debug, Clone, Copy)]
+pub enum Rule {
+    /// A mark: what is in it is left alone.
+    Mark,
+    /// A format, and its number.
+    Format(usize, &'static formats::Format),
+    Name,
+    Authorization,
+    Scheme,
+    Cookie,
+    Url,
+    Dsn,
+    Pem,
+    PemBase64,
+    Putty,
+    Jwt,
+    Command,
+    /// A password's hash of at least so many characters.
+    Hash(usize),
+    LdapHash,
+    PgPass,
+    /// The user's rule with this number.
+    User(usize),
+}
+
+/// The keywords, and the rule of each.
+pub fn all(user: &[user::Compiled]) -> (Vec<&str>, Vec<Rule>) {
+    let own = user.iter().enumerate().flat_map(|(n, rule)| rule.keywords.iter().map(move |word| (word.as_str(), Rule::User(n))));
+    let single = [
+        (marks::OPENING, Rule::Mark),
+        (header::AUTHORIZATION, Rule::Authorization),
+        (header::COOKIE, Rule::Cookie),
+        (header::BEARER, Rule::Scheme),
+        (header::BASIC, Rule::Scheme),
+        (url::KEY, Rule::Url),
+        (pem::BEGIN, Rule::Pem),
+        (pem::BEGIN_BASE64, Rule::PemBase64),
+        (pem::PUTTY, Rule::Putty),
+        (jwt::KEY, Rule::Jwt),
+    ];
+    let groups = url::DSN
+        .iter()
+        .map(|word| (*word, Rule::Dsn))
+        .chain(stored::HASHES.iter().map(|(word, least)| (*word, Rule::Hash(*least))))
+        .chain(stored::LDAP.iter().map(|word| (*word, Rule::LdapHash)))
+        .chain(stored::PGPASS.iter().map(|word| (*word, Rule::PgPass)))
+        .chain(names::KEYWORDS.iter().map(|word| (*word, Rule::Name)))
+        .chain(command::keywords().map(|word| (word, Rule::Command)));
+    let tokens = formats::TABLES.into_iter().flatten().enumerate().map(|(n, format)| (format.key, Rule::Format(n, format)));
+    single.into_iter().chain(groups).chain(tokens).chain(own).unzip()
+}

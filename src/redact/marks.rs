@@ -1,0 +1,111 @@
+//! What stands in a secret's place: `[REDACTED:rule-id]`, how it is put there, known again, and weighed.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::walk::{self, Set};
+
+pub const OPENING: &str = "[REDACTED:";
+const ID: Set = Set::of("a-zA-Z0-9_.-");
+/// The longest rule id.
+pub const MAX_ID: usize = 64;
+/// A mark weighs as much as this many characters: as long as what it stands for is at least.
+const WEIGHT: usize = 24;
+
+/// A secret in a text: which rule saw it, and where, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub rule: Cow<'static, str>,
+    pub range: Range<usize>,
+}
+
+/// Can marks be told with this id?
+pub fn is_id(id: &str) -> bool {
+    (1..=MAX_ID).contains(&id.len()) && id.bytes().all(|b| ID.has(b))
+}
+
+/// The end of the mark whose opening ends at `at`.
+pub fn end_of_mark(text: &[u8], at: usize) -> Option<usize> {
+    let end = walk::run(text, at, ID, MAX_ID);
+    (end > at && walk::at(text, end) == b']').then_some(end + 1)
+}
+
+/// Is there a mark, or the opening of one, in it?
+pub fn has_mark(text: &[u8]) -> bool {
+    memchr::memmem::find(text, OPENING.as_bytes()).is_some()
+}
+
+/// The text with marks in the places of the findings, which are sorted and do not overlap.
+pub fn put(text: &str, findings: &[Finding]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut kept = 0;
+    for finding in findings {
+        out.push_str(&text[kept..finding.range.start]);
+        out.push_str(OPENING);
+        out.push_str(&finding.rule);
+        out.push(']');
+        kept = finding.range.end;
+    }
+    out.push_str(&text[kept..]);
+    out
+}
+
+/// Sorts findings and joins those that overlap: what any rule takes for a secret goes as a whole. The earlier one gives its name.
+pub fn join(mut found: Vec<Finding>) -> Vec<Finding> {
+    found.sort_by_key(|f| (f.range.start, usize::MAX - f.range.end));
+    let mut joined: Vec<Finding> = Vec::with_capacity(found.len());
+    for finding in found {
+        match joined.last_mut() {
+            Some(last) if finding.range.start < last.range.end => last.range.end = last.range.end.max(finding.range.end),
+            _ => joined.push(finding),
+        }
+    }
+    joined
+}
+
+/// Findings in a text with marks, as places of the text the marks were put into; `put` are the findings the marks stand for.
+pub fn trace_back(found: Vec<Finding>, put: &[Finding]) -> impl Iterator<Item = Finding> {
+    // Where each mark begins and ends now, and what it stands for.
+    let mut grown = 0isize;
+    let marks: Vec<(usize, usize, Range<usize>)> = put
+        .iter()
+        .map(|f| {
+            let start = f.range.start.wrapping_add_signed(grown);
+            let len = OPENING.len() + f.rule.len() + 1;
+            grown += len as isize - f.range.len() as isize;
+            (start, start + len, f.range.clone())
+        })
+        .collect();
+    let origin = move |place: usize, is_end: bool| {
+        let passed = marks.partition_point(|(start, ..)| *start < place);
+        match passed.checked_sub(1).map(|n| &marks[n]) {
+            None => place,
+            Some((_, end, was)) if place < *end => {
+                if is_end {
+                    was.end
+                } else {
+                    was.start
+                }
+            }
+            Some((_, end, was)) => was.end + (place - end),
+        }
+    };
+    found.into_iter().map(move |f| Finding { range: origin(f.range.start, false)..origin(f.range.end, true), rule: f.rule })
+}
+
+/// Is there less left of the text than was taken out of it? Decided from the redacted text alone, white space aside.
+pub fn is_mostly_redacted(redacted: &str) -> bool {
+    let mut marks = 0;
+    let mut left = 0;
+    let mut rest = redacted;
+    let weigh = |part: &str| part.chars().filter(|c| !c.is_whitespace()).count();
+    while let Some(start) = rest.find(OPENING) {
+        let after = start + OPENING.len();
+        let end = end_of_mark(rest.as_bytes(), after);
+        marks += usize::from(end.is_some());
+        left += weigh(&rest[..end.map_or(after, |_| start)]);
+        rest = &rest[end.unwrap_or(after)..];
+    }
+    left += weigh(rest);
+    marks * WEIGHT > left
+}

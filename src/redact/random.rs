@@ -1,0 +1,70 @@
+//! How a value looks: made by a machine, or by somebody who writes words, versions and names.
+
+/// Shannon's entropy in bits a byte.
+pub fn entropy(value: &[u8]) -> f32 {
+    let mut counts = [0u32; 256];
+    value.iter().for_each(|b| counts[usize::from(*b)] += 1);
+    let len = value.len() as f32;
+    counts.iter().filter(|n| **n > 0).map(|n| *n as f32 / len).map(|p| -p * p.log2()).sum()
+}
+
+/// How many different bytes.
+pub fn variety(value: &[u8]) -> u32 {
+    let mut seen = [0u64; 4];
+    value.iter().for_each(|b| seen[usize::from(b >> 6)] |= 1 << (b & 63));
+    seen.iter().map(|bits| bits.count_ones()).sum()
+}
+
+pub fn has_digit(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_digit)
+}
+
+pub fn has_letter(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Letters of both cases and digits.
+pub fn is_mixed(value: &[u8]) -> bool {
+    has_digit(value) && value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Words, numbers and versions with separators between: `claude-3-5-sonnet`, `v1.2.3`, `user_7`, `2026-01-31`.
+pub fn is_wordy(value: &[u8]) -> bool {
+    value.split(|b| !b.is_ascii_alphanumeric() && *b < 128).all(is_wordy_piece)
+}
+
+/// A word, a short number, or a word with a short number behind it or before it.
+fn is_wordy_piece(piece: &[u8]) -> bool {
+    let digits = piece.iter().filter(|b| b.is_ascii_digit()).count();
+    if digits == 0 {
+        return !is_scrambled(piece);
+    }
+    let turns = piece.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
+    (digits == piece.len() && digits <= 8) || (turns <= 1 && digits <= 4 && piece.len() <= 24) || (turns == 2 && piece.len() <= 6)
+}
+
+/// Letters that change their case as no name does, or a long run without vowels.
+pub fn is_scrambled(letters: &[u8]) -> bool {
+    if letters.len() < 12 {
+        return false;
+    }
+    let changes = letters.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count();
+    let alone = letters.windows(3).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase() && w[2].is_ascii_uppercase());
+    let vowels = letters.iter().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
+    changes * 5 > letters.len() || alone.count() > 2 || vowels * 6 < letters.len()
+}
+
+/// Long and without order: what a generator gives.
+pub fn is_random(value: &[u8]) -> bool {
+    if value.len() < 16 || variety(value) < 8 || is_wordy(value) {
+        return false;
+    }
+    let is_hex = value.iter().all(|b| b.is_ascii_hexdigit());
+    entropy(value) >= if is_hex { 2.8 } else { 3.2 }
+}
+
+/// `8-4-4-4-12` hexadecimal digits.
+pub fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(n, b)| if matches!(n, 8 | 13 | 18 | 23) { *b == b'-' } else { b.is_ascii_hexdigit() })
+}

@@ -1,0 +1,144 @@
+//! One pass over a text: what is done with each keyword seen, and what is remembered so that no stretch is walked again and again.
+
+use std::ops::Range;
+
+use super::formats::Format;
+use super::keywords::Rule;
+use super::marks::{self, Finding};
+use super::{assign, command, discord, header, jwt, pem, stored, url, user};
+
+pub struct Scan<'t> {
+    text: &'t str,
+    found: Vec<Finding>,
+    /// Up to here the text is a mark.
+    marked: usize,
+    marks: Vec<Range<usize>>,
+    /// How far names, commands, JWTs, base64 were walked.
+    named: assign::Seen,
+    headed: usize,
+    commanded: usize,
+    webbed: usize,
+    encoded: usize,
+    /// How far each format was, once one was tried.
+    walked: Vec<usize>,
+    /// Which of the user's rules a keyword spoke for.
+    called: Vec<usize>,
+}
+
+impl<'t> Scan<'t> {
+    pub fn new(text: &'t str) -> Self {
+        let (found, marks, walked, called) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self {
+            text,
+            found,
+            marked: 0,
+            marks,
+            named: assign::Seen::default(),
+            headed: 0,
+            commanded: 0,
+            webbed: 0,
+            encoded: 0,
+            walked,
+            called,
+        }
+    }
+
+    /// Looks closer where a keyword was seen. Hits come in the order of their ends.
+    pub fn look(&mut self, rule: Rule, hit: Range<usize>) {
+        if hit.start < self.marked {
+            return;
+        }
+        let text = self.text.as_bytes();
+        match rule {
+            Rule::Mark => {
+                if let Some(end) = marks::end_of_mark(text, hit.end) {
+                    self.marks.push(hit.start..end);
+                    self.marked = end;
+                }
+            }
+            Rule::Format(n, format) => self.format(n, format, hit.start),
+            Rule::Name => {
+                if let Some((rule, range)) = assign::find(text, hit, &mut self.named) {
+                    self.add(rule, range);
+                }
+            }
+            Rule::Authorization => {
+                let range = header::authorization(text, hit.end, &mut self.headed);
+                self.add_some("authorization-header", range);
+            }
+            Rule::Scheme => self.add_some("bearer-token", header::scheme(text, hit)),
+            Rule::Cookie => {
+                let range = header::cookies(text, hit, &mut self.headed);
+                self.add_some("cookie", range);
+            }
+            Rule::Url => self.add_some("url-password", url::find(text, hit.start)),
+            Rule::Dsn => self.add_some("url-password", url::dsn(text, hit.start)),
+            Rule::Pem => self.add_some("private-key", pem::block(text, hit.start)),
+            Rule::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
+            Rule::PemBase64 if hit.start >= self.encoded => {
+                let (range, end) = pem::in_base64(text, hit.start);
+                self.encoded = end;
+                self.add_some("private-key", range);
+            }
+            Rule::Jwt if hit.start >= self.webbed => {
+                let (range, end) = jwt::find(text, hit.start);
+                self.webbed = end.max(self.webbed);
+                self.add_some("jwt", range);
+            }
+            Rule::Command if hit.start >= self.commanded => self.command(hit),
+            Rule::Hash(least) => self.add_some("password-hash", stored::hash(text, hit, least)),
+            Rule::LdapHash => self.add_some("password-hash", stored::ldap(text, hit)),
+            Rule::PgPass => self.add_some("pgpass", stored::pgpass(text, hit)),
+            Rule::User(n) if !self.called.contains(&n) => self.called.push(n),
+            Rule::PemBase64 | Rule::Jwt | Rule::Command | Rule::User(_) => {}
+        }
+    }
+
+    fn format(&mut self, n: usize, format: &Format, start: usize) {
+        if self.walked.get(n).is_some_and(|end| start < *end) {
+            return;
+        }
+        let (range, end) = format.find(self.text.as_bytes(), start);
+        if end > start {
+            self.walked.resize(self.walked.len().max(n + 1), 0);
+            self.walked[n] = end;
+        }
+        self.add_some(format.id, range);
+    }
+
+    fn command(&mut self, hit: Range<usize>) {
+        let mut ranges = Vec::new();
+        self.commanded = command::find(self.text.as_bytes(), hit, &mut ranges).max(self.commanded);
+        ranges.into_iter().for_each(|range| self.add("command-password", range));
+    }
+
+    fn add_some(&mut self, rule: &'static str, range: Option<Range<usize>>) {
+        if let Some(range) = range {
+            self.add(rule, range);
+        }
+    }
+
+    fn add(&mut self, rule: &'static str, range: Range<usize>) {
+        self.found.push(Finding { rule: rule.into(), range });
+    }
+
+    /// What the pass has found, with the rules that need no keyword, and the user's.
+    pub fn finish(mut self, user: &[user::Compiled]) -> Vec<Finding> {
+        discord::find(self.text.as_bytes(), &mut self.found);
+        for (n, rule) in user.iter().enumerate() {
+            if rule.keywords.is_empty() || self.called.contains(&n) {
+                rule.find(self.text, &mut self.found);
+            }
+        }
+        if self.found.is_empty() {
+            return self.found;
+        }
+        let (text, marks) = (self.text, self.marks);
+        let mut found = self.found;
+        found.retain(|f| !f.range.is_empty() && !marks.iter().any(|mark| mark.start < f.range.end && f.range.start < mark.end));
+        for finding in &mut found {
+            finding.range = text.floor_char_boundary(finding.range.start)..text.ceil_char_boundary(finding.range.end);
+        }
+        marks::join(found)
+    }
+}

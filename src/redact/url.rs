@@ -1,0 +1,60 @@
+//! Passwords in addresses: `scheme://user:password@host`, `scheme://token@host`, `user:password@tcp(host)`.
+
+use std::ops::Range;
+
+use super::harmless::is_placeholder;
+use super::random::is_random;
+use super::walk::{self, ALNUM, Set, at, before};
+
+pub const KEY: &str = "://";
+/// What stands before the address in a data source name of Go.
+pub const DSN: [&str; 2] = ["@tcp(", "@unix("];
+const LONGEST: usize = 512;
+
+/// The password, or the user that is a token, behind a `://` that begins here.
+pub fn find(text: &[u8], hit: usize) -> Option<Range<usize>> {
+    if !ALNUM.has(before(text, hit)) {
+        return None;
+    }
+    let start = hit + KEY.len();
+    let at_sign = userinfo_end(text, start)?;
+    let info = &text[start..at_sign];
+    let Some(colon) = info.iter().position(|b| *b == b':') else {
+        let is_token = info.len() >= 16 && is_random(info) && !is_placeholder(info);
+        return is_token.then_some(start..at_sign);
+    };
+    let password = &info[colon + 1..];
+    // A port and a path with an `@` in it.
+    let is_port = password.iter().position(|b| *b == b'/').is_some_and(|n| password[..n].iter().all(u8::is_ascii_digit));
+    let is_scoped = password.contains(&b'/') && info[..colon].contains(&b'.');
+    (!is_port && !is_scoped && is_password(password)).then_some(start + colon + 1..at_sign)
+}
+
+/// The last `@` of the authority; of what follows a `/` when there is none before it, for passwords that nobody encoded.
+fn userinfo_end(text: &[u8], start: usize) -> Option<usize> {
+    let ends = |b: u8| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
+    let stop = walk::until(text, start, LONGEST, ends).0;
+    let whole = &text[start..stop];
+    // Another address ends this one: no text is walked twice.
+    let whole = &whole[..memchr::memmem::find(whole, KEY.as_bytes()).unwrap_or(whole.len())];
+    let authority = whole.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(whole.len());
+    if let Some(last) = whole[..authority].iter().rposition(|b| *b == b'@') {
+        return Some(start + last);
+    }
+    let has_user = whole[..authority].contains(&b':') && !whole[..authority].contains(&b'@');
+    let last = whole.iter().rposition(|b| *b == b'@').filter(|_| has_user)?;
+    Some(start + last)
+}
+
+fn is_password(password: &[u8]) -> bool {
+    !password.is_empty() && !is_placeholder(password) && !password.starts_with(b"$") && !password.starts_with(b"<")
+}
+
+/// The password before `@tcp(`, which begins here.
+pub fn dsn(text: &[u8], hit: usize) -> Option<Range<usize>> {
+    const USED: Set = Set::of("!#-&(-.0-~");
+    let start = walk::back(text, hit, USED, 160);
+    let colon = text[start..hit].iter().position(|b| *b == b':')?;
+    let range = start + colon + 1..hit;
+    is_password(&text[range.clone()]).then_some(range).filter(|_| at(text, start) != b':')
+}

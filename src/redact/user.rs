@@ -1,0 +1,65 @@
+//! Rules of the user's own, from the config: regular expressions.
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::marks::{Finding, MAX_ID, is_id};
+
+/// A rule as the config says it. The whole match is the secret, or its first group if it has one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserRule {
+    /// What stands in the mark: letters, digits, `.`, `_` and `-`.
+    pub id: String,
+    pub pattern: String,
+    /// Words of which one must be in the text, in any case; without them every text is searched.
+    #[serde(default)]
+    pub keywords: Vec<String>,
+}
+
+/// What is wrong with a rule.
+#[derive(Debug, Error)]
+pub enum RuleError {
+    #[error("rule `{0}`: an id has 1 to {MAX_ID} letters, digits, `.`, `_` or `-`")]
+    Id(String),
+    #[error("rule `{id}`: {error}")]
+    Pattern { id: String, error: Box<regex::Error> },
+    #[error("rule `{0}`: the pattern matches the empty text, so it would match everywhere")]
+    Empty(String),
+    #[error("rule `{0}`: a keyword is empty")]
+    Keyword(String),
+}
+
+/// A rule that can be run.
+#[derive(Debug)]
+pub struct Compiled {
+    id: String,
+    regex: Regex,
+    pub keywords: Vec<String>,
+}
+
+impl Compiled {
+    pub fn new(rule: &UserRule) -> Result<Self, RuleError> {
+        let id = rule.id.clone();
+        if !is_id(&id) {
+            return Err(RuleError::Id(id));
+        }
+        if rule.keywords.iter().any(String::is_empty) {
+            return Err(RuleError::Keyword(id));
+        }
+        let regex = Regex::new(&rule.pattern).map_err(|error| RuleError::Pattern { id: id.clone(), error: Box::new(error) })?;
+        if regex.is_match("") {
+            return Err(RuleError::Empty(id));
+        }
+        Ok(Self { id, regex, keywords: rule.keywords.clone() })
+    }
+
+    /// Adds what the rule takes for secrets.
+    pub fn find(&self, text: &str, found: &mut Vec<Finding>) {
+        found.extend(self.regex.captures_iter(text).filter_map(|groups| {
+            let secret = groups.get(1).or_else(|| groups.get(0))?;
+            Some(Finding { rule: self.id.clone().into(), range: secret.range() })
+        }));
+    }
+}

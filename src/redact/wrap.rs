@@ -1,0 +1,65 @@
+//! Places where a line was broken in the middle of a value: by a terminal, a mail, a quotation or a shell's `\`.
+
+use super::walk::{self, BLANK, DIGIT, Set, at};
+
+/// How a line ends within a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Break {
+    /// A line end alone: somebody wrapped the text.
+    Soft,
+    /// A backslash before it: the shell joins the lines.
+    Joined,
+}
+
+/// If a line ends at this place: how, and where the next one's text begins, behind indentation, line numbers and signs of quotation.
+pub fn line_break(text: &[u8], place: usize) -> Option<(Break, usize)> {
+    let mut next = place;
+    let mut kind = Break::Soft;
+    if at(text, next) == b'\\' && matches!(at(text, next + 1), b'\n' | b'\r') {
+        (next, kind) = (next + 1, Break::Joined);
+    }
+    let end = real_end(text, next).or_else(|| written_end(text, next))?;
+    Some((kind, decoration(text, end)))
+}
+
+fn real_end(text: &[u8], place: usize) -> Option<usize> {
+    let after = place + usize::from(at(text, place) == b'\r');
+    (at(text, after) == b'\n').then_some(after + 1)
+}
+
+/// A line end written as `\n`, with as many backslashes as strings are nested in strings.
+pub fn written_end(text: &[u8], place: usize) -> Option<usize> {
+    let mut end = place;
+    for letter in [b'r', b'n'] {
+        let after = walk::run(text, end, Set::of("\\"), 16);
+        if after > end && at(text, after) == letter {
+            end = after + 1;
+        }
+    }
+    (end > place && at(text, end - 1) == b'n').then_some(end)
+}
+
+/// Behind what stands before a line's text: `   12→`, `> `, `+`, `# `, `| `, `* `.
+pub fn decoration(text: &[u8], line: usize) -> usize {
+    let start = walk::run(text, line, BLANK, 64);
+    let number = walk::run(text, start, DIGIT, 7);
+    if number > start {
+        let rest = &text[number..];
+        for sign in ["→", "\t", " |", "|", ": "] {
+            if rest.starts_with(sign.as_bytes()) {
+                return walk::run(text, number + sign.len(), BLANK, 64);
+            }
+        }
+        return start;
+    }
+    let signs = walk::run(text, start, Set::of(">|#*"), 8);
+    let is_diff = start == line && matches!(at(text, start), b'+' | b'-') && at(text, start + 1) != b'-';
+    walk::run(text, if is_diff { signs.max(start + 1) } else { signs }, BLANK, 64)
+}
+
+/// How many bytes the line has before this place; no more than `most` are counted.
+pub fn width_before(text: &[u8], place: usize, most: usize) -> usize {
+    let start = place.saturating_sub(most);
+    walk::count(place - start);
+    place - memchr::memrchr(b'\n', &text[start..place]).map_or(start, |n| start + n + 1)
+}
