@@ -153,6 +153,9 @@ pub struct SearchArgs {
 pub struct ShowArgs {
     /// A session's id or the start of it, or a digest's id
     pub id: String,
+    /// List what was kept of the session instead: importance, tier, kind and rule of each item
+    #[arg(long)]
+    pub items: bool,
     #[arg(long)]
     pub json: bool,
 }

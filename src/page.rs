@@ -261,11 +261,12 @@ fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) 
 fn failure_line(failure: &Failure) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
     let why = if failure.brief.is_empty() { String::new() } else { format!(": {}", inline(&shorten(&failure.brief, 200))) };
-    let fix = match &failure.fix {
+    let fix = match failure.fix.as_ref().map(|fix| (fix.files.as_slice(), fix.command.as_ref())) {
         None => "not seen to pass afterwards".into(),
-        Some(fix) if fix.files.is_empty() => "passed later".into(),
-        Some(fix) => {
-            format!("passed after changes to {}", fix.files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", "))
+        Some(([], None)) => "passed later".into(),
+        Some(([], Some(command))) => format!("passed after {}", code(&shorten(command, 120))),
+        Some((files, _)) => {
+            format!("passed after changes to {}", files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", "))
         }
     };
     format!("{}{times}{why} — {fix}", code(&shorten(&failure.command, 120)))

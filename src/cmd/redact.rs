@@ -1,10 +1,12 @@
 //! `recall redact`: what redaction would do to a text. Reads stdin, touches nothing that is stored.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Read, Write};
 
 use anyhow::{Context, Result, ensure};
 
 use super::Ended;
+use crate::clean::plain;
 use crate::cli::RedactArgs;
 use crate::config::Config;
 use crate::redact::{Finding, Use};
@@ -14,7 +16,9 @@ pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<E
     ensure!(!stdin.is_terminal(), "nothing to read: give a text, as in `recall redact < notes.txt`");
     let mut bytes = Vec::new();
     stdin.read_to_end(&mut bytes).context("cannot read stdin")?;
+    // Without escapes, as a transcript's texts are looked at: colours part a name from its value.
     let text = String::from_utf8_lossy(&bytes);
+    let text = if text.contains('\x1b') { Cow::Owned(plain(&text)) } else { text };
     let redactor = config.privacy.redactor(Use::Often)?;
     if args.list {
         list(&text, &redactor.findings(&text), out)?;

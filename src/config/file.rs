@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PrivacyConfig, Schedule, Setting, setting};
 use crate::session::Millis;
+use crate::signal::chatter::SKIP_TOOLS;
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -23,6 +24,7 @@ pub struct Values {
     pub privacy: PrivacyConfig,
     pub exclude: Exclude,
     pub retention: Retention,
+    pub signal: SignalConfig,
     /// Roots that moved or were renamed: old path = new path.
     pub projects: BTreeMap<String, String>,
     /// Prices of models this program does not know, by model id.
@@ -88,6 +90,20 @@ pub struct Exclude {
     pub projects: Vec<String>,
     /// Globs over transcript paths.
     pub paths: Vec<String>,
+}
+
+/// What carries no signal.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SignalConfig {
+    /// Tools whose uses are not kept; a `*` at the end stands for all that begin so.
+    pub skip_tools: Vec<String>,
+}
+
+impl Default for SignalConfig {
+    fn default() -> Self {
+        Self { skip_tools: SKIP_TOOLS.iter().map(|tool| (*tool).to_owned()).collect() }
+    }
 }
 
 /// How long sessions are kept.

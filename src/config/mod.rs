@@ -17,7 +17,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub use file::{DigestConfig, HooksConfig, Price, Retention, SummarizerChoice};
+pub use file::{DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
@@ -45,6 +45,7 @@ pub struct Config {
     pub exclude_projects: GlobSet,
     pub exclude_paths: GlobSet,
     pub retention: Retention,
+    pub signal: SignalConfig,
     pub moved_projects: Vec<(String, String)>,
     pub prices: BTreeMap<String, Price>,
     /// The search path for `claude`, and the variables a child keeps.
@@ -101,6 +102,7 @@ impl Config {
             exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,
             privacy: read.values.privacy.clone(),
             retention: read.values.retention,
+            signal: read.values.signal.clone(),
             moved_projects: moved(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),
@@ -164,12 +166,12 @@ impl Config {
     /// # Errors
     /// When a glob, a pattern or a rule in the config is none.
     pub fn gate(&self, used: Use) -> Result<Gate> {
-        self.privacy.gate(&[], used).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+        self.privacy.gate(&self.signal.skip_tools, used).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// What the gate goes by, in a few characters: texts that passed another one have to pass again.
     pub fn rules(&self) -> String {
-        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, &self.privacy);
+        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, &self.privacy, &self.signal.skip_tools);
         short_id("r", &[&format!("{rules:?}")])
     }
 

@@ -19,6 +19,8 @@ enum Fate {
     Withheld,
     /// It goes with the tool use, which is not kept.
     Dropped,
+    /// It goes with its private turn, and with it what the user said in it.
+    Private,
 }
 
 /// How far a conversation has been private.
@@ -89,7 +91,10 @@ impl Conversation {
         if row.agent.is_some() {
             self.agent_began = self.agent_began.or(row.at);
         }
-        if self.privacy == Privacy::Now && row.turn != Turn::Joins {
+        let answers_private = row.answered.iter().any(|id| self.waiting.get(id) == Some(&Fate::Private));
+        if answers_private || self.privacy == Privacy::Now && row.turn != Turn::Joins {
+            self.waiting.extend(row.items.iter().filter_map(tool_id).map(|id| (id.to_owned(), Fate::Private)));
+            row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
             return (Passed::Private, boundary);
         }
         row.items.retain_mut(|item| self.keeps(item, gate));
@@ -100,8 +105,8 @@ impl Conversation {
     fn turn(&mut self, row: &Row) -> Option<Boundary> {
         let before = self.privacy;
         if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) {
-            // Whatever was interrupted gets no result any more.
-            self.waiting.clear();
+            // Whatever was interrupted gets no result any more; what is private stays so however late it ends.
+            self.waiting.retain(|_, fate| *fate == Fate::Private);
         }
         match row.turn {
             Turn::BeginsPrivate => self.privacy = Privacy::Now,
@@ -124,7 +129,7 @@ impl Conversation {
                 fate != Some(Fate::Dropped)
             }
             Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
-                Some(Fate::Dropped) => false,
+                Some(Fate::Dropped | Fate::Private) => false,
                 fate => {
                     if fate.is_some() {
                         outcome.brief.clear();
@@ -134,6 +139,13 @@ impl Conversation {
             },
             _ => true,
         }
+    }
+}
+
+fn tool_id(item: &Item) -> Option<&str> {
+    match item {
+        Item::Tool(tool) => Some(tool.id.as_str()).filter(|id| !id.is_empty()),
+        _ => None,
     }
 }
 

@@ -28,13 +28,15 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 impl Store {
-    /// Lets all that is stored pass the gate, unless it has passed one of these rules. Returns how many texts changed.
-    pub fn clean_again(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
+    /// Has all that is stored passed these rules?
+    pub fn is_cleaned_by(&self, rules: &str) -> Result<bool> {
         let sql = "SELECT value FROM fact WHERE name = ?1";
         let known: Option<String> = self.db.query_row(sql, [RULES], |r| r.get(0)).optional()?;
-        if known.as_deref() == Some(rules) {
-            return Ok(0);
-        }
+        Ok(known.as_deref() == Some(rules))
+    }
+
+    /// Lets all that is stored pass the gate, which goes by these rules. Returns how many texts changed.
+    pub fn clean(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let mut changed = 0;

@@ -178,6 +178,13 @@ impl Store {
         Ok(())
     }
 
+    /// Writes the database anew, so that nothing is left of what was deleted, and tidies up. `secure_delete` alone clears what is
+    /// deleted, but not the copies that stay in the gaps of pages that were once split.
+    pub fn scrub(&self) -> Result<bool> {
+        self.db.execute_batch("VACUUM")?;
+        self.tidy()
+    }
+
     /// Gives free pages back and folds the write-ahead log into the database. False when a reader holds on to an older state: then
     /// what was deleted is still in the files, until the next time.
     pub fn tidy(&self) -> Result<bool> {

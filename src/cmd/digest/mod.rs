@@ -70,12 +70,7 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
-    let cleaned =
-        store.clean_again(&config.gate(Use::Often)?, &config.rules()).context("cannot clean what is stored by the new rules")?;
-    if cleaned > 0 {
-        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
-    }
-    report.texts_cleaned = cleaned;
+    clean_again(config, ui, &mut store, &mut report)?;
     drop_marks(ingest(args, config, ui, now, &mut store, &mut report)?);
     forget_old(config, now, &mut store, &mut report)?;
     if !args.ingest_only && !stop::asked() {
@@ -87,7 +82,11 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
-        store.tidy()?;
+        if report.took_out() {
+            store.scrub()?
+        } else {
+            store.tidy()?
+        };
     }
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
@@ -99,6 +98,20 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
         _ => LastRun::idle(&config.data_dir, now),
     }
     Ok(Some(report))
+}
+
+/// Cleans what is stored, where that was done by other rules than today's.
+fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+    let rules = config.rules();
+    if store.is_cleaned_by(&rules)? {
+        return Ok(());
+    }
+    let cleaned = store.clean(&config.gate(Use::Often)?, &rules).context("cannot clean what is stored by the new rules")?;
+    if cleaned > 0 {
+        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
+    }
+    report.texts_cleaned = cleaned;
+    Ok(())
 }
 
 fn drop_marks(heeded: Vec<PathBuf>) {
@@ -196,9 +209,11 @@ fn ingest(
     }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
-    let gate = config.gate(Use::Often)?;
     let work = find_work(config, ui, now, store, report)?;
-    Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    if !work.is_empty() {
+        let gate = config.gate(Use::Often)?;
+        Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    }
     let mut heeded = Vec::new();
     for (file, mark) in marks {
         match mark {

@@ -26,6 +26,9 @@ pub struct Report {
     /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
     pub cost_usd: f64,
     pub elapsed_ms: u64,
+    /// Rows were stored that turned out to be private.
+    #[serde(skip)]
+    pub rows_taken_back: u64,
     /// A call of the model succeeded.
     #[serde(skip)]
     pub model_worked: bool,
@@ -44,6 +47,12 @@ impl Report {
         self.rows_bad += done.rows_bad;
         self.rows_unknown += done.rows_unknown;
         self.sessions_new += done.sessions_new;
+        self.rows_taken_back += done.rows_taken_back;
+    }
+
+    /// Did something go that must leave no trace?
+    pub fn took_out(&self) -> bool {
+        self.texts_cleaned + self.sessions_forgotten + self.rows_taken_back > 0
     }
 
     /// Did the run change anything that is worth a line in the log?

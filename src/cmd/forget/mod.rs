@@ -81,7 +81,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
         files::drop_traces(config, &ids, |line| what.is_in(line))?;
     }
     files::drop_half_written(config);
-    if !store.tidy()? {
+    if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     }
     check(what, config, &store, ui)?;

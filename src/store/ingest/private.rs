@@ -68,7 +68,9 @@ impl Writer<'_> {
                  AND EXISTS (SELECT 1 FROM private_turn p, source f WHERE p.session = ?1 AND f.pk = item.source
                      AND (item.at >= p.from_at AND item.at < coalesce(p.until_at, item.at + 1)
                           OR f.first_at >= p.from_at AND f.first_at < coalesce(p.until_at, f.first_at + 1)))";
-            if self.tx.prepare_cached(sql)?.execute([&session])? > 0 {
+            let gone = self.tx.prepare_cached(sql)?.execute([&session])?;
+            self.done.rows_taken_back += gone as u64;
+            if gone > 0 {
                 self.tx.prepare_cached("UPDATE session SET dirty = 1 WHERE id = ?1")?.execute([&session])?;
             }
         }

@@ -20,6 +20,7 @@ use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
 use crate::price::{cost, price_of};
 use crate::privacy::Gate;
+use crate::redact::Redactor;
 use crate::session::{Millis, Tokens};
 use crate::stop;
 
@@ -241,7 +242,7 @@ pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String
     let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(std::env::temp_dir);
     let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
     let ran = child::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
-    Some(String::from_utf8_lossy(&ran.stdout).into_owned())
+    Some(Redactor::shipped().redact(&String::from_utf8_lossy(&ran.stdout)).into_owned())
 }
 
 /// The command in a folder where no project's settings are in scope, knowing itself as our child, not as part of a session.
