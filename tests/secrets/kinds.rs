@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-const fn kind(name: &'static str, shape: Shape, variable: &'static str, pattern: &'static str) -> Kind {
+pub const fn kind(name: &'static str, shape: Shape, variable: &'static str, pattern: &'static str) -> Kind {
     Kind { name, shape, variable, pattern }
 }
 
