@@ -34,7 +34,9 @@ pub fn find(text: &[u8], hit: Range<usize>, seen: &mut Seen) -> Option<(&'static
     }
     let sign = sign_after(text, end)?;
     let start = name_start(text, hit.start);
-    let promise = promise(&text[start..end])?;
+    // Of a key alone only somebody who speaks says that it is one.
+    let spoken = || (sign.kind == Kind::Is && text[start..end].eq_ignore_ascii_case(b"key")).then_some(Promise::Auth);
+    let promise = promise(&text[start..end]).or_else(spoken)?;
     let longest = if sign.value < seen.values { LONGEST_WITHIN } else { LONGEST };
     let mut name = Name { text, start, end, promise, longest, seen: 0 };
     let secret = name.secret(sign);
@@ -80,7 +82,8 @@ impl Name<'_> {
             Kind::Comma | Kind::Quoted => None,
             Kind::Tag => {
                 let end = walk::until(self.text, sign.value, 512, |b| matches!(b, b'<' | b'\n')).0;
-                Some(sign.value..end).filter(|range| self.is_literal(&self.text[range.clone()]))
+                let is_closed = self.text[end..].starts_with(b"</");
+                Some(sign.value..end).filter(|range| is_closed && self.is_literal(&self.text[range.clone()]))
             }
             _ => self.bare_secret(sign),
         }
@@ -104,6 +107,10 @@ impl Name<'_> {
             Kind::Tag => before(self.text, self.start) == b'<',
             Kind::Blank => self.is_flag() || self.is_login() || self.is_declared(),
             Kind::Quoted => self.promise.is_strong(),
+            // The first two arguments of a call, not two of a list.
+            Kind::Comma => before(self.text, walk::back(self.text, self.start, Set::of("'\"\\ "), 8)) == b'(',
+            // A test's outcome.
+            Kind::Colon => self.name() != b"PASS",
             _ => true,
         }
     }
@@ -183,7 +190,7 @@ impl Name<'_> {
             return false;
         }
         if !(has_digit(value) && has_letter(value)) {
-            return value.len() >= 16 && is_scrambled(value);
+            return is_scrambled(value);
         }
         match self.promise {
             Promise::Auth => is_random(value) && !is_id(value),
@@ -194,11 +201,12 @@ impl Name<'_> {
     fn bare_secret(&mut self, sign: Sign) -> Option<Range<usize>> {
         let whole = self.bare(sign.value, Ender::Blank);
         let full = &self.text[whole.clone()];
-        if is_code(full) && !is_random(full) || self.is_reference(full) {
+        if is_code(full) && !(self.is_loud() && sign.is_tight && is_random(full)) || self.is_reference(full) {
             return None;
         }
         let short = self.bare(sign.value, Ender::Sign);
-        let range = if self.is_on_its_own(sign) { whole } else { short };
+        let goes_on = matches!(full.last(), Some(b',' | b';' | b'{' | b'('));
+        let range = if self.is_on_its_own(sign) && !goes_on { whole } else { short };
         let range = if sign.kind == Kind::Colon || sign.kind == Kind::Blank { self.behind_scheme_word(range) } else { range };
         let value = &self.text[range.clone()];
         if value.len() < SHORTEST || is_placeholder(value) || is_place(value) || is_variable_name(value) || is_dotted_name(value) {
@@ -219,7 +227,9 @@ impl Name<'_> {
 
     /// `$NAME`, `$(…)`, `@name`, `process.env.NAME`: what a program puts in.
     fn is_reference(&self, value: &[u8]) -> bool {
-        is_placeholder(value) || matches!(value.first(), Some(b'(' | b'{' | b'[' | b'!' | b'&' | b'<' | b'='))
+        is_placeholder(value)
+            || matches!(value.first(), Some(b'(' | b'{' | b'[' | b'!' | b'&' | b'<' | b'=' | b'*'))
+            || is_number(value)
     }
 
     /// `NAME=value` as in an environment file, a shell or a query, where a value needs no quotes.
@@ -274,6 +284,13 @@ impl Name<'_> {
         let is_plain = self.is_assigned_plainly(sign) || self.is_flag() || sign.kind == Kind::Colon && self.is_on_its_own(sign);
         if is_plain { self.is_made(value) } else { is_random(value) && self.is_made(value) && has_digit(value) }
     }
+}
+
+/// `0x04,`, `1_000;`: a number of a program.
+fn is_number(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"0x").unwrap_or(b"").trim_ascii();
+    let end = digits.iter().position(|b| !b.is_ascii_hexdigit()).unwrap_or(digits.len());
+    end > 0 && end <= 16 && digits[end..].iter().all(|b| b",;)u_".contains(b))
 }
 
 fn is_plain_word(value: &[u8]) -> bool {

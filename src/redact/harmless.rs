@@ -5,9 +5,9 @@ use super::random::{has_digit, is_uuid};
 use super::walk::WORD;
 
 /// Said within a value, these give away an example.
-const SAMPLES: [&str; 13] = [
-    "example", "placeholder", "changeme", "change_me", "change-me", "replace", "redacted", "xxxx", "dummy", "notreal", "not-real",
-    "your-", "your_",
+const SAMPLES: [&str; 12] = [
+    "example", "placeholder", "changeme", "change_me", "change-me", "replace", "redacted", "dummy", "notreal", "not-real", "your-",
+    "your_",
 ];
 /// Beginnings of values that are to be filled in.
 const TO_FILL: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
@@ -35,7 +35,8 @@ const LABELS: &[&str] = &[
 
 /// Is a token of some format an example, as documentation shows it?
 pub fn is_sample(body: &[u8]) -> bool {
-    contains_any(body, &SAMPLES) || starts_any(body, &TO_FILL)
+    let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
+    spoken || contains_any(body, &["xxxx"]) || starts_any(body, &TO_FILL)
 }
 
 /// Does a value say that there is something to fill in, that something is hidden, or what type it has?
@@ -66,7 +67,7 @@ fn is_template(value: &[u8]) -> bool {
     let name = |rest: &[u8]| !rest.is_empty() && rest.iter().all(|b| WORD.has(*b));
     match value {
         [b'$', rest @ ..] => name(rest) && !rest[0].is_ascii_digit() && !mixes_like_a_password(rest) || rest.starts_with(b"env:"),
-        [b'%', rest @ ..] => rest.len() <= 3 || name(rest.strip_suffix(b"%").unwrap_or(b"")),
+        [b'%', rest @ ..] => rest.len() <= 3 || rest[0] == b'd' || name(rest.strip_suffix(b"%").unwrap_or(b"")),
         [b'{', ..] => value.contains(&b'}'),
         [b'@', rest @ ..] => rest.strip_suffix(b"@").is_some_and(name),
         [b'_', b'_', rest @ ..] => rest.strip_suffix(b"__").is_some_and(name),
@@ -84,7 +85,7 @@ fn mixes_like_a_password(name: &[u8]) -> bool {
 pub fn is_variable_name(value: &[u8]) -> bool {
     value.contains(&b'_')
         && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_' || b.is_ascii_digit())
-        && value.split(|b| *b == b'_').all(|word| word.is_empty() || !has_digit(word) || word.len() <= 3)
+        && value.split(|b| *b == b'_').all(|word| word.is_empty() || is_named(word))
 }
 
 /// A path or an address: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
@@ -109,9 +110,26 @@ fn is_extension(end: &[u8]) -> bool {
 /// A name, or names joined by dots: `user.password`, `auth.errors.invalid`.
 pub fn is_dotted_name(value: &[u8]) -> bool {
     value.contains(&b'.')
+        && value.iter().any(u8::is_ascii_lowercase)
         && value.split(|b| *b == b'.').all(|part| {
-            !part.is_empty() && part.iter().all(|b| WORD.has(*b) || *b == b'-') && (!has_digit(part) || part.len() <= 3)
+            !part.is_empty()
+                && part.iter().all(|b| WORD.has(*b) || *b == b'-')
+                && (part.split(|b| b"_-".contains(b)).all(is_named) || is_algorithm(part))
         })
+}
+
+/// `ed25519`, `Ed25519PrivateKey`, `base64`, `sha256`
+fn is_algorithm(part: &[u8]) -> bool {
+    ["ed25519", "x25519", "base64", "base32", "sha256", "sha512", "aes256", "x509"].iter().any(|name| {
+        part.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes())) && !has_digit(&part[name.len()..])
+    })
+}
+
+/// A word of a name: letters, with at most two digits behind them or a short piece of both.
+fn is_named(word: &[u8]) -> bool {
+    let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let digits = word.len() - letters;
+    word.len() <= 3 || digits <= 2 && word[letters..].iter().all(u8::is_ascii_digit)
 }
 
 /// A sentence about passwords, or a label: several words of which one belongs there.

@@ -27,8 +27,9 @@ fn longest(seen: &mut usize, start: usize) -> usize {
 /// Behind a header's name: the closing quote if it has one, the sign, blanks, the value's quote.
 fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
     let skip_quote = |place: usize| quote_at(text, place).map_or(place, |(_, after)| after);
-    let mut place = walk::run(text, skip_quote(name_end), Set::of("] \t"), 8);
-    if !matches!(at(text, place), b':' | b'=' | b',') {
+    let closed = skip_quote(name_end);
+    let mut place = walk::run(text, closed, Set::of("] \t"), 8);
+    if !(matches!(at(text, place), b':' | b'=') || at(text, place) == b',' && closed > name_end) {
         return None;
     }
     place = walk::run(text, place + 1, Set::of("=> \t"), 8);

@@ -97,7 +97,10 @@ fn of_word(word: &[u8], earlier: Option<&[u8]>, is_alone: bool) -> Option<Promis
     {
         return Some(Promise::Password);
     }
-    if is(&["pass", "pwd", "pw", "psw", "pswd"]) {
+    if is(&["pwd", "psw", "pswd"]) {
+        return Some(Promise::Password);
+    }
+    if is(&["pass", "pw"]) {
         return Some(if is_alone { Promise::Auth } else { Promise::Password });
     }
     if ends("secret") || is(&["secretkey"]) {

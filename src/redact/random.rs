@@ -30,6 +30,10 @@ pub fn is_mixed(value: &[u8]) -> bool {
 
 /// Words, numbers and versions with separators between: `claude-3-5-sonnet`, `v1.2.3`, `user_7`, `2026-01-31`.
 pub fn is_wordy(value: &[u8]) -> bool {
+    let is_padded = value.len() >= 12 && value.ends_with(b"=") && is_mixed(value);
+    if is_padded || value.len() >= 16 && has_digit(value) && humps(value) * 5 > value.len() {
+        return false;
+    }
     value.split(|b| !b.is_ascii_alphanumeric() && *b < 128).all(is_wordy_piece)
 }
 
@@ -48,10 +52,14 @@ pub fn is_scrambled(letters: &[u8]) -> bool {
     if letters.len() < 12 {
         return false;
     }
-    let changes = letters.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count();
     let alone = letters.windows(3).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase() && w[2].is_ascii_uppercase());
     let vowels = letters.iter().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
-    changes * 5 > letters.len() || alone.count() > 2 || vowels * 6 < letters.len()
+    humps(letters) * 5 > letters.len() || alone.count() > 2 || vowels * 6 < letters.len()
+}
+
+/// Capitals behind small letters.
+fn humps(value: &[u8]) -> usize {
+    value.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count()
 }
 
 /// Long and without order: what a generator gives.

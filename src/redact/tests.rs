@@ -217,6 +217,8 @@ fn values_with_a_telling_name_go() {
         assert!(!redacted.contains(&secret) && redacted.contains("[REDACTED:"), "{text} → {redacted}");
     }
     assert!(!redact(r#"{"password": "correct horse"}"#).contains("horse"));
+    // Documentation's own key has the form of a key: nothing tells that it is no one's.
+    assert_eq!(redact("AKIAIOSFODNN7EXAMPLE"), "[REDACTED:aws-access-key]");
     for hash in [format!("root:$6${}${}:19000", alnum(8), alnum(86)), format!("me:$2y$10${}", alnum(53))] {
         assert!(redact(&hash).contains("[REDACTED:password-hash]"), "{hash}");
     }
@@ -291,12 +293,22 @@ fn code_and_ordinary_words_stay() {
         "npm_config_cache",
         "passed: 12, failed: 0",
         "color: #a1b2c3;",
-        "AKIAIOSFODNN7EXAMPLE",
         "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
         "sk-ant-api03-your-key-here-and-nothing-else-in-it",
         "password: z.string().min(8)",
         "password: hashedPassword,",
         "\"tokenType\": \"Bearer\"",
+        "--- PASS: TestRun_IntegrationV2FetchMalformedMidStreamFails (0.05s)",
+        "        client_secret: env.AUTH0_CLIENT_SECRET,",
+        "DEVSTAT_TYPE_PASS = 0x100,",
+        "pub pw_passwd: *const c_char,",
+        "token_range = \"%d,%d-%d,%d:\" % (1, 2)",
+        "def match(ns_cookie, lookup=lookup):",
+        "private_key: ed25519.Ed25519PrivateKey",
+        "socks5h://<username>:<password>@proxy-host\"",
+        "password = base64.b16encode(random_bytes[8:])",
+        "user, password = HTTPPasswordMgr.find_user_password(self, realm)",
+        "{\"ADMINSECRET\", \"BEARERSECRET2\"}",
         "auth: { user, pass }",
         "pass:  0.123s",
     ];

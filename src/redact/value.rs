@@ -8,7 +8,7 @@ use super::wrap::{Break, line_break};
 /// The longest value.
 pub const LONGEST: usize = 4096;
 /// The longest that is looked at within what was looked at already.
-pub const LONGEST_WITHIN: usize = 512;
+pub const LONGEST_WITHIN: usize = 256;
 
 const QUOTES: Set = Set::of("\"'`");
 

@@ -31,6 +31,31 @@ fn a_text_is_nowhere_afterwards_and_all_else_stays() {
 }
 
 #[test]
+fn a_text_leaves_no_copy_in_an_index_that_has_grown_in_many_steps() {
+    let world = crate::support::World::new();
+    // Ids in no order, and rows that are too short to be compressed: pages are split again and again.
+    let session = |n: u64| format!("{:08x}-1111-4111-8111-000000000001", n.wrapping_mul(2_654_435_761) as u32);
+    for step in 0..3 {
+        for n in 0..80 {
+            let (session, mut rows) = (session(n), String::new());
+            for row in 0..(step + 1) * 4 {
+                let text = if row % 3 == 0 {
+                    format!("{}: is {n}.{row} of the Zanzibarquux lagoon?", "so ".repeat((n as usize * 7 + row as usize) % 30))
+                } else {
+                    format!("What of {n}.{row}?")
+                };
+                let id = format!("{:08x}-0000-4000-8000-{row:012}", (n * 97 + row).wrapping_mul(2_246_822_519) as u32);
+                rows += &user(&session, &id, &format!("2026-11-20T10:{row:02}:00Z"), &text);
+            }
+            world.transcript(&crate::scene::path_of(&session), rows);
+        }
+        world.digest(&EXTRACT);
+    }
+    assert_eq!(world.recall(["forget", "--match", TEXT]).code, 0);
+    assert_gone(&world, WORD);
+}
+
+#[test]
 fn nothing_brings_a_text_back() {
     let world = told_world(&EXTRACT);
     assert_eq!(world.recall(["forget", "--match", TEXT]).code, 0);

@@ -78,15 +78,14 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
         Maker::new(config, ui, now, &wanted)?.run(&mut store, &mut report)?;
     }
     report.pages_written = pages::write(config, &mut store, args.rebuild_pages, ui)?;
-    store.drop_emptied()?;
+    let emptied = store.drop_emptied()?;
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
-        if report.took_out() {
-            store.scrub()?
-        } else {
-            store.tidy()?
-        };
+        store.tidy()?;
+    }
+    if emptied || report.took_out() {
+        store.scrub()?;
     }
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {

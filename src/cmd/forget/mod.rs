@@ -100,7 +100,8 @@ fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Resu
         // Somebody wrote it above the notes, where a page is ours.
         pages::write(config, store, true, ui)?;
     }
-    store.drop_emptied()
+    store.drop_emptied()?;
+    Ok(())
 }
 
 /// Looks whether the text is really nowhere.

@@ -82,6 +82,5 @@ pub const FORMATS: &[Format] = &[
     f("linear-webhook", "lin_wh_", &[least(ALNUM, 20)]),
     f("ethereum-extended-key", "xprv", &[least(ALNUM, 107)]),
     f("nostr-secret-key", "nsec1", &[least(LOWER, 58)]),
-    f("one-time-password", "otpauth://", &[least(super::super::walk::Set::of("!-~"), 20)]).keep(),
     f("unkey-key", "unkey_", &[least(ALNUM, 20)]).needs(Digit),
 ];

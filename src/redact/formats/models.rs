@@ -8,10 +8,10 @@ const UUID: super::Part = least(Set::of("0-9a-f-"), 36);
 
 pub const FORMATS: &[Format] = &[
     f("openai-key", "sk-", &[exact(ALNUM, 20), lit("T3BlbkFJ"), exact(ALNUM, 20)]),
-    f("openai-key", "sk-proj-", &[least(URL64, 40)]),
-    f("openai-key", "sk-svcacct-", &[least(URL64, 40)]),
-    f("openai-key", "sk-admin-", &[least(URL64, 40)]),
-    f("openai-key", "sk-None-", &[least(URL64, 40)]),
+    f("openai-key", "sk-proj-", &[least(URL64, 20)]).needs(Digit),
+    f("openai-key", "sk-svcacct-", &[least(URL64, 20)]).needs(Digit),
+    f("openai-key", "sk-admin-", &[least(URL64, 20)]).needs(Digit),
+    f("openai-key", "sk-None-", &[least(URL64, 20)]).needs(Digit),
     f("openai-session", "sess-", &[exact(ALNUM, 40)]),
     f("model-provider-key", "sk-", &[span(ALNUM, 32, 128)]).needs(Digit),
     f("anthropic-key", "sk-ant-", &[least(URL64, 32)]),

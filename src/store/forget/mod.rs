@@ -115,17 +115,18 @@ impl Store {
         Ok(())
     }
 
-    /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any.
-    pub fn drop_emptied(&mut self) -> Result<()> {
+    /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any. Returns whether
+    /// there were any such sessions.
+    pub fn drop_emptied(&mut self) -> Result<bool> {
         let tx = self.db.transaction()?;
         let empty = "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
         let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
         // A page that could not be removed is tried again.
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
-        tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
+        let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
         tx.execute("DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)", [])?;
         tx.commit()?;
-        Ok(())
+        Ok(dropped > 0)
     }
 
     /// How much would go.
