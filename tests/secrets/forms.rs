@@ -27,6 +27,8 @@ pub enum Form {
     Start,
     End,
     Table,
+    /// In a language that puts no spaces between words.
+    Spaceless,
 }
 
 use Form::*;
@@ -50,6 +52,7 @@ pub const ALL: &[Form] = &[
     Highlighted,
     Start,
     Table,
+    Spaceless,
 ];
 const OF_TOKENS: &[Form] = &[
     Sentence, Assigned, Json, JsonInJson, Yaml, Diff, Header, Fence, JsonTwiceInJson, Quoted, Colored, Url, Start, Escaped, End,
@@ -100,6 +103,7 @@ pub fn written(form: Form, kind: &Kind, text: &str) -> String {
             format!("config:3:\x1b[01;31m\x1b[K{head}\x1b[m\x1b[K{tail}")
         }
         Start | End => text.to_owned(),
+        Spaceless => format!("接続には{text}を使ってください。"),
         Table => format!("| name | value |\n|---|---|\n| {lower} | `{text}` |"),
     }
 }

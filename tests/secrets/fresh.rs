@@ -38,8 +38,10 @@ fn nor_from_a_session_that_no_digest_has_seen() {
         let mut rows = Rows::new(n);
         let (asked, prompt) = grown(name, "last prompt");
         let (told, reply) = grown(name, "last reply");
-        rows.user(json!(format!("The list of orders breaks on page {n}; please mend it. {asked}")));
-        rows.assistant(&format!("The list of orders is mended: page {n} is right again, all tests pass. It needs this:\n\n{told}"));
+        // There is more of these words than of any of the secrets.
+        let words = "It was seen by two customers on Monday, and again by the night shift. Nobody has touched that module since the move to the new warehouse. Please keep the change small and write down what you find.";
+        rows.user(json!(format!("The list of orders breaks on page {n}; please mend it. {words} {asked}")));
+        rows.assistant(&format!("The list of orders is mended: page {n} is right again, all tests pass. {words}\n\n{told}"));
         all.extend([prompt, reply]);
         put(&world, &rows.id, &rows.text);
         let ran = world.hook("session-end", payload(&world, "SessionEnd", &rows.id, &json!({"reason": "other"})));

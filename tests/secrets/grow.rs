@@ -56,6 +56,10 @@ fn fill(hole: &str, chance: &mut Chance, grown: &mut Grown) {
             let words = format!("{}-{}-{}", chance.word(), chance.word(), chance.below(9000) + 1000);
             (words.clone(), vec![words])
         }
+        "word" => {
+            let word = format!("{}{}", chance.word(), chance.word()).to_lowercase();
+            (word.clone(), vec![word])
+        }
         "basic" => {
             let encoded = base64(&format!("deploy:{}", chance.run('w', 24)));
             (encoded.clone(), vec![encoded[10..].to_owned()])

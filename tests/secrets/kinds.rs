@@ -32,7 +32,7 @@ impl Kind {
     }
 }
 
-const fn kind(name: &'static str, shape: Shape, variable: &'static str, pattern: &'static str) -> Kind {
+pub const fn kind(name: &'static str, shape: Shape, variable: &'static str, pattern: &'static str) -> Kind {
     Kind { name, shape, variable, pattern }
 }
 
@@ -228,6 +228,23 @@ pub const KINDS: &[Kind] = &[
     kind("token in a git remote", Token, "REMOTE", "https://x-access-token:{w40}@git.shop.example/shop/orders.git"),
     kind("NAME=password", Text, "DB_PASSWORD", "DB_PASSWORD={w14}"),
     kind("NAME=thought-up password", Text, "SMTP_PASSWORD", "SMTP_PASSWORD={words}"),
+    kind("NAME=word", Text, "DB_PASSWORD", "DB_HOST=db.shop.example\nDB_PASSWORD={word}\nDB_NAME=orders"),
+    kind("url with a word for a password", Token, "DATABASE_URL", "postgres://shop:{word}@db.shop.example:5432/orders"),
+    kind(
+        "ado.net with a word for a password",
+        Text,
+        "CONNECTION_STRING",
+        "Server=sql.shop.example;Database=orders;User Id=shop;Password={word};",
+    ),
+    kind(
+        "\"password\": \"word\"",
+        Text,
+        "PASSWORD",
+        "{{\"user\": \"shop\", \"password\": \"{word}\", \"host\": \"db.shop.example\"}",
+    ),
+    kind("--password=word", Text, "PASSWORD", "mysqldump --host=db.shop.example --user=shop --password={word} orders"),
+    kind("PGPASSWORD=word", Text, "PGPASSWORD", "PGPASSWORD={word} psql -h db.shop.example -U shop -c 'select 1'"),
+    kind("password in a sentence", Text, "PASSWORD", "The password is {words} for now."),
     kind("NAME=\"secret\"", Text, "SESSION_SECRET", "export SESSION_SECRET=\"{h64}\""),
     kind("\"password\": \"…\"", Text, "PASSWORD", "{{\"user\": \"shop\", \"password\": \"{w16}\", \"host\": \"db.shop.example\"}"),
     kind("password in code", Text, "PASSWORD", "client = connect(host, user=\"shop\", password=\"{w16}\")"),

@@ -14,6 +14,7 @@ mod alone;
 mod comes_back;
 mod cut;
 mod elsewhere;
+mod everyday;
 mod forms;
 mod fresh;
 mod grow;
