@@ -336,6 +336,13 @@ fn rules_of_the_user_take_out_their_group() {
 }
 
 #[test]
+fn keywords_are_long_enough_for_the_table() {
+    assert!(keywords::shipped().all(|(word, _)| word.len() >= 2 && word.is_ascii()));
+    let ids: std::collections::BTreeSet<&str> = formats::TABLES.into_iter().flatten().map(|format| format.id).collect();
+    assert!(ids.len() > 200 && ids.iter().all(|id| marks::is_id(id)), "{} ids", ids.len());
+}
+
+#[test]
 fn an_item_goes_when_more_was_taken_out_than_is_left() {
     for (text, goes) in [
         ("[REDACTED:jwt]", true),
@@ -458,6 +465,12 @@ proptest! {
     fn what_is_redacted_stays_as_it_is(text in pieces()) {
         let once = redact(&text);
         prop_assert_eq!(redact(&once), once);
+    }
+
+    #[test]
+    fn both_ways_to_look_for_keywords_see_the_same(text in pieces()) {
+        static MADE: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]).expect("the shipped rules"));
+        prop_assert_eq!(Redactor::shipped().findings(&text), MADE.findings(&text));
     }
 
     #[test]
