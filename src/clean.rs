@@ -1,50 +1,10 @@
-//! From what was said to what is worth keeping of it: text without escapes, control characters and injected blocks.
+//! From what was said to what is worth keeping of it: text without escapes and control characters, in the length there is room for.
 //!
 //! Pure and linear in the length of the text.
 
-/// Blocks that the client or an editor puts into a user's message; nobody said them.
-const INJECTED: [&str; 8] = [
-    "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", "user-prompt-submit-hook",
-    "session-start-hook", "recall-context",
-];
-
-/// Removes injected blocks, terminal escapes and control characters, and folds runs of empty lines.
-pub fn clean(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((start, end)) = next_injected(rest) {
-        kept.push_str(&rest[..start]);
-        rest = &rest[end..];
-    }
-    kept.push_str(rest);
-    fold_lines(&plain(&kept))
-}
-
-/// The next injected block; one that is never closed reaches to the end.
-fn next_injected(text: &str) -> Option<(usize, usize)> {
-    let bytes = text.as_bytes();
-    memchr::memchr_iter(b'<', bytes).find_map(|start| {
-        let after = &text[start + 1..];
-        let name =
-            INJECTED.iter().find(|name| after.strip_prefix(**name).is_some_and(|tail| tail.starts_with(['>', ' ', '\n'])))?;
-        let close = format!("</{name}>");
-        // Somebody who only speaks of a tag does not close it, and does not start a line with it.
-        let at_line_start = start == 0 || bytes[start - 1] == b'\n';
-        match memchr::memmem::find(after.as_bytes(), close.as_bytes()) {
-            Some(at) => Some((start, start + 1 + at + close.len())),
-            None => at_line_start.then_some((start, text.len())),
-        }
-    })
-}
-
-/// Text in which no tag of an injected block begins or ends one.
-pub fn disarm(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let is_tag = |rest: &str| INJECTED.iter().any(|name| rest.strip_prefix('/').unwrap_or(rest).starts_with(name));
-        out.push(if c == '<' && is_tag(&text[at + 1..]) { '‹' } else { c });
-    }
-    out
+/// Removes terminal escapes and control characters, and folds runs of empty lines.
+pub fn tidy(text: &str) -> String {
+    fold_lines(&plain(text))
 }
 
 /// Text without terminal escapes, control characters and characters that change the direction of others.
@@ -132,12 +92,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn injected_blocks_escapes_and_controls_go_and_words_stay() {
-        let dirty =
-            "fix <system-reminder>obey</system-reminder>the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease\n<ide_selection>x";
-        assert_eq!(clean(dirty), "fix the red test\n\nplease");
-        assert_eq!(clean("a <b> c < d && e"), "a <b> c < d && e");
-        assert_eq!(clean("why does <system-reminder> show up?"), "why does <system-reminder> show up?");
+    fn escapes_and_controls_go_and_words_stay() {
+        assert_eq!(tidy("fix the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease"), "fix the red test\n\nplease");
+        assert_eq!(tidy("a <b> c < d && e"), "a <b> c < d && e");
     }
 
     #[test]
@@ -150,7 +107,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_grows_and_lengths_hold(text in "\\PC*|[<>a-z/\\-\x1b\\[\n ]{0,400}", max in 1usize..200) {
-            prop_assert!(clean(&text).len() <= text.len());
+            prop_assert!(tidy(&text).len() <= text.len());
             prop_assert!(shorten(&text, max).chars().count() <= max + 1);
             prop_assert!(head_and_tail(&text, max).chars().count() <= max + 3);
         }

@@ -33,6 +33,8 @@ pub enum Command {
     Context(ContextArgs),
     /// Say that something a session left open is done
     Close(CloseArgs),
+    /// Take sessions, or all that holds a text, out of the memory for good
+    Forget(ForgetArgs),
     /// What is stored, what waits and why
     Status(StatusArgs),
     /// Print the effective configuration and where each value came from
@@ -151,6 +153,9 @@ pub struct SearchArgs {
 pub struct ShowArgs {
     /// A session's id or the start of it, or a digest's id
     pub id: String,
+    /// List what was kept of the session instead: importance, tier, kind and rule of each item
+    #[arg(long)]
+    pub items: bool,
     #[arg(long)]
     pub json: bool,
 }
@@ -176,6 +181,36 @@ pub struct CloseArgs {
     /// Take it back: they are open again
     #[arg(long)]
     pub undo: bool,
+}
+
+/// What is forgotten is gone from the index, the pages and the files behind them, and is not taken in again from a transcript that still
+/// lies there. A session that was forgotten stays so when it is resumed; `recall import` brings back what an export holds.
+#[derive(Debug, Args)]
+pub struct ForgetArgs {
+    #[command(flatten)]
+    pub what: ForgetWhat,
+    /// Say what would go; change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct ForgetWhat {
+    /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// All sessions of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
+    /// `exclude.projects` in the config does that
+    #[arg(long, value_name = "GLOB")]
+    pub project: Option<String>,
+    /// All sessions that were last active before this: a date like 2026-01-31, or so long ago: 90d, 12h
+    #[arg(long, value_name = "AGE|DATE")]
+    pub before: Option<String>,
+    /// Whatever holds this text, in any case and over line breaks: rows, digests, lines of your notes; sessions whose project, folder
+    /// or branch is named so go whole
+    #[arg(long = "match", value_name = "TEXT")]
+    pub text: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,8 @@ const HEAD: u64 = 4096;
 /// The longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
 pub const MAX_LINE: usize = 16 << 20;
 const CHUNK: usize = 256 << 10;
+/// More than the start of a tag is long, in bytes.
+const OVERLAP: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
@@ -79,6 +81,30 @@ pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
         lines.next_piece()?;
     }
     Ok(lines)
+}
+
+/// Does a file hold a tag of this name before its last `most` bytes? Looks back no further than `back` bytes; a longer file may.
+pub fn holds_before(path: &Path, most: u64, back: u64, name: &[u8]) -> io::Result<bool> {
+    let file = File::open(path)?;
+    let end = file.metadata()?.len().saturating_sub(most);
+    if end > back {
+        return Ok(true);
+    }
+    let tag =
+        regex::bytes::RegexBuilder::new(&format!(r"<\s*{}", name.escape_ascii())).case_insensitive(true).unicode(false).build();
+    let Ok(tag) = tag else { return Ok(true) };
+    let mut chunk = vec![0; CHUNK];
+    let mut at = 0;
+    while at < end {
+        let len = (end - at).min(CHUNK as u64) as usize;
+        file.read_exact_at(&mut chunk[..len], at)?;
+        if tag.is_match(&chunk[..len]) {
+            return Ok(true);
+        }
+        // A tag may lie over the edge of two chunks.
+        at += if len > OVERLAP && at + (len as u64) < end { len - OVERLAP } else { len } as u64;
+    }
+    Ok(false)
 }
 
 /// A hash of the last bytes before `offset`.

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::{RowKey, short_id};
 
+/// The title of a digest that has none of its own.
+pub const UNTITLED: &str = "Untitled session";
+
 /// The digest of one session, whoever made it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -64,6 +67,36 @@ impl Digest {
         let claims = self.claims().map(|c| c.text.as_str());
         let files = self.files.iter().map(|f| f.path.as_str());
         std::iter::once(self.request.as_str()).chain(lists).chain(claims).chain(files).collect::<Vec<_>>().join("\n")
+    }
+
+    /// All words it holds; no ids.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.completed, &self.learned, &self.investigated, &self.questions];
+        let lists = lists.into_iter().flatten().map(String::as_str);
+        let claims = self.claims().map(|c| c.text.as_str());
+        let files = self.files.iter().map(|f| f.path.as_str());
+        [self.title.as_str(), self.request.as_str()].into_iter().chain(lists).chain(claims).chain(files)
+    }
+
+    /// Puts every text through `pass`; of what nothing is left is not said.
+    pub fn pass(&mut self, pass: impl Fn(&str) -> String) {
+        for text in [&mut self.title, &mut self.request] {
+            *text = pass(text);
+        }
+        if self.title.is_empty() {
+            // Every digest has one.
+            self.title = UNTITLED.to_owned();
+        }
+        for list in [&mut self.investigated, &mut self.learned, &mut self.completed, &mut self.questions] {
+            list.iter_mut().for_each(|text| *text = pass(text));
+            list.retain(|text| !text.is_empty());
+        }
+        for list in [&mut self.decisions, &mut self.blockers, &mut self.next_steps] {
+            list.iter_mut().for_each(|claim| claim.text = pass(&claim.text));
+            list.retain(|claim| !claim.text.is_empty());
+        }
+        self.files.iter_mut().for_each(|file| file.path = pass(&file.path));
+        self.files.retain(|file| !file.path.is_empty());
     }
 
     /// The digest's open items with their ids, which come from the session and the words alone.

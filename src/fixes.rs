@@ -1,7 +1,7 @@
 //! Commands that failed, and what came before the same command passed.
 
 use crate::session::{Entry, Item, RowKey, Session, ToolUse, Touch};
-use crate::signal::{has_failed, only_looks};
+use crate::signal::{has_failed, is_check, is_commit, may_fail};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -19,6 +19,20 @@ pub struct Fix {
     pub row: RowKey,
     /// Files changed between the first failure and it.
     pub files: Vec<String>,
+    /// The last command between them that did something and went well.
+    pub command: Option<String>,
+}
+
+impl Fix {
+    /// What was done before the check passed, in a few words: the files changed, else the last command that could explain it.
+    pub fn told(&self, most: usize) -> Option<String> {
+        if self.files.is_empty() {
+            return self.command.as_ref().map(|command| format!("`{}`", crate::clean::shorten(command, 100)));
+        }
+        let more = self.files.len().saturating_sub(most);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Some(format!("changes to {}{more}", self.files[..self.files.len().min(most)].join(", ")))
+    }
 }
 
 /// Failed commands in the order of their first failure, each once. Commands that only look do not count.
@@ -31,7 +45,7 @@ pub fn failures(session: &Session) -> Vec<Failure> {
             continue;
         }
         let signature = signatures[at].clone().unwrap_or_default();
-        if only_looks(&signature) {
+        if may_fail(&tool.line) {
             continue;
         }
         if let Some((_, open)) = found
@@ -66,6 +80,7 @@ fn comes_after(session: &Session, row: RowKey, at: usize) -> bool {
 
 fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize) -> Option<Fix> {
     let mut files: Vec<String> = Vec::new();
+    let mut command = None;
     for (at, entry) in session.entries.iter().enumerate().skip(failed_at + 1) {
         let Item::Tool(tool) = &entry.item else { continue };
         if let Some(file) = tool.file.as_ref().filter(|f| f.how > Touch::Read && entry.outcome.as_ref().is_none_or(|o| o.ok)) {
@@ -77,10 +92,18 @@ fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize)
         let same_check = signatures[at].is_some() && signatures[at] == signatures[failed_at];
         let passed = same_check && !entry.outcome.as_ref().is_some_and(has_failed);
         if passed {
-            return Some(Fix { row: entry.key, files });
+            return Some(Fix { row: entry.key, files, command });
+        }
+        if tool.name == "Bash" && !same_check && could_cure(tool, entry.outcome.as_ref()) {
+            command = Some(tool.line.clone());
         }
     }
     None
+}
+
+/// Could a command be why a check passes: did it do something, and go well?
+fn could_cure(tool: &ToolUse, outcome: Option<&crate::session::Outcome>) -> bool {
+    !may_fail(&tool.line) && !is_check(tool) && !is_commit(tool) && !outcome.is_some_and(has_failed)
 }
 
 /// The signature of a command; other tools have none.

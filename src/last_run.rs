@@ -53,6 +53,13 @@ impl LastRun {
         failed.write(data_dir);
     }
 
+    /// The reason of a failure may quote what is to be forgotten: only that there was one stays.
+    pub fn forget_reason(data_dir: &Path) {
+        if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some()) {
+            Self { error: None, ..run }.write(data_dir);
+        }
+    }
+
     /// What cannot be written is not worth failing for.
     fn write(&self, data_dir: &Path) {
         if let Ok(bytes) = serde_json::to_vec(self) {

@@ -13,6 +13,7 @@ use crate::session::Millis;
 
 /// The event of a session's end, and how the names of its marks end.
 const SESSION_END: &str = "session-end";
+const PRE_COMPACT: &str = "pre-compact";
 const ENDS: &str = "-session-end.json";
 /// No hook takes this long.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -34,6 +35,11 @@ pub struct Mark {
 impl Mark {
     pub fn ends_session(&self) -> bool {
         self.event == SESSION_END
+    }
+
+    /// Is the session's context about to be compacted? It goes on after that.
+    pub fn is_compaction(&self) -> bool {
+        self.event == PRE_COMPACT
     }
 }
 

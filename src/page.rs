@@ -27,10 +27,14 @@ pub struct Shown<'a> {
     pub digest: &'a Digest,
     pub digest_id: &'a str,
     pub summarizer: &'a str,
+    /// The session went on when it was digested.
+    pub goes_on: bool,
     /// Ids of its open items that are closed by now.
     pub closed: &'a [String],
     /// The session's own cost at list prices, by model; `None` where a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
+    /// The path of a later session's page that says nearly the same, from the data folder: then this one only leads there.
+    pub repeated_by: Option<&'a str>,
     /// The name of its page, in `sessions/` beside the day's.
     pub page: String,
 }
@@ -95,12 +99,18 @@ fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
 fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
     let session = one.session;
     let digest = one.digest;
+    if let Some(later) = one.repeated_by {
+        let (began, title) = (clock(session.began_at(), zone), inline(&digest.title));
+        page.push_str(&format!("\n### {began} {title}\n\n{}\n", again(session, later, "..")));
+        return;
+    }
     page.push_str(&format!(
-        "\n### {} {}\n\n{}–{} · {} · [session page](sessions/{})\n",
+        "\n### {} {}\n\n{}–{}{} · {} · [session page](sessions/{})\n",
         clock(session.began_at(), zone),
         inline(&digest.title),
         clock(session.began_at(), zone),
         clock(session.last_at(), zone),
+        if one.goes_on { " so far, it goes on" } else { "" },
         effort(session),
         one.page,
     ));
@@ -119,6 +129,16 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
     }
     bullets(page, "Blockers", open_lines(one, "blocker", &digest.blockers));
     bullets(page, "Next", open_lines(one, "next", &digest.next_steps));
+}
+
+/// The line that leads from a session to a later one that says nearly the same. `up` leads to the folder of the months.
+fn again(session: &Session, later: &str, up: &str) -> String {
+    let path = later.trim_start_matches("daily/");
+    let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
+    format!(
+        "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
+        code(&format!("recall show {}", crate::clean::id8(&session.id)))
+    )
 }
 
 fn file_name(file: &FileNote) -> String {
@@ -180,6 +200,13 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     let (session, digest) = (one.session, one.digest);
     let mut page = session_front(one, zone);
     page.push_str(&format!("\n# {}\n", inline(&digest.title)));
+    if let Some(later) = one.repeated_by {
+        page.push_str(&format!("\n{}\n", again(session, later, "../..")));
+        return page;
+    }
+    if one.goes_on {
+        page.push_str(&format!("\n*So far: the session went on after {}.*\n", clock(session.last_at(), zone)));
+    }
     paragraph(&mut page, "Asked", &digest.request);
     let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];
     for (title, list) in lists {
@@ -206,10 +233,11 @@ fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
         |at: Option<Millis>| at.map_or_else(|| "null".into(), |at| local(at, zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let list = |values: &[String]| values.iter().map(|v| yaml(v)).collect::<Vec<_>>().join(", ");
     format!(
-        "---\nsession: {}\ndigest: {}\nsummarizer: {}\nproject: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
+        "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
         one.digest_id,
         one.summarizer,
+        if one.goes_on { "interim: true\n" } else { "" },
         yaml(&session.project.key),
         time(session.began_at()),
         time(session.last_at()),
@@ -233,11 +261,12 @@ fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) 
 fn failure_line(failure: &Failure) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
     let why = if failure.brief.is_empty() { String::new() } else { format!(": {}", inline(&shorten(&failure.brief, 200))) };
-    let fix = match &failure.fix {
+    let fix = match failure.fix.as_ref().map(|fix| (fix.files.as_slice(), fix.command.as_ref())) {
         None => "not seen to pass afterwards".into(),
-        Some(fix) if fix.files.is_empty() => "passed later".into(),
-        Some(fix) => {
-            format!("passed after changes to {}", fix.files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", "))
+        Some(([], None)) => "passed later".into(),
+        Some(([], Some(command))) => format!("passed after {}", code(&shorten(command, 120))),
+        Some((files, _)) => {
+            format!("passed after changes to {}", files.iter().take(4).map(|f| code(f)).collect::<Vec<_>>().join(", "))
         }
     };
     format!("{}{times}{why} — {fix}", code(&shorten(&failure.command, 120)))

@@ -4,6 +4,9 @@ use crate::session::Millis;
 
 /// A session that the client said has ended needs to be quiet for this long only.
 const SETTLED_AFTER_END: Millis = 30_000;
+/// How much work on a session that goes on is worth a digest, and how much of a pause counts as work.
+const INTERIM: Millis = 30 * 60_000;
+const PAUSE: Millis = 5 * 60_000;
 /// After this many failures in a row the model is not asked at every run any more.
 const PATIENCE: u32 = 3;
 const HOUR: Millis = 3_600_000;
@@ -67,6 +70,14 @@ pub fn deserves(standing: &Standing, now: Millis, settle: Millis) -> Result<(), 
     if quiet < needed { Err(Skip::Unsettled(needed - quiet)) } else { Ok(()) }
 }
 
+/// Is there enough work since the last digest, if there was one, that a session which goes on should have one so far? `times` are those
+/// of its rows since.
+pub fn wants_interim(digested: Option<Millis>, times: &[Millis]) -> bool {
+    let all: Vec<Millis> = digested.into_iter().chain(times.iter().copied()).collect();
+    let worked: Millis = all.windows(2).map(|pair| (pair[1] - pair[0]).min(PAUSE)).sum();
+    worked >= INTERIM
+}
+
 /// May the model be asked again about a session it failed on? The wait doubles from an hour up to a day.
 pub fn may_retry(failures: u32, last: Option<Millis>, now: Millis) -> Result<(), Skip> {
     let Some(last) = last.filter(|_| failures >= PATIENCE) else { return Ok(()) };
@@ -114,6 +125,18 @@ mod tests {
         assert_eq!(at(29_000, Some(29_500)), Err(Skip::Unsettled(1_000)));
         // Resumed after its end: the end no longer counts.
         assert_eq!(at(60_000, Some(300_000)), Err(Skip::Unsettled(540_000)));
+    }
+
+    #[test]
+    fn half_an_hour_of_work_wants_a_digest_and_pauses_hardly_count() {
+        let minutes = |list: &[i64]| list.iter().map(|m| m * 60_000).collect::<Vec<_>>();
+        assert!(wants_interim(None, &minutes(&[0, 5, 10, 15, 20, 25, 30])));
+        assert!(!wants_interim(None, &minutes(&[0, 5, 10, 15, 20, 25, 29])));
+        // Out for lunch.
+        assert!(!wants_interim(None, &minutes(&[0, 120, 240, 360, 480, 600])));
+        assert!(wants_interim(None, &minutes(&[0, 120, 240, 360, 480, 600, 720])));
+        assert!(wants_interim(Some(0), &minutes(&[5, 10, 15, 20, 25, 30])));
+        assert!(!wants_interim(Some(0), &[]) && !wants_interim(None, &[]));
     }
 
     #[test]

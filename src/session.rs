@@ -30,6 +30,11 @@ impl RowKey {
         Self::hashed(&[b"line", session.as_bytes(), line])
     }
 
+    /// The key under which a title that a summary row gave to a conversation is forgotten: the row itself leaves no other trace.
+    pub fn of_title(leaf: RowKey, title: &str) -> Self {
+        Self::hashed(&[b"title", &leaf.0, title.as_bytes()])
+    }
+
     fn hashed(parts: &[&[u8]]) -> Self {
         let mut key = [0; 16];
         key.copy_from_slice(&digest_of(parts)[..16]);
@@ -135,6 +140,28 @@ impl Item {
             Item::Away(_) => "away",
             Item::PullRequest(_) => "pr",
             Item::Interrupted => "interrupted",
+        }
+    }
+
+    /// All words it holds, whoever said them; no ids.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Item::Prompt(text)
+            | Item::Answer(text)
+            | Item::Reply(text)
+            | Item::Plan(text)
+            | Item::Recap(text)
+            | Item::Away(text)
+            | Item::PullRequest(text) => vec![text],
+            Item::Tool(tool) => {
+                let path = tool.file.as_ref().map(|file| file.path.as_str());
+                [tool.name.as_str(), tool.line.as_str()].into_iter().chain(path).collect()
+            }
+            Item::Outcome(outcome) => vec![&outcome.brief],
+            Item::Todos(todos) => todos.iter().map(|todo| todo.text.as_str()).collect(),
+            Item::Task(todo) => vec![&todo.text],
+            Item::Title(title) => vec![&title.text],
+            Item::Interrupted => Vec::new(),
         }
     }
 }
@@ -249,6 +276,19 @@ impl std::ops::AddAssign for Tokens {
     }
 }
 
+/// Where a row stands in the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Turn {
+    #[default]
+    GoesOn,
+    /// The user's prompt.
+    Begins,
+    /// A prompt of which `<private>` left nothing.
+    BeginsPrivate,
+    /// What the user said while the turn went on.
+    Joins,
+}
+
 /// A transcript row that is worth keeping, on its way into the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -260,8 +300,30 @@ pub struct Row {
     pub cwd: Option<String>,
     pub branch: Option<String>,
     pub version: Option<String>,
+    pub turn: Turn,
+    /// Tool uses whose results are in this row, by the client's id.
+    pub answered: Vec<String>,
     pub items: Vec<Item>,
     pub usage: Option<Usage>,
+}
+
+impl Row {
+    /// A row of just one item, of which nothing else is known.
+    pub fn of(key: RowKey, item: Item) -> Self {
+        Self {
+            key,
+            session: String::new(),
+            agent: None,
+            at: None,
+            cwd: None,
+            branch: None,
+            version: None,
+            turn: Turn::GoesOn,
+            answered: Vec::new(),
+            items: vec![item],
+            usage: None,
+        }
+    }
 }
 
 /// A project: everything that shares one git common directory, else one folder.

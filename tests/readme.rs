@@ -36,12 +36,13 @@ fn every_setting_in_the_readme_is_one_the_program_knows() {
     let ran = world.recall(["config", "--json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let known: Vec<serde_json::Value> = serde_json::from_str(&ran.out).expect("the settings as JSON");
-    let keys: Vec<&str> =
-        known.iter().filter_map(|s| s["key"].as_str()).filter(|k| k.starts_with("digest.") || k.starts_with("hooks.")).collect();
-    assert!(!keys.is_empty());
-    for key in keys {
-        let name = key.rsplit('.').next().unwrap_or(key);
-        assert!(block.contains(&format!("\n{name} = ")), "the README does not name {key}");
+    for table in ["digest.", "hooks.", "retention.", "signal."] {
+        let keys: Vec<&str> = known.iter().filter_map(|s| s["key"].as_str()).filter(|k| k.starts_with(table)).collect();
+        assert!(!keys.is_empty(), "{table}");
+        for key in keys {
+            let name = key.rsplit('.').next().unwrap_or(key);
+            assert!(block.contains(&format!("\n{name} = ")), "the README does not name {key}");
+        }
     }
 }
 

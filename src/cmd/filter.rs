@@ -21,14 +21,18 @@ impl ProjectFilter {
     }
 }
 
-/// The moment that `7d`, `12h`, `2w`, `30m` or a date stand for.
+/// The moment from which `--since` asks.
 pub fn since(text: Option<&str>, config: &Config) -> Result<Millis> {
-    let Some(text) = text else { return Ok(Millis::MIN) };
+    text.map_or(Ok(Millis::MIN), |text| moment("--since", text, config))
+}
+
+/// The moment that `7d`, `12h`, `2w`, `30m` or a date stand for.
+pub fn moment(option: &str, text: &str, config: &Config) -> Result<Millis> {
     if let Ok(age) = duration(text) {
         return Ok(config.now() - age);
     }
     let date: jiff::civil::Date =
-        text.parse().with_context(|| format!("--since {text}: give an age like 7d or a date like 2026-01-31"))?;
+        text.parse().with_context(|| format!("{option} {text}: give an age like 7d or a date like 2026-01-31"))?;
     Ok(date.to_zoned(config.time_zone.clone())?.timestamp().as_millisecond())
 }
 

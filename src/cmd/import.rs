@@ -10,6 +10,7 @@ use super::export::VERSION;
 use crate::cli::ImportArgs;
 use crate::config::Config;
 use crate::private;
+use crate::redact::Use;
 use crate::store::Store;
 use crate::store::transfer::Exported;
 use crate::ui::Ui;
@@ -27,11 +28,15 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     private::create_dir(&config.data_dir).with_context(|| format!("cannot create {}", config.data_dir.display()))?;
     let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock"))?);
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
+    let gate = config.gate(Use::Often)?;
     let mut store = Store::open(&config.database())?;
     let (mut new, mut known) = (0, 0);
     for (at, line) in lines.enumerate() {
         let line = line?;
-        let read = serde_json::from_slice::<Exported>(&line).map_err(anyhow::Error::new).and_then(|s| store.import_session(&s));
+        let read = serde_json::from_slice::<Exported>(&line).map_err(anyhow::Error::new).and_then(|mut s| {
+            s.pass(&gate);
+            store.import_session(&s)
+        });
         match read {
             Ok(true) => new += 1,
             Ok(false) => known += 1,

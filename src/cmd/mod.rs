@@ -7,6 +7,7 @@ mod digest;
 mod doctor;
 mod export;
 mod filter;
+mod forget;
 mod import;
 mod install;
 mod manual;
@@ -65,12 +66,13 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Show(args) => show::run(&args, &config()?, out),
         Command::Context(args) => self::context::run(&args, &config()?, out),
         Command::Close(args) => close::run(&args, &config()?, out),
+        Command::Forget(args) => forget::run(&args, &config()?, out),
         Command::Status(args) => status::run(&args, &config()?, out),
         Command::Config(args) => self::config::run(&args, &config()?, out),
         Command::Export(args) => export::run(&args, &config()?, out),
         Command::Import(args) => import::run(&args, &config()?, out),
         // Made while packages are built, where there may be no home.
-        Command::Redact(args) => redact::run(&args, out),
+        Command::Redact(args) => redact::run(&args, &config()?, out),
         Command::Completions(args) => manual::completions(&args, out),
         Command::Man(args) => manual::pages(&args, out),
     }

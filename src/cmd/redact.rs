@@ -1,20 +1,25 @@
 //! `recall redact`: what redaction would do to a text. Reads stdin, touches nothing that is stored.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Read, Write};
 
 use anyhow::{Context, Result, ensure};
 
 use super::Ended;
+use crate::clean::plain;
 use crate::cli::RedactArgs;
-use crate::redact::{Finding, Redactor};
+use crate::config::Config;
+use crate::redact::{Finding, Use};
 
-pub fn run(args: &RedactArgs, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let mut stdin = io::stdin().lock();
     ensure!(!stdin.is_terminal(), "nothing to read: give a text, as in `recall redact < notes.txt`");
     let mut bytes = Vec::new();
     stdin.read_to_end(&mut bytes).context("cannot read stdin")?;
+    // Without escapes, as a transcript's texts are looked at: colours part a name from its value.
     let text = String::from_utf8_lossy(&bytes);
-    let redactor = Redactor::shipped();
+    let text = if text.contains('\x1b') { Cow::Owned(plain(&text)) } else { text };
+    let redactor = config.privacy.redactor(Use::Often)?;
     if args.list {
         list(&text, &redactor.findings(&text), out)?;
     } else {

@@ -55,6 +55,7 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
         "database_bytes": size,
         "sessions": counts.sessions,
         "digests": counts.digests,
+        "interim_digests": counts.interim,
         "waiting_for_model": counts.queued,
         "waiting_for_digest": counts.waiting,
         "skipped": counts.skipped.iter().map(|(why, n)| json!({"why": why, "sessions": n})).collect::<Vec<_>>(),
@@ -70,6 +71,8 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
 
 fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config: &Config, out: &mut impl Write) -> Result<()> {
     let ran = last_run.map_or_else(|| "never".into(), |at| config.local_time(Some(at), "%Y-%m-%d %H:%M"));
+    let so_far =
+        if counts.interim > 0 { format!(", {} of them so far: the session goes on", counts.interim) } else { String::new() };
     writeln!(out, "data        {}", config.data_dir.display())?;
     writeln!(
         out,
@@ -80,7 +83,7 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
     )?;
     writeln!(
         out,
-        "sessions    {}, {} with a digest ({} made by the model, {} without)",
+        "sessions    {}, {} with a digest ({} made by the model, {} without{so_far})",
         counts.sessions,
         counts.digests,
         counts.by_model,

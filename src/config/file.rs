@@ -7,7 +7,9 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{Schedule, Setting, setting};
+use super::{PrivacyConfig, Schedule, Setting, setting};
+use crate::session::Millis;
+use crate::signal::chatter::SKIP_TOOLS;
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -19,7 +21,10 @@ pub struct Values {
     pub schedule: Schedule,
     pub hooks: HooksConfig,
     pub digest: DigestConfig,
+    pub privacy: PrivacyConfig,
     pub exclude: Exclude,
+    pub retention: Retention,
+    pub signal: SignalConfig,
     /// Roots that moved or were renamed: old path = new path.
     pub projects: BTreeMap<String, String>,
     /// Prices of models this program does not know, by model id.
@@ -81,10 +86,39 @@ impl Default for DigestConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Exclude {
-    /// Globs over project roots and working directories.
+    /// As `exclude_projects` in `[privacy]`.
     pub projects: Vec<String>,
     /// Globs over transcript paths.
     pub paths: Vec<String>,
+}
+
+/// What carries no signal.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SignalConfig {
+    /// Tools whose uses are not kept; a `*` at the end stands for all that begin so.
+    pub skip_tools: Vec<String>,
+}
+
+impl Default for SignalConfig {
+    fn default() -> Self {
+        Self { skip_tools: SKIP_TOOLS.iter().map(|tool| (*tool).to_owned()).collect() }
+    }
+}
+
+/// How long sessions are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// Days since a session was last active; 0 is for ever.
+    pub days: u32,
+}
+
+impl Retention {
+    /// Sessions that were last active before this are not kept.
+    pub fn oldest(self, now: Millis) -> Option<Millis> {
+        (self.days > 0).then(|| now - Millis::from(self.days) * 86_400_000)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -156,7 +190,13 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
     if let Some(name) = &values.timezone {
         ensure(super::zone::named(name).is_some(), "timezone", format!("no time zone is called {name}"))?;
     }
-    for (key, globs) in [("exclude.projects", &values.exclude.projects), ("exclude.paths", &values.exclude.paths)] {
+    values.privacy.check()?;
+    let globs = [
+        ("exclude.projects", &values.exclude.projects),
+        ("exclude.paths", &values.exclude.paths),
+        ("privacy.exclude_projects", &values.privacy.exclude_projects),
+    ];
+    for (key, globs) in globs {
         for glob in globs {
             globset::Glob::new(glob).map_err(|e| (key, e.to_string()))?;
         }

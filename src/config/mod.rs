@@ -1,6 +1,7 @@
 //! Every path, environment variable and default. Nobody else reads the environment.
 
 mod file;
+mod privacy;
 mod schedule;
 mod surroundings;
 mod zone;
@@ -16,12 +17,15 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub use file::{DigestConfig, HooksConfig, Price, SummarizerChoice};
+pub use file::{DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
+pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
 
 use crate::paths::names_of;
-use crate::session::Millis;
+use crate::privacy::Gate;
+use crate::redact::{RULES_VERSION, Use};
+use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
 
 /// Set for our own child, so that hooks in the user's settings know it.
@@ -36,9 +40,12 @@ pub struct Config {
     pub time_zone: TimeZone,
     pub digest: DigestConfig,
     pub hooks: HooksConfig,
+    pub privacy: PrivacyConfig,
     pub schedule: Schedule,
     pub exclude_projects: GlobSet,
     pub exclude_paths: GlobSet,
+    pub retention: Retention,
+    pub signal: SignalConfig,
     pub moved_projects: Vec<(String, String)>,
     pub prices: BTreeMap<String, Price>,
     /// The search path for `claude`, and the variables a child keeps.
@@ -85,11 +92,17 @@ impl Config {
             Some(name) => zone::named(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
             None => zone::local(),
         };
-        let globs =
-            |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: exclude.{key}", config_file.display()));
+        let globs = |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: {key}", config_file.display()));
+        // Who names a project means what lies below it, too.
+        let excluded = read.values.exclude.projects.iter().chain(&read.values.privacy.exclude_projects);
+        let excluded: Vec<String> =
+            excluded.flat_map(|glob| [glob.clone(), format!("{}/**", glob.trim_end_matches('/'))]).collect();
         Ok(Self {
-            exclude_projects: globs("projects", &read.values.exclude.projects)?,
-            exclude_paths: globs("paths", &read.values.exclude.paths)?,
+            exclude_projects: globs("exclude_projects", &excluded)?,
+            exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,
+            privacy: read.values.privacy.clone(),
+            retention: read.values.retention,
+            signal: read.values.signal.clone(),
             moved_projects: moved(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),
@@ -146,6 +159,20 @@ impl Config {
     pub fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
         let globs = &self.exclude_projects;
         !globs.is_empty() && (globs.is_match(folder) || globs.is_match(projects.key_of(folder)))
+    }
+
+    /// What everything that is kept has to pass.
+    ///
+    /// # Errors
+    /// When a glob, a pattern or a rule in the config is none.
+    pub fn gate(&self, used: Use) -> Result<Gate> {
+        self.privacy.gate(&self.signal.skip_tools, used).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+    }
+
+    /// What the gate goes by, in a few characters: texts that passed another one have to pass again.
+    pub fn rules(&self) -> String {
+        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, &self.privacy, &self.signal.skip_tools);
+        short_id("r", &[&format!("{rules:?}")])
     }
 
     pub fn project_keys(&self) -> Projects {

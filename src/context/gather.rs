@@ -10,7 +10,9 @@ use super::undigested::{account, told_by};
 use super::{About, Content, Context, Fresh, Line, Open, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
-use crate::session::Millis;
+use crate::privacy::Gate;
+use crate::redact::Use;
+use crate::session::{Millis, RowKey};
 use crate::signal::is_offer;
 use crate::source::project::Projects;
 use crate::store::Store;
@@ -106,16 +108,22 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
     Ok(render(content, asked.max_tokens))
 }
 
-/// What a session had done before its context was compacted, straight from its transcript.
-pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
+/// What a session had done before its context was compacted, straight from its transcript. The index only says what was forgotten.
+pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
-    let session = tail::session(transcript, session, COMPACTED_TAIL, |cwd| projects.key_of(cwd))?;
+    if is_shut_out(store, session) {
+        return Ok(Context::default());
+    }
+    let key_of = |cwd: &str| projects.key_of(cwd);
+    let session =
+        tail::session(transcript, session, COMPACTED_TAIL, &config.gate(Use::Seldom)?, key_of, |key| is_forgotten(store, key))?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
     let told = Told {
         session: session.id.clone(),
         when: local(session.last_at(), config),
+        goes_on: true,
         digest: told_by(&session),
         settled: Vec::new(),
     };
@@ -129,6 +137,15 @@ pub fn compacted(config: &Config, transcript: &Path, session: &str, max_tokens: 
         sessions: 1,
     };
     Ok(render(content, max_tokens))
+}
+
+/// Was the whole session forgotten? What cannot be told is not shown.
+fn is_shut_out(store: Option<&Store>, session: &str) -> bool {
+    store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
+}
+
+fn is_forgotten(store: Option<&Store>, key: RowKey) -> bool {
+    store.is_some_and(|store| store.is_forgotten_row(key).unwrap_or(true))
 }
 
 /// The project in the index.
@@ -167,7 +184,8 @@ impl Gatherer<'_> {
         let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
         let settled = known.store.closed_of(one.pk)?;
         let when = local(Some(one.last_at), self.config);
-        let mut told = Told { session: one.id.clone(), when, digest: stored.digest, settled };
+        let mut told =
+            Told { session: one.id.clone(), when, goes_on: stored.interim_until.is_some(), digest: stored.digest, settled };
         told.settle(is_offer);
         if self.is_stale(one) {
             told.settle(|_| true);
@@ -206,7 +224,7 @@ impl Gatherer<'_> {
 
     fn line(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Line>> {
         let when = day(one.last_at, self.config);
-        Ok(known.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title }))
+        Ok(known.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title, goes_on: one.goes_on }))
     }
 
     /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.
@@ -216,18 +234,23 @@ impl Gatherer<'_> {
         if let Some(known) = known {
             ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
         }
+        if ended.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Only who reads transcripts waits for its rules.
+        let gate = self.config.gate(Use::Seldom)?;
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {
             if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
                 break;
             }
-            if seen.contains(&id.as_str()) || self.is_asking(id) {
+            if seen.contains(&id.as_str()) || self.is_asking(id) || is_shut_out(store, id) {
                 continue;
             }
             seen.push(id);
             let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
-            fresh.extend(self.read_fresh(id, Path::new(transcript), digested));
+            fresh.extend(self.read_fresh(store, id, Path::new(transcript), &gate, digested));
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
@@ -235,11 +258,19 @@ impl Gatherer<'_> {
 
     /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
     /// digest: clients write rows of their own when a window is closed.
-    fn read_fresh(&self, id: &str, transcript: &Path, digested: Option<Millis>) -> Option<Fresh> {
+    fn read_fresh(
+        &self,
+        store: Option<&Store>,
+        id: &str,
+        transcript: &Path,
+        gate: &Gate,
+        digested: Option<Millis>,
+    ) -> Option<Fresh> {
         if self.config.exclude_paths.is_match(transcript) {
             return None;
         }
-        let session = tail::session(transcript, id, FRESH_TAIL, |cwd| self.projects.key_of(cwd)).ok()?;
+        let key_of = |cwd: &str| self.projects.key_of(cwd);
+        let session = tail::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key)).ok()?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
         let fits = session.project.key == self.key

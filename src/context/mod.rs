@@ -31,6 +31,8 @@ pub struct Told {
     pub session: String,
     /// Local day and time of its last words.
     pub when: String,
+    /// The session went on when it was digested.
+    pub goes_on: bool,
     pub digest: Digest,
     /// Open items that are closed by now, too old to be asked about, or told elsewhere.
     pub settled: Vec<String>,
@@ -68,6 +70,8 @@ pub struct Line {
     pub session: String,
     pub when: String,
     pub title: String,
+    /// The session went on when it was digested.
+    pub goes_on: bool,
 }
 
 /// What the context is about.

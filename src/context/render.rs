@@ -1,8 +1,9 @@
 //! From what is to be said to the text, within the budget. Pure.
 
 use super::{About, BYTES_PER_TWO_TOKENS, Content, Context, Fresh, Line, MAX_CHARS, Open, Told, tokens};
-use crate::clean::{disarm, id8, one_line, plain, shorten};
+use crate::clean::{id8, one_line, plain, shorten};
 use crate::digest::Claim;
+use crate::privacy::disarm;
 
 const OPENING: &str = "<recall-context>\n";
 const CLOSING: &str = "</recall-context>\n";
@@ -139,7 +140,9 @@ impl Page {
         let title = said(&digest.title, TITLE);
         // A title that is only the start of the request would say the same twice.
         let title = if asked.starts_with(title.trim_end_matches('…')) { String::new() } else { format!(": {title}") };
-        let title = format!("\n## {heading}{title} ({}, {})", told.when, id8(&told.session));
+        // Of itself the heading says it already.
+        let so_far = if told.goes_on && self.about == About::Earlier { "so far " } else { "" };
+        let title = format!("\n## {heading}{title} ({so_far}{}, {})", told.when, id8(&told.session));
         if !self.line(self.share, &title) {
             return false;
         }
@@ -209,7 +212,8 @@ fn label(kind: &str) -> &'static str {
 }
 
 fn earlier_line(line: &Line) -> String {
-    format!("- {} {} {}", line.when, id8(&line.session), said(&line.title, TITLE))
+    let so_far = if line.goes_on { " (so far)" } else { "" };
+    format!("- {} {} {}{so_far}", line.when, id8(&line.session), said(&line.title, TITLE))
 }
 
 /// An open item without what its heading says already.

@@ -3,7 +3,6 @@
 use crate::clean::{one_line, shorten};
 use crate::digest::Digest;
 use crate::extract::extract;
-use crate::redact::Redactor;
 use crate::session::{Item, Session};
 use crate::verify::verify;
 
@@ -17,8 +16,7 @@ pub fn told_by(session: &Session) -> Digest {
     digest
 }
 
-/// The last thing asked, what came of it and what is open. `None` when that is nothing, or when anything in the session looks like a
-/// secret.
+/// The last thing asked, what came of it and what is open. `None` when that is nothing.
 pub fn account(session: &Session) -> Option<String> {
     let part = |label: &str, text: &str, most: usize| format!("{label}: {}", shorten(&one_line(text), most));
     let digest = told_by(session);
@@ -30,13 +28,7 @@ pub fn account(session: &Session) -> Option<String> {
     let rest = [("ended with", outcome), ("left open", open.join("; "))];
     parts.extend(rest.iter().filter(|(_, text)| !text.is_empty()).map(|(label, text)| part(label, text, 220)));
     let told = parts.join(" · ");
-    // What is cut off may be what would have given the secret away.
-    let said = session.entries.iter().filter_map(|e| match &e.item {
-        Item::Prompt(text) | Item::Answer(text) | Item::Reply(text) => Some(text.as_str()),
-        _ => None,
-    });
-    let clean = !said.chain([told.as_str()]).any(|text| Redactor::shipped().has_secret(text));
-    (clean && !told.is_empty()).then(|| shorten(&told, MAX_ACCOUNT - 1))
+    (!told.is_empty()).then(|| shorten(&told, MAX_ACCOUNT - 1))
 }
 
 fn last_reply(session: &Session) -> Option<String> {

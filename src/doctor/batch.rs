@@ -1,6 +1,5 @@
 //! The batch: when it ran, what waits for it, and what is lost if it does not.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Finding, ago};
@@ -93,12 +92,15 @@ pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
 
 /// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
 pub fn sweep(config: &Config, now: Millis) -> Finding {
-    let known = match Store::open_read_only(&config.database()).and_then(|store| store.known_files()) {
+    let opened = Store::open_read_only(&config.database());
+    let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
         Ok(known) => known,
         Err(_) if config.database().exists() => return Finding::ok("transcripts", "what is read cannot be told without the index"),
-        Err(_) => HashMap::new(),
+        Err(_) => Default::default(),
     };
-    let found = discover(&config.claude_dirs, &config.exclude_paths);
+    let mut found = discover(&config.claude_dirs, &config.exclude_paths);
+    let oldest = config.retention.oldest(now);
+    found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     // A file that looks as it did at the last look has nothing more to give, though its last line may be cut short.
     let looked_at = |file: &&Found| {
         let last = file.path.to_str().and_then(|path| known.get(path));

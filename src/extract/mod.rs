@@ -3,11 +3,12 @@
 
 mod statements;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use self::statements::{MAX_STATEMENT, Seen, Statement, pick, pick_rows, statements};
 use crate::clean::{one_line, shorten};
-use crate::digest::{Claim, Digest, FileNote, OpenItem};
+use crate::digest::{Claim, Digest, FileNote, OpenItem, UNTITLED};
+use crate::duplicates::normal;
 use crate::fixes::{Failure, failures};
 use crate::prose::sentences;
 use crate::session::{Entry, Item, RowKey, Session, Todo, ToolUse, Touch};
@@ -67,14 +68,16 @@ fn title(session: &Session) -> String {
         .map(|(_, text)| text)
         .find(|t| t.chars().count() > 12)
         .or_else(|| session.prompts().next().map(|(_, t)| t));
-    let line = first.and_then(|text| text.lines().find(|l| l.chars().any(char::is_alphanumeric))).unwrap_or("Untitled session");
+    let line = first.and_then(|text| text.lines().find(|l| l.chars().any(char::is_alphanumeric))).unwrap_or(UNTITLED);
     let line = line.split_once(". ").map_or(line, |(sentence, _)| sentence);
     shorten(&one_line(line.trim_start_matches(['#', '-', '*', ' '])), MAX_TITLE)
 }
 
 /// What the user asked for: the first prompt, and what came after it in brief.
 fn request(session: &Session) -> String {
-    let prompts: Vec<&str> = session.prompts().map(|(_, text)| text).filter(|t| t.chars().count() > 3).collect();
+    let mut asked = HashSet::new();
+    let prompts = session.prompts().map(|(_, text)| text).filter(|t| t.chars().count() > 3);
+    let prompts: Vec<&str> = prompts.filter(|text| asked.insert(normal(text))).collect();
     let Some((first, later)) = prompts.split_first() else { return String::new() };
     let mut request = shorten(&one_line(first), 500);
     let telling: Vec<String> = later.iter().filter(|t| t.chars().count() > 12).map(|t| shorten(&one_line(t), 140)).collect();
@@ -127,14 +130,10 @@ fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Stri
 /// Checks that failed and what they passed after.
 fn fixed(failures: &[Failure]) -> Vec<String> {
     let told = failures.iter().filter_map(|failure| {
-        let fix = failure.fix.as_ref().filter(|fix| !fix.files.is_empty())?;
-        let files = fix.files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
-        // The files first: they are what helps the next time, and what is cut off is the end.
-        Some(format!(
-            "Changes to {files} made `{}` pass, which had failed: {}",
-            shorten(&failure.command, 60),
-            shorten(&failure.brief, 120)
-        ))
+        // What was done first: it is what helps the next time, and what is cut off is the end.
+        let done = failure.fix.as_ref()?.told(3)?;
+        let done = done.strip_prefix("changes").map_or(done.clone(), |rest| format!("Changes{rest}"));
+        Some(format!("{done} made `{}` pass, which had failed: {}", shorten(&failure.command, 60), shorten(&failure.brief, 120)))
     });
     told.take(5).collect()
 }

@@ -32,6 +32,20 @@ pub fn note(event: &str, what: &str) {
     }
 }
 
+/// Takes lines out, also of the log that was set aside.
+pub fn forget(data_dir: &Path, fits: impl Fn(&str) -> bool) -> std::io::Result<()> {
+    let log = file(data_dir);
+    for log in [log.with_extension("log.old"), log] {
+        let Ok(bytes) = fs::read(&log) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let left: String = text.split_inclusive('\n').filter(|line| !fits(line)).collect();
+        if left.len() < text.len() {
+            crate::private::replace(&log, left.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
 /// The last lines, at most `most`, newest last.
 pub fn last_lines(data_dir: &Path, most: usize) -> Vec<String> {
     let Ok(log) = fs::File::open(file(data_dir)) else { return Vec::new() };

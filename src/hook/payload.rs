@@ -5,7 +5,6 @@ use std::path::{Component, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::clean::{one_line, plain, shorten};
 use crate::config::Config;
 use crate::paths::is_same;
 
@@ -34,7 +33,7 @@ const FOREIGN: [&str; 6] = ["cursor_version", "conversation_id", "generation_id"
 
 /// The longest id that is taken for one, in bytes; Claude Code's are UUIDs.
 const MAX_ID: usize = 128;
-/// Of a reason or trigger, in characters; known ones are single words.
+/// The longest reason or trigger that is taken for one, in bytes.
 const MAX_REASON: usize = 40;
 
 impl Event {
@@ -70,14 +69,16 @@ impl Payload {
             serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).context("stdin is not JSON")?;
         let fields = value.as_object().context("stdin is not a JSON object")?;
         let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let short = |name: &str| shorten(&one_line(&plain(&text(name))), MAX_REASON);
+        // A word like `prompt_input_exit`; anything else may be something nobody is to read in a mark.
+        let is_word = |text: &String| text.len() <= MAX_REASON && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        let word = |name: &str| Some(text(name)).filter(is_word).unwrap_or_default();
         Ok(Self {
             event: text("hook_event_name"),
             session: text("session_id"),
             transcript: PathBuf::from(text("transcript_path")),
             cwd: text("cwd"),
             source: text("source"),
-            reason: if fields.contains_key("reason") { short("reason") } else { short("trigger") },
+            reason: if fields.contains_key("reason") { word("reason") } else { word("trigger") },
             stop_hook_active: fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false),
             foreign: FOREIGN.iter().any(|key| fields.contains_key(*key)),
         })

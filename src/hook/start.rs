@@ -22,7 +22,10 @@ const LAST_ROWS: u64 = 256 << 10;
 /// The answer, or nothing where there is nothing to say. Transcripts are read until `until` at the latest.
 pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
     let context = match payload.source.as_str() {
-        "compact" => compacted(config, &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?,
+        "compact" => {
+            let store = Store::open_as_it_is(&config.database(), BUSY).ok();
+            compacted(config, store.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
+        }
         source => from_index(payload, config, source, until)?,
     };
     if context.text.is_empty() {

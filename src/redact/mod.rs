@@ -37,6 +37,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use keywords::Rule;
 pub use marks::{Finding, is_mostly_redacted};
+use table::Table;
 pub use user::{RuleError, UserRule};
 
 /// Raised whenever a shipped rule changes: what is stored is then cleaned again.
@@ -51,7 +52,7 @@ enum Finder {
     /// Takes milliseconds to make and reads fastest: for whole runs over years of transcripts.
     Automaton(AhoCorasick),
     /// Made in microseconds: for a text or two.
-    Table(table::Table),
+    Table(Table),
 }
 
 /// The rules, ready for use. Cheap to clone.
@@ -66,25 +67,35 @@ struct Rules {
     user: Vec<user::Compiled>,
 }
 
+/// How much is going to be looked at: what is fast to read with takes longer to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// A text or two, at the start of a session.
+    Seldom,
+    /// Years of transcripts: worth a few milliseconds for the fastest table.
+    Often,
+}
+
 impl Redactor {
     /// The shipped rules and a user's.
     ///
     /// # Errors
     /// When a rule's id cannot stand in a mark, or its pattern is no regular expression or matches nothing at all.
-    pub fn new(rules: &[UserRule]) -> Result<Self, RuleError> {
+    pub fn new(rules: &[UserRule], used: Use) -> Result<Self, RuleError> {
         let user = rules.iter().map(user::Compiled::new).collect::<Result<Vec<_>, _>>()?;
         let (words, rules) = keywords::all(&user);
-        let builder =
-            AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).prefilter(false).build(words);
-        let automaton = builder.map_err(RuleError::Keywords)?;
-        Ok(Self(Arc::new(Rules { finder: Finder::Automaton(automaton), rules, user })))
+        let finder = match used {
+            Use::Seldom => Finder::Table(Table::new(&words)),
+            Use::Often => Finder::Automaton(automaton(&words)?),
+        };
+        Ok(Self(Arc::new(Rules { finder, rules, user })))
     }
 
     /// The shipped rules alone, made for a text or two.
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Redactor> = LazyLock::new(|| {
-            let (words, rules) = keywords::shipped().unzip();
-            Redactor(Arc::new(Rules { finder: Finder::Table(table::Table::new(words)), rules, user: Vec::new() }))
+            let (words, rules): (Vec<&str>, _) = keywords::shipped().unzip();
+            Redactor(Arc::new(Rules { finder: Finder::Table(Table::new(&words)), rules, user: Vec::new() }))
         });
         &SHIPPED
     }
@@ -93,6 +104,17 @@ impl Redactor {
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let findings = self.findings(text);
         if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marks::put(text, &findings)) }
+    }
+
+    /// The same, and whether more than half of the text went, white space aside.
+    pub fn redact_weighed<'t>(&self, text: &'t str) -> (Cow<'t, str>, bool) {
+        let findings = self.findings(text);
+        if findings.is_empty() {
+            return (Cow::Borrowed(text), false);
+        }
+        let weigh = |part: &str| part.bytes().filter(|b| !b.is_ascii_whitespace()).count();
+        let went: usize = findings.iter().map(|f| weigh(&text[f.range.clone()])).sum();
+        (Cow::Owned(marks::put(text, &findings)), went * 2 > weigh(text))
     }
 
     /// Does the text hold a secret, or the mark of one?
@@ -128,6 +150,12 @@ impl Redactor {
         }
         scan.finish(&rules.user)
     }
+}
+
+fn automaton(words: &[&str]) -> Result<AhoCorasick, RuleError> {
+    let builder =
+        AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).prefilter(false).build(words);
+    builder.map_err(RuleError::Keywords)
 }
 
 #[cfg(test)]

@@ -1,15 +1,92 @@
-//! What carries weight: the importance, 0 to 1, of items and of sentences.
+//! What is worth remembering: each kept item and each sentence has a kind, an importance from 0 to 1, and the rule that gave it.
 
+pub mod chatter;
+mod english;
+mod kind;
+mod language;
 mod phrases;
+mod tools;
 
+use std::sync::LazyLock;
+
+pub use kind::{Kind, Signal, Tier};
 pub use phrases::{
     Topic, awaits_commit, is_about, is_chatter, is_history, is_offer, is_progress, opens_next_steps, refuses, topics,
 };
+pub use tools::{REFUSED, has_failed, is_check, is_commit, may_fail, only_looks};
 
+use self::language::Matcher;
 use crate::prose::sentences;
 use crate::session::{Entry, Item, Outcome, ToolUse, Touch};
 
-/// How much a sentence tells, 0 to 1: its topics, and the names, numbers and paths in it.
+/// The languages whose phrases are known, each tried in turn.
+static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);
+
+/// What a sentence is to memory; `None` when it falls under no rule.
+pub fn judge_sentence(sentence: &str) -> Option<Signal> {
+    judge_in(&LANGUAGES, sentence)
+}
+
+fn judge_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
+    let found = languages.iter().filter_map(|language| language.rule(sentence));
+    let signals = found.filter_map(|rule| Some(Signal { kind: rule.kind?, importance: rule.importance, rule: rule.name }));
+    signals.max_by(|a, b| a.importance.total_cmp(&b.importance))
+}
+
+/// What an item is to memory. That of a text is its weightiest sentence's.
+pub fn judge(entry: &Entry) -> Signal {
+    let signal = match &entry.item {
+        Item::Prompt(_) | Item::Answer(_) => Signal::new(Kind::Said, "the user's words"),
+        Item::Interrupted => Signal { kind: Kind::Said, importance: 0.5, rule: "the user interrupted" },
+        Item::Plan(_) => Signal::new(Kind::Decision, "a plan"),
+        Item::Away(_) => Signal::new(Kind::Account, "the client's account"),
+        Item::Recap(_) => Signal { kind: Kind::Account, importance: 0.6, rule: "a compaction's recap" },
+        Item::PullRequest(_) => Signal::new(Kind::Check, "a pull request"),
+        Item::Reply(text) => judge_text(text),
+        Item::Tool(tool) => judge_tool(tool, entry.outcome.as_ref()),
+        Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(Kind::State, "state"),
+    };
+    // A subagent's findings reach the conversation through its parent's words, and its prompts are no words of the user's. What it
+    // changed is changed.
+    if entry.is_main() || signal.kind == Kind::Change { signal } else { Signal { importance: signal.importance * 0.6, ..signal } }
+}
+
+fn judge_text(text: &str) -> Signal {
+    let all = sentences(text);
+    let signals = all.iter().filter_map(|sentence| judge_sentence(sentence));
+    signals.max_by(|a, b| a.importance.total_cmp(&b.importance)).unwrap_or(Signal::new(Kind::Talk, "words under no rule"))
+}
+
+fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
+    let failed = outcome.is_some_and(has_failed);
+    let looks = tool.name == "Bash" && only_looks(&tool.line);
+    match (&tool.file, tool.name.as_str()) {
+        _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(Kind::Decision, "refused by the user"),
+        _ if chatter::is_chatter_tool(&tool.name, &chatter::SKIP_TOOLS) => Signal::new(Kind::Chatter, "the client's bookkeeping"),
+        (Some(file), _) if failed && file.how > Touch::Read => {
+            Signal { importance: 0.5, ..Signal::new(Kind::Error, "an edit that did not apply") }
+        }
+        (Some(_), _) if failed => Signal::new(Kind::Consulted, "a file that could not be read"),
+        (Some(file), _) if file.how > Touch::Read => Signal::new(Kind::Change, "a file created or changed"),
+        (Some(_), _) => Signal::new(Kind::Consulted, "a file read"),
+        (None, "Bash") if looks => Signal::new(Kind::Consulted, "a command that only looks"),
+        (None, "Bash") if failed && !may_fail(&tool.line) => Signal::new(Kind::Error, "a command that failed"),
+        (None, "Bash") if is_commit(tool) => Signal::new(Kind::Check, "a commit or a push"),
+        (None, "Bash") if is_check(tool) && outcome.is_some() => Signal::new(Kind::Check, "a test or build outcome"),
+        (None, "Bash" | "PowerShell" | "Task" | "Agent") => Signal::new(Kind::Command, "a command"),
+        (None, name) if name.starts_with("mcp__") => Signal::new(Kind::Command, "a command"),
+        _ => Signal::new(Kind::Consulted, "something looked for"),
+    }
+}
+
+/// The importance of an item.
+pub fn importance(entry: &Entry) -> f64 {
+    judge(entry).importance
+}
+
+/// How much a sentence tells beside others of its text, 0 to 1: its topics, the names, numbers and paths in it, and its importance.
+///
+/// [`judge`] says whether something is kept and before what; this only orders sentences where not all of them find room.
 pub fn weight(sentence: &str) -> f64 {
     weight_of(sentence, &topics(sentence))
 }
@@ -26,7 +103,8 @@ pub fn weight_of(sentence: &str, topics: &[Topic]) -> f64 {
         Topic::Done | Topic::Lesson => 0.2,
     };
     let topical: f64 = topics.iter().map(by_topic).sum();
-    (0.15 + topical + concreteness(sentence)).min(1.0)
+    let judged = judge_sentence(sentence).map_or(0.0, |signal| signal.importance);
+    (0.8 * (0.15 + topical + concreteness(sentence)) + 0.2 * judged).min(1.0)
 }
 
 /// Up to 0.35 for code spans, paths, numbers and hashes.
@@ -44,135 +122,5 @@ fn is_dotted(word: &str) -> bool {
     word.starts_with(char::is_alphanumeric) && word.contains('.') && !word.ends_with('.')
 }
 
-/// Commands whose outcome says whether the work holds.
-const CHECKS: &[&str] = &[
-    "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ",
-    "tox", "verify", "validate",
-];
-
-/// Is a command one that checks the work?
-pub fn is_check(tool: &ToolUse) -> bool {
-    let command = tool.line.to_lowercase();
-    let words = || command.split(|c: char| !c.is_alphanumeric() && c != '_');
-    tool.name == "Bash" && CHECKS.iter().any(|check| words().any(|word| word.starts_with(check.trim_end())))
-}
-
-pub fn is_commit(tool: &ToolUse) -> bool {
-    tool.name == "Bash"
-        && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
-}
-
-/// Did a tool use fail, by its result or by what its output says? A refusal by the user is an answer, no failure.
-pub fn has_failed(outcome: &Outcome) -> bool {
-    if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED) {
-        return false;
-    }
-    let brief = outcome.brief.to_lowercase();
-    let counted = |what: &str| {
-        brief.match_indices(what).any(|(at, _)| {
-            let before: String = brief[..at].chars().rev().take_while(|c| c.is_ascii_digit() || *c == ' ').collect();
-            before.trim().chars().any(|c| c != '0' && c.is_ascii_digit())
-        })
-    };
-    !outcome.ok
-        || brief.contains("--- fail")
-        || brief.starts_with("fail")
-        || brief.contains("| fail")
-        || counted("failed")
-        || counted(" errors")
-        || counted(" error")
-}
-
-pub const REFUSED: &str = "refused by the user";
-/// Another tool use of the same message failed; this one never ran.
-const CANCELLED: &str = "Cancelled: ";
-
-/// The client's permission mode did not let it run.
-const NOT_ALLOWED: &str = "Permission for this action ";
-
-/// Programs that look at things. That one finds nothing is no failure of the work.
-const LOOKING: &[&str] = &[
-    "ls", "cat", "find", "grep", "rg", "head", "tail", "which", "pwd", "cd", "echo", "wc", "sed", "awk", "tree", "stat", "file",
-    "type", "sleep", "kill", "pkill", "curl", "open", "git log", "git show", "git diff", "git status", "git remote", "git branch",
-    "git rev-parse", "gh run", "gh pr view",
-];
-
-/// Does a command only look?
-pub fn only_looks(command: &str) -> bool {
-    LOOKING.iter().any(|program| command.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
-}
-
-/// The importance of an item.
-pub fn importance(entry: &Entry) -> f64 {
-    let inner = match &entry.item {
-        Item::Prompt(_) | Item::Answer(_) | Item::Title(_) => 1.0,
-        Item::Plan(_) => 0.9,
-        Item::Away(_) | Item::PullRequest(_) => 0.9,
-        Item::Recap(_) => 0.6,
-        Item::Reply(text) => sentences(text).iter().map(|s| weight(s)).fold(0.0, f64::max).min(0.85),
-        Item::Tool(tool) => tool_importance(tool, entry.outcome.as_ref()),
-        Item::Todos(_) | Item::Task(_) | Item::Interrupted => 0.3,
-        Item::Outcome(_) => 0.0,
-    };
-    // A subagent's findings reach the conversation through its parent's words.
-    if entry.is_main() { inner } else { inner * 0.6 }
-}
-
-fn tool_importance(tool: &ToolUse, outcome: Option<&Outcome>) -> f64 {
-    if let Some(outcome) = outcome {
-        if has_failed(outcome) {
-            return if is_check(tool) { 1.0 } else { 0.8 };
-        }
-        if is_check(tool) || is_commit(tool) {
-            return 0.9;
-        }
-    }
-    match (&tool.file, tool.name.as_str()) {
-        (Some(file), _) if file.how > Touch::Read => 0.7,
-        (Some(_), _) => 0.1,
-        (None, "Bash") if is_commit(tool) => 0.9,
-        (None, "Bash" | "Task" | "Agent" | "WebFetch" | "WebSearch") => 0.5,
-        (None, name) if name.starts_with("mcp__") => 0.5,
-        _ => 0.1,
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn sentences_know_their_topics() {
-        for (sentence, topic) in [
-            ("The root cause was the OFFSET query.", Topic::Cause),
-            ("I decided on keyset pagination.", Topic::Decision),
-            ("The admin export still needs the same change; not yet done.", Topic::Next),
-            ("All 12 tests pass.", Topic::Outcome),
-            ("I'm blocked: the deploy key has no access.", Topic::Blocker),
-        ] {
-            assert!(is_about(sentence, topic), "{sentence}");
-        }
-        assert!(!is_about("Store the value in a map.", Topic::Decision));
-        assert!(is_chatter("Let me look at the tests."));
-    }
-
-    #[test]
-    fn a_failure_is_one_in_any_count_and_none_in_no_count() {
-        let outcome = |ok, brief: &str| Outcome { tool: String::new(), ok, brief: brief.into() };
-        assert!(has_failed(&outcome(true, "2 failed, 10 passed")));
-        assert!(has_failed(&outcome(false, "")));
-        assert!(!has_failed(&outcome(true, "0 failed, 12 passed")));
-        assert!(!has_failed(&outcome(true, "test result: ok. 12 passed; 0 failed")));
-        assert!(!has_failed(&outcome(false, REFUSED)));
-    }
-
-    proptest! {
-        #[test]
-        fn weights_are_shares_whatever_the_text(text in "\\PC{0,200}") {
-            for sentence in sentences(&text) {
-                prop_assert!((0.0..=1.0).contains(&weight(&sentence)));
-            }
-        }
-    }
-}
+mod tests;

@@ -146,6 +146,23 @@ impl<const N: usize> Visitor<'_> for Position<'_, N> {
     }
 }
 
+/// All strings in a value, however deep.
+pub fn texts(raw: Raw<'_>) -> Vec<String> {
+    fn collect(value: serde_json::Value, texts: &mut Vec<String>) {
+        match value {
+            serde_json::Value::String(text) => texts.push(text),
+            serde_json::Value::Array(list) => list.into_iter().for_each(|v| collect(v, texts)),
+            serde_json::Value::Object(fields) => fields.into_iter().for_each(|(_, v)| collect(v, texts)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    if let Ok(value) = serde_json::from_str(raw.get()) {
+        collect(value, &mut all);
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::load::SessionHead;
 use super::pack::{pack, unpack};
-use super::{Store, search};
+use super::{Store, repeats, search};
 use crate::digest::{Digest, OpenItem};
 use crate::session::{Millis, short_id};
 
@@ -21,6 +21,8 @@ pub struct Stored {
     pub cost_usd: Option<f64>,
     /// The model is still wanted.
     pub queued: bool,
+    /// The session went on when it was made; the last time its rows told then.
+    pub interim_until: Option<Millis>,
     pub digest: Digest,
 }
 
@@ -33,6 +35,8 @@ pub struct NewDigest<'a> {
     pub made_at: Millis,
     pub cost_usd: Option<f64>,
     pub queued: bool,
+    /// The last time the session's rows tell, while it goes on.
+    pub interim_until: Option<Millis>,
     /// What its summarizer was shown as open, of which it may close some.
     pub open: &'a [OpenItem],
     pub digest: Digest,
@@ -44,12 +48,14 @@ pub struct DigestState {
     pub summarizer: String,
     pub input_hash: [u8; 32],
     pub queued: bool,
+    /// The session went on when it was made.
+    pub interim: bool,
 }
 
 impl Store {
     pub fn digest_of(&self, session: i64) -> Result<Option<Stored>> {
-        let sql = "SELECT id, summarizer, model, input_hash, made_at, cost_usd, queued, body FROM digest WHERE session = ?1 AND superseded = 0";
-        let found = self.db.prepare_cached(sql)?.query_row([session], |r| Ok((stored(r)?, r.get::<_, Vec<u8>>(7)?))).optional()?;
+        let sql = "SELECT id, summarizer, model, input_hash, made_at, cost_usd, queued, interim_until, body FROM digest WHERE session = ?1 AND superseded = 0";
+        let found = self.db.prepare_cached(sql)?.query_row([session], |r| Ok((stored(r)?, r.get::<_, Vec<u8>>(8)?))).optional()?;
         found.map(|(stored, body)| Ok(Stored { digest: unpack(&body)?, ..stored })).transpose()
     }
 
@@ -64,30 +70,39 @@ impl Store {
     }
 
     pub fn digest_state(&self, session: i64) -> Result<Option<DigestState>> {
-        let sql = "SELECT summarizer, input_hash, queued FROM digest WHERE session = ?1 AND superseded = 0";
-        let state = |r: &rusqlite::Row<'_>| Ok(DigestState { summarizer: r.get(0)?, input_hash: r.get(1)?, queued: r.get(2)? });
+        let sql =
+            "SELECT summarizer, input_hash, queued, interim_until IS NOT NULL FROM digest WHERE session = ?1 AND superseded = 0";
+        let state = |r: &rusqlite::Row<'_>| {
+            Ok(DigestState { summarizer: r.get(0)?, input_hash: r.get(1)?, queued: r.get(2)?, interim: r.get(3)? })
+        };
         Ok(self.db.prepare_cached(sql)?.query_row([session], state).optional()?)
     }
 
-    /// Stores a session's digest in place of the one it had, with all that follows from it.
+    /// Stores a session's digest in place of the one it had, with all that follows from it. After one that was made while the session
+    /// went on, the session still wants its final one.
     pub fn save_digest(&mut self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
         let tx = self.db.transaction()?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
         let id = short_id("d", &[&head.id, new.summarizer, &serde_json::to_string(&new.digest)?]);
         tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
-        let sql = "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        let sql =
+            "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title, interim_until)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
         tx.execute(
             sql,
             params![
                 id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body,
-                new.digest.title
+                new.digest.title, new.interim_until
             ],
         )?;
         search::add_digest(&tx, head.pk, &new.digest)?;
+        if new.interim_until.is_none() {
+            repeats::note(&tx, head.pk, &new.digest)?;
+        }
         save_open_items(&tx, head, new)?;
-        tx.execute("UPDATE session SET dirty = 0, page_dirty = 1, skip = NULL WHERE pk = ?1", [head.pk])?;
+        let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
+        tx.execute(sql, params![head.pk, new.interim_until.is_some()])?;
         if new.summarizer == "claude" {
             tx.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
         }
@@ -159,6 +174,7 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
         made_at: r.get(4)?,
         cost_usd: r.get(5)?,
         queued: r.get(6)?,
+        interim_until: r.get(7)?,
         digest: Digest::default(),
     })
 }
@@ -166,10 +182,15 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
 /// Takes back what the current digest brought. One that was paid for is kept; one without a model can be made again.
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     search::remove_digest(tx, session)?;
+    repeats::drop_note(tx, session)?;
     mark_closed_pages(tx, session)?;
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;
-    tx.execute("DELETE FROM digest WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract'", [session])?;
+    let gone = "session = ?1 AND superseded = 0 AND summarizer = 'extract'";
+    let sql =
+        format!("INSERT INTO former_digest SELECT id, session FROM digest WHERE {gone} ON CONFLICT DO UPDATE SET session = ?1");
+    tx.execute(&sql, [session])?;
+    tx.execute(&format!("DELETE FROM digest WHERE {gone}"), [session])?;
     tx.execute("UPDATE digest SET superseded = 1 WHERE session = ?1 AND superseded = 0", [session])?;
     Ok(())
 }
@@ -190,7 +211,7 @@ fn save_open_items(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>
 }
 
 /// Pages of sessions whose open items this one closes show them as done.
-fn mark_closed_pages(tx: &Transaction<'_>, session: i64) -> Result<()> {
+pub(super) fn mark_closed_pages(tx: &Transaction<'_>, session: i64) -> Result<()> {
     let sql = "UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT of FROM closed_item WHERE session = ?1)";
     tx.execute(sql, [session])?;
     Ok(())

@@ -85,25 +85,37 @@ impl Store {
     /// # Errors
     /// When none fits, or more than one.
     pub fn find_session(&self, prefix: &str) -> Result<SessionHead> {
+        if let Some(head) = self.look_up_session(prefix)? {
+            return Ok(head);
+        }
+        let forgotten = self.is_shut_out(prefix)?;
+        bail!("{}`{prefix}`", if forgotten { "you had recall forget the session " } else { "no session or digest with the id " })
+    }
+
+    /// The same, if there is one.
+    ///
+    /// # Errors
+    /// When more than one fits, or the prefix is too short to tell.
+    pub fn look_up_session(&self, prefix: &str) -> Result<Option<SessionHead>> {
         let by_id: Option<i64> = self.db.query_row("SELECT pk FROM session WHERE id = ?1", [prefix], |r| r.get(0)).optional()?;
         if let Some(pk) = by_id {
-            return self.session_head(pk);
+            return self.session_head(pk).map(Some);
         }
         if prefix.len() < MIN_PREFIX {
             bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
         }
-        let by_digest: Option<i64> =
-            self.db.query_row("SELECT session FROM digest WHERE id = ?1", [prefix], |r| r.get(0)).optional()?;
+        let sql = "SELECT session FROM digest WHERE id = ?1 UNION ALL SELECT session FROM former_digest WHERE id = ?1 LIMIT 1";
+        let by_digest: Option<i64> = self.db.query_row(sql, [prefix], |r| r.get(0)).optional()?;
         if let Some(pk) = by_digest {
-            return self.session_head(pk);
+            return self.session_head(pk).map(Some);
         }
         let sql = format!("{HEAD} WHERE substr(s.id, 1, ?2) = ?1 ORDER BY s.id LIMIT 6");
         let mut query = self.db.prepare(&sql)?;
         let found: Vec<SessionHead> =
             query.query_map(params![prefix, prefix.chars().count() as i64], head)?.collect::<rusqlite::Result<_>>()?;
         match found.as_slice() {
-            [] => bail!("no session or digest with the id `{prefix}`"),
-            [one] => Ok(one.clone()),
+            [] => Ok(None),
+            [one] => Ok(Some(one.clone())),
             many => {
                 let ids: Vec<_> = many.iter().map(|s| s.id.as_str()).collect();
                 bail!("`{prefix}` fits more than one session: {}", ids.join(", "))

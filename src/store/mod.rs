@@ -3,14 +3,18 @@
 //! Written by one process at a time (the run lock), read by any number. WAL, so readers never wait for the writer. Deleted content
 //! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
 
+mod cleaning;
 pub mod closings;
 pub mod digests;
+pub mod forget;
 pub mod ingest;
+pub mod interim;
 pub mod load;
 pub mod money;
 pub mod pack;
 pub mod pages;
 pub mod recent;
+pub mod repeats;
 mod schema;
 pub mod search;
 pub mod status;
@@ -27,6 +31,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// How long folding the log into the database waits for readers. Those that take longer are not waited for.
+const READERS: Duration = Duration::from_secs(2);
 
 /// The index was written by another version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -171,15 +178,25 @@ impl Store {
         Ok(())
     }
 
-    /// Gives free pages back and folds the write-ahead log into the database.
-    pub fn tidy(&self) -> Result<()> {
+    /// Writes the database anew, so that nothing is left of what was deleted, and tidies up. `secure_delete` alone clears what is
+    /// deleted, but not the copies that stay in the gaps of pages that were once split.
+    pub fn scrub(&self) -> Result<bool> {
+        self.db.execute_batch("VACUUM")?;
+        self.tidy()
+    }
+
+    /// Gives free pages back and folds the write-ahead log into the database. False when a reader holds on to an older state: then
+    /// what was deleted is still in the files, until the next time.
+    pub fn tidy(&self) -> Result<bool> {
         // No `optimize`: statistics of a small index make the planner scan a large one.
         // It frees a page for every row that is fetched.
         let mut vacuum = self.db.prepare("PRAGMA incremental_vacuum")?;
         let mut freed = vacuum.query([])?;
         while freed.next()?.is_some() {}
-        self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(())
+        self.db.busy_timeout(READERS)?;
+        let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
+        self.db.busy_timeout(BUSY)?;
+        Ok(busy == 0)
     }
 }
 

@@ -6,6 +6,9 @@ use rusqlite::{OptionalExtension, params};
 use super::Store;
 use crate::session::Millis;
 
+/// Does no later session say nearly the same as `session s`?
+const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
+
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recent {
@@ -13,6 +16,8 @@ pub struct Recent {
     pub id: String,
     /// The last time its rows tell.
     pub last_at: Millis,
+    /// It went on when it was digested.
+    pub goes_on: bool,
 }
 
 /// A session that ended and that no digest has seen whole.
@@ -29,14 +34,17 @@ impl Store {
 
     /// Digested sessions of a project, the one that was active last first; `most` of them, behind the one given.
     pub fn recent_sessions(&self, project: i64, behind: Option<&Recent>, most: usize) -> Result<Vec<Recent>> {
-        let sql = "SELECT s.pk, s.id, coalesce(s.last_at, 0) FROM session s
-             WHERE s.project = ?1 AND EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
+        let sql = format!(
+            "SELECT s.pk, s.id, coalesce(s.last_at, 0),
+                 EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0 AND interim_until IS NOT NULL) FROM session s
+             WHERE s.project = ?1 AND EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0) AND {NOT_REPEATED}
                AND (coalesce(s.last_at, 0), s.pk) < (?2, ?3) AND coalesce(s.last_at, 0) <= ?2
-             ORDER BY s.last_at DESC, s.pk DESC LIMIT ?4";
+             ORDER BY s.last_at DESC, s.pk DESC LIMIT ?4"
+        );
         let (last_at, pk) = behind.map_or((Millis::MAX, i64::MAX), |one| (one.last_at, one.pk));
-        let mut query = self.db.prepare_cached(sql)?;
+        let mut query = self.db.prepare_cached(&sql)?;
         let found = query.query_map(params![project, last_at, pk, most as i64], |r| {
-            Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)? })
+            Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)?, goes_on: r.get(3)? })
         })?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
@@ -47,10 +55,12 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// How many sessions of a project have a digest.
+    /// How many sessions of a project have a digest that no later one repeats.
     pub fn digested_in(&self, project: i64) -> Result<usize> {
-        let sql = "SELECT count(*) FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.project = ?1";
-        Ok(self.db.prepare_cached(sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)
+        let sql = format!(
+            "SELECT count(*) FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.project = ?1 AND {NOT_REPEATED}"
+        );
+        Ok(self.db.prepare_cached(&sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)
     }
 
     /// Ended sessions of a project whose newest rows no digest holds, last ended first, at most `most`.

@@ -23,6 +23,21 @@ ALTER TABLE file ADD COLUMN state TEXT NOT NULL DEFAULT '';
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- A digest made while the session went on: the last time its rows told.
 ALTER TABLE digest ADD COLUMN interim_until INTEGER;
+-- When the client was about to compact it, until a digest has told so far.
+ALTER TABLE session ADD COLUMN compacted_at INTEGER;
+-- Ids of digests that are not kept: people still have them.
+CREATE TABLE former_digest (
+  id TEXT PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE INDEX former_digest_session ON former_digest(session);
+-- What a digest says, as hashes of its words, and the next session of the project that says nearly the same.
+CREATE TABLE likeness (
+  session INTEGER PRIMARY KEY REFERENCES session(pk) ON DELETE CASCADE,
+  words BLOB NOT NULL,
+  repeated_by INTEGER
+);
+CREATE INDEX likeness_repeated_by ON likeness(repeated_by) WHERE repeated_by IS NOT NULL;
 ";
 
 /// Open items that the user closed, in the words they had: a digest made anew may give an item another id. A digest's title beside

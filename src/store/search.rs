@@ -3,7 +3,7 @@
 //! The FTS table holds no text of its own: what a document said is made again from `digest` and `item`, for showing it and for
 //! taking it out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -17,6 +17,9 @@ use crate::terms::index_text;
 
 /// Weights of the columns title, body and extra in the rank.
 const WEIGHTS: &str = "4.0, 1.0, 0.7";
+
+/// How much better a rank has to be to be clearly better.
+const CLEARLY: f64 = 1.2;
 
 /// A document that fits.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +111,8 @@ fn add(tx: &Transaction<'_>, session: i64, kind: &str, key: [u8; 16], part: i64,
 impl Store {
     /// Documents that hold any of the words, best first, one a session and kind.
     ///
-    /// `query` is an FTS5 expression; `fits` says which sessions are wanted.
+    /// `query` is an FTS5 expression; `fits` says which sessions are wanted. Of sessions that say nearly the same, the last is enough,
+    /// unless another says clearly more of what is looked for.
     pub fn search(&self, query: &str, limit: usize, fits: impl Fn(&SessionHead) -> bool) -> Result<Vec<Hit>> {
         let sql = format!(
             "SELECT d.session, d.kind, d.key, d.part, bm25(search, {WEIGHTS}) AS rank FROM search JOIN doc d ON d.pk = search.rowid
@@ -116,7 +120,8 @@ impl Store {
         );
         let mut statement = self.db.prepare_cached(&sql)?;
         let mut rows = statement.query([query])?;
-        let mut hits = Vec::new();
+        let (mut hits, mut repeated) = (Vec::new(), Vec::new());
+        let mut ranks: HashMap<i64, f64> = HashMap::new();
         let mut seen = HashSet::new();
         while let Some(row) = rows.next()? {
             let (session, is_digest): (i64, bool) = (row.get(0)?, row.get::<_, String>(1)? == "digest");
@@ -131,16 +136,23 @@ impl Store {
                 seen.insert(session);
                 continue;
             }
-            let text = if is_digest {
-                self.digest_of(session)?.map(|stored| stored.digest.text())
-            } else {
-                self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)?
+            let (kind, text) = match is_digest {
+                true => (HitKind::Digest, self.digest_of(session)?.map(|stored| stored.digest.text())),
+                false => (HitKind::Prompt, self.prompt_text(&head, RowKey(row.get(2)?), row.get(3)?)?),
             };
             let Some(text) = text else { continue };
             seen.insert(session);
-            let kind = if is_digest { HitKind::Digest } else { HitKind::Prompt };
-            hits.push(Hit { session: head, kind, text, rank: row.get(4)? });
+            let hit = Hit { session: head, kind, text, rank: row.get(4)? };
+            ranks.insert(session, hit.rank);
+            match self.repeated_by(session)? {
+                Some(later) => repeated.push((hit, later)),
+                None => hits.push(hit),
+            }
         }
+        let says_more = |hit: &Hit, later: i64| ranks.get(&later).is_none_or(|rank| hit.rank < rank * CLEARLY);
+        hits.extend(repeated.into_iter().filter(|(hit, later)| says_more(hit, *later)).map(|(hit, _)| hit));
+        hits.sort_by(|a, b| a.rank.total_cmp(&b.rank));
+        hits.truncate(limit);
         Ok(hits)
     }
 

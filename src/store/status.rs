@@ -11,6 +11,8 @@ pub struct Counts {
     pub sessions: i64,
     pub digests: i64,
     pub by_model: i64,
+    /// Digests of sessions that went on when they were made.
+    pub interim: i64,
     /// Digests made without the model, which is still wanted.
     pub queued: i64,
     /// Sessions whose newest rows no digest holds yet.
@@ -46,6 +48,7 @@ impl Store {
             sessions: one("SELECT count(*) FROM session")?,
             digests: one("SELECT count(*) FROM digest WHERE superseded = 0")?,
             by_model: one("SELECT count(*) FROM digest WHERE superseded = 0 AND summarizer = 'claude'")?,
+            interim: one("SELECT count(*) FROM digest WHERE superseded = 0 AND interim_until IS NOT NULL")?,
             queued: one("SELECT count(*) FROM digest WHERE superseded = 0 AND queued")?,
             waiting: one("SELECT count(*) FROM session WHERE dirty")?,
             skipped: pairs("SELECT skip, count(*) FROM session WHERE skip IS NOT NULL GROUP BY skip ORDER BY count(*) DESC, skip")?,

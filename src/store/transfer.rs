@@ -4,11 +4,13 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use super::forget::readmit;
 use super::ingest::{Place, insert_item, note_last, project_pk};
 use super::load::SessionHead;
 use super::pack::unpack;
 use super::{Store, digests::NewDigest};
 use crate::digest::{Digest, OpenItem};
+use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, Millis, RowKey, Tokens};
 
 /// A session with its rows, as it is exported: one line of JSON.
@@ -83,9 +85,35 @@ pub struct ExportedDigest {
     pub made_at: Millis,
     pub cost_usd: Option<f64>,
     pub queued: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interim_until: Option<Millis>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed: Vec<ExportedClosing>,
     pub body: Digest,
+}
+
+impl Exported {
+    /// Lets through the gate what another index, or an older program, let in.
+    pub fn pass(&mut self, gate: &Gate) {
+        for source in &mut self.sources {
+            let mut conversation = Conversation::default();
+            source.branches.iter_mut().chain(&mut source.versions).for_each(|text| *text = gate.redact(text));
+            source.rows.retain_mut(|stored| match gate.pass_item(stored.key, stored.item.clone(), &mut conversation) {
+                Some(item) => {
+                    stored.item = item;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.titles.iter_mut().for_each(|(_, text)| *text = gate.clean(text));
+        self.titles.retain(|(_, text)| !text.is_empty());
+        self.closed_by_user.iter_mut().for_each(|(_, text, _)| *text = gate.redact(text));
+        if let Some(digest) = &mut self.digest {
+            digest.body.pass(|text| gate.clean(text));
+            digest.closed.iter_mut().for_each(|closing| closing.text = gate.redact(&closing.text));
+        }
+    }
 }
 
 impl Store {
@@ -100,6 +128,7 @@ impl Store {
             made_at: d.made_at,
             cost_usd: d.cost_usd,
             queued: d.queued,
+            interim_until: d.interim_until,
             body: d.digest,
         });
         Ok(Exported {
@@ -181,8 +210,13 @@ impl Store {
     }
 
     /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
+    ///
+    /// Who imports what was forgotten wants it back.
     pub fn import_session(&mut self, exported: &Exported) -> Result<bool> {
         let tx = self.db.transaction()?;
+        let rows = exported.sources.iter().flat_map(|source| &source.rows).map(|row| row.key);
+        let titles = exported.titles.iter().map(|(leaf, text)| RowKey::of_title(*leaf, text));
+        readmit(&tx, &exported.session, rows.chain(titles))?;
         let project = project_pk(&tx, &exported.project)?;
         let mut new = tx.execute(
             "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
@@ -246,6 +280,7 @@ impl Store {
                 made_at: digest.made_at,
                 cost_usd: digest.cost_usd,
                 queued: digest.queued,
+                interim_until: digest.interim_until,
                 open: &open,
                 digest: digest.body.clone(),
             },

@@ -2,6 +2,7 @@
 
 use crate::condense::{Condensed, condense};
 use crate::digest::OpenItem;
+use crate::privacy::Gate;
 use crate::session::{Millis, RowKey, Session, digest_of, short_id};
 
 /// The instructions that ship. The user's own file takes their place.
@@ -33,17 +34,20 @@ impl Request {
 }
 
 /// Builds the request: a head of a few lines, open items, the condensed session inside a fence its text cannot hold.
-pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize) -> Request {
+///
+/// What is stored has no secrets any more; that it is looked through once more is cheap, and rules may have been added since.
+pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, gate: &Gate) -> Request {
     let Condensed { text, rows, .. } = condense(session, budget);
+    let text = gate.redact(&text);
     // The fence's name is a hash over the text, so the text cannot have known it.
     let fence = short_id("record-", &[&text]);
-    let mut stdin = head(session);
+    let mut stdin = gate.redact(&head(session));
     if !open.is_empty() {
         stdin.push_str("Open items of earlier sessions:\n");
         // Characters of other scripts have several bytes; the list as a whole keeps to its room.
         let end = stdin.len() + MAX_OPEN_BYTES;
         for item in open {
-            let line = format!("{} {}\n", item.id, crate::clean::shorten(&crate::clean::one_line(&item.text), 100));
+            let line = format!("{} {}\n", item.id, crate::clean::shorten(&gate.redact(&crate::clean::one_line(&item.text)), 100));
             if stdin.len() + line.len() <= end {
                 stdin.push_str(&line);
             }

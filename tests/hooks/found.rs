@@ -169,27 +169,25 @@ fn just_asked(prompt: &str) -> World {
 
 /// The forms in which people write down what nobody else may know.
 #[test]
-fn secrets_of_every_form_keep_their_session_out() {
+fn secrets_of_every_form_are_not_told() {
     let secrets = [
-        "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY",
-        "SECRET_KEY=abcd1234efgh",
-        "Server=db;Uid=shop;Pwd=hunter22;",
-        "the password is: hunter22",
-        "password := \"hunter22\"",
-        "'password' => 'hunter22',",
-        "curl -d \"{\\\"password\\\":\\\"hunter22\\\"}\" localhost",
-        "deploy --token a1b2c3d4e5 --env prod",
-        "mysqldump --password hunter22 shop",
-        "AccountKey=Eby8/dMoS/cWqyWXcf/wBZ+CQ==",
-        "https://hooks.slack.com/services/T00AA00AA/B00BB00BB/XyZ12abcDEF34ghiJKL56mno",
+        ("export AWS_SECRET_ACCESS_KEY=hG7kQz2LpW9vXcT4mBn8sRd6fYj3aUe5iOq1wZxK", "hG7kQz"),
+        ("SECRET_KEY=abcd1234efgh", "abcd1234"),
+        ("Server=db;Uid=shop;Pwd=hunter22;", "hunter22"),
+        ("the password is: hunter22", "hunter22"),
+        ("password := \"hunter22\"", "hunter22"),
+        ("'password' => 'hunter22',", "hunter22"),
+        ("curl -d \"{\\\"password\\\":\\\"hunter22\\\"}\" localhost", "hunter22"),
+        ("deploy --token a1b2c3d4e5 --env prod", "a1b2c3"),
+        ("mysqldump --password hunter22 shop", "hunter22"),
+        ("AccountKey=Eby8/dMoS/cWqyWXcf/wBZ+CQ==", "Eby8"),
+        ("https://hooks.slack.com/services/T00AA00AA/B00BB00BB/XyZ12abcDEF34ghiJKL56mno", "XyZ12"),
     ];
-    let is_told = |secret: &&str| {
-        let world = just_asked(secret);
-        told(&world, &starts(&world, NEW, "startup")).is_some()
-    };
-    assert!(is_told(&"Make the order list faster."));
-    let told_of: Vec<&str> = secrets.into_iter().filter(is_told).collect();
-    assert_eq!(told_of, [""; 0]);
+    for (secret, part) in secrets {
+        let world = just_asked(&format!("Make the order list faster: {secret}"));
+        let text = told(&world, &starts(&world, NEW, "startup")).expect("notes of the session");
+        assert!(text.contains("order list") && !text.contains(part), "{secret}: {text}");
+    }
 }
 
 /// The last question stands far before the end: much work lies between.

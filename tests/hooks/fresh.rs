@@ -109,29 +109,30 @@ fn no_account_is_longer_than_five_hundred_characters() {
 }
 
 #[test]
-fn what_looks_like_a_secret_keeps_its_session_out() {
+fn what_looks_like_a_secret_is_not_told_and_its_session_is() {
+    // With what of each must not be seen.
     let secrets = [
-        "use ghp_abcdefghij0123456789abcdefghij012345 for it",
-        "export SHOP_API_KEY=wJalrXUtnFEMI",
-        "AKIAIOSFODNN7EXAMPLE",
-        "the password is hunter22",
-        "postgres://shop:s3cr3t@db.example.org/shop",
-        "Authorization: Bearer abcdefghijklmnop",
-        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\n-----END OPENSSH PRIVATE KEY-----",
-        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
-        "sk-proj-abcdefghijklmnop1234567890",
-        "{\"token\": \"a1b2c3d4e5\"}",
-        "the key is q8Zt3Kp0Vb7Nw2Xc5Ld9Rf4Hs6Jg1Ty8Ue",
+        ("use ghp_hG7kQz2LpW9vXcT4mBn8sRd6fYj3aUe5iOq1 for it", "hG7kQz"),
+        ("export SHOP_API_KEY=hG7kQz2LpW9vXc", "hG7kQz"),
+        ("the password is hunter22", "hunter22"),
+        ("postgres://shop:s3cr3t@db.example.org/shop", "s3cr3t"),
+        ("Authorization: Bearer hG7kQz2LpW9vXcT4", "hG7kQz"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\n-----END OPENSSH PRIVATE KEY-----", "b3Blbn"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U", "dozjgN"),
+        ("sk-proj-hG7kQz2LpW9vXcT4mBn8sRd6fYj3aUe5iOq1", "hG7kQz"),
+        ("{\"token\": \"a1b2c3d4e5\"}", "a1b2c3"),
+        ("the key is q8Zt3Kp0Vb7Nw2Xc5Ld9Rf4Hs6Jg1Ty8Ue", "q8Zt3K"),
     ];
-    for secret in secrets {
+    for (secret, part) in secrets {
         let world = world();
-        ended(&world, B, "2026-11-21T11:00:00Z", "Sort the order list.", "It is sorted by date now, because the index was there.");
         // Wherever it stands: asked, answered, or in what is too long to be shown.
         let far = format!("It is faster now. {} {secret}", "The rates are cached. ".repeat(100));
-        for (prompt, reply) in [(secret, "Done."), ("Make it faster.", secret), ("Make it faster.", far.as_str())] {
+        for (prompt, reply) in
+            [(secret, "It is faster now, because the rates are cached."), ("Make it faster.", secret), ("Make it faster.", &far)]
+        {
             ended(&world, A, "2026-11-21T11:30:00Z", prompt, reply);
-            let text = start(&world).expect("notes of the other session");
-            assert!(text.contains("sorted by date") && !text.contains("aaaa0000"), "{secret}: {text}");
+            let text = start(&world).expect("notes of the session");
+            assert!(text.contains("aaaa0000") && !text.contains(part), "{secret}: {text}");
         }
     }
 }

@@ -64,6 +64,8 @@ fn row(n: u8, item: Item) -> Row {
         cwd: Some("/shop/src".into()),
         branch: Some("main".into()),
         version: None,
+        turn: Default::default(),
+        answered: Vec::new(),
         items: vec![item],
         usage: None,
     }

@@ -87,7 +87,7 @@ fn told() -> impl Strategy<Value = Told> {
             let files = files.into_iter().map(|(path, verified)| FileNote { path, verified }).collect();
             let digest = Digest { title, request, completed, learned, files, decisions, blockers, next_steps, ..Digest::default() };
             let settled = digest.open_items(&session).map(|(id, ..)| id).take(if settle { 2 } else { 0 }).collect();
-            Told { session, when: "2026-11-20 10:00".into(), digest, settled }
+            Told { session, when: "2026-11-20 10:00".into(), goes_on: false, digest, settled }
         },
     )
 }
@@ -101,7 +101,7 @@ fn parts() -> impl Strategy<Value = Parts> {
         text,
         when: when(),
     });
-    let line = (id(), text()).prop_map(move |(session, title)| Line { session, when: when(), title });
+    let line = (id(), text()).prop_map(move |(session, title)| Line { session, when: when(), title, goes_on: false });
     (option::of(text()), vec(fresh, 0..6), vec(told(), 0..3), vec(open, 0..40), vec(line, 0..60), 0usize..1000)
         .prop_map(|(banner, fresh, told, open, earlier, unlisted)| Parts { banner, fresh, told, open, earlier, unlisted })
 }

@@ -8,6 +8,7 @@ mod client;
 #[path = "../support/messages_api.rs"]
 mod messages_api;
 mod scene;
+#[path = "../support/stored.rs"]
 mod stored;
 #[path = "../support/mod.rs"]
 mod support;
@@ -19,7 +20,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use scene::{EXCLAIM, FAREWELL, FIX, LANGUAGES, NEXT, SETTINGS, Scene};
+use scene::{EXCLAIM, FAREWELL, FIX, LANGUAGES, MOTTO, NEXT, PRIVATE, SETTINGS, Scene};
 use terminal::Terminal;
 
 #[test]
@@ -182,4 +183,38 @@ fn a_resumed_session_hears_what_happened_elsewhere_and_a_fork_hears_nothing_twic
     let prompts = told.map(|out| serde_json::from_str::<Value>(&out).unwrap_or_else(|e| panic!("{e}: {out}"))["prompts"].clone());
     assert_eq!(prompts, [json!(2), json!(1), json!(1)], "the rows a fork copied count once");
     stored::assert_nowhere(&client.world, &stored::texts(&client.world), heard);
+}
+
+#[test]
+#[ignore = "needs tmux and the real client: set RECALL_TEST_CLAUDE"]
+fn a_private_turn_and_a_private_file_leave_no_trace_of_what_they_said() {
+    let scene = Scene::new();
+    scene.install("user");
+    let client = &scene.client;
+    fs::write(client.project().join(".env"), "MOTTO=ginger-and-salt\n").expect("a private file");
+
+    let terminal = Terminal::start(client, &[]);
+    terminal.say(EXCLAIM.0, EXCLAIM.1);
+    terminal.say(PRIVATE.0, PRIVATE.1);
+    terminal.say(MOTTO.0, MOTTO.1);
+    terminal.submit("/exit");
+    terminal.wait_for_the_end();
+    let transcripts: String = support::files_below(&client.world.claude_dir().join("projects"))
+        .into_iter()
+        .map(|file| fs::read_to_string(file).expect("a transcript"))
+        .collect();
+    // Before a digest has seen the session, too.
+    let mut told = vec![scene.hook_says()];
+    scene.digest();
+    told.extend([scene.hook_says(), client.recall(&["export"]).out]);
+    told.extend(stored::texts(&client.world));
+    told.extend(client.world.pages().into_iter().map(|(_, page)| page));
+    for trace in ["Rosenhof", "ginger-and-salt"] {
+        assert!(transcripts.contains(trace), "the client wrote it down: {transcripts}");
+        let held: Vec<_> = told.iter().filter(|text| text.to_lowercase().contains(&trace.to_lowercase())).collect();
+        assert!(held.is_empty(), "{trace}: {held:#?}");
+    }
+    for kept in [EXCLAIM.0, EXCLAIM.1, MOTTO.0, MOTTO.1, ".env"] {
+        assert!(told.iter().any(|text| text.contains(kept)), "{kept} is kept: {told:#?}");
+    }
 }

@@ -20,7 +20,10 @@ pub const EXCLAIM: Talk = ("Should it end with an exclamation mark?", "Decision:
 pub const LANGUAGES: Talk = ("Which languages does it speak?", "English only, the greeting is never translated.");
 pub const FAREWELL: Talk = ("And is there a farewell?", "There is no farewell in this project.");
 pub const NEXT: Talk = ("What is the state of things?", "Everything is as it was left.");
-const TALKS: [Talk; 5] = [FIX, EXCLAIM, LANGUAGES, FAREWELL, NEXT];
+pub const PRIVATE: Talk =
+    ("<private>My sister is in the Rosenhof clinic.</private>", "I will not tell anybody about the Rosenhof.");
+pub const MOTTO: Talk = ("Does the shop have a motto?", "It has one.");
+const TALKS: [Talk; 7] = [FIX, EXCLAIM, LANGUAGES, FAREWELL, NEXT, PRIVATE, MOTTO];
 
 /// How the client introduces what a hook injects.
 const INTRODUCED: &str = "SessionStart hook additional context: ";
@@ -174,6 +177,8 @@ fn script(asked: &Asked) -> Vec<Block> {
         Some((FIX, 0)) => vec![Block::Text("I'll run the check first.".into()), bash("sh check.sh", "Run the check")],
         Some((FIX, 1)) => vec![bash("echo 'hello world' > greeting.txt", "Correct the greeting")],
         Some((FIX, 2)) => vec![bash("sh check.sh", "Run the check again")],
+        Some((PRIVATE, 0)) => vec![bash("echo Rosenhof; false", "Look up the Rosenhof")],
+        Some((MOTTO, 0)) => vec![bash("cat .env; false", "Look up the motto")],
         Some(((_, answer), _)) => text(answer),
         None => text("There is nothing to say."),
     }

@@ -161,6 +161,7 @@ impl World {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
         let back = "DROP TABLE forgotten_row; DROP TABLE forgotten_session; DROP TABLE private_turn; DROP TABLE fact;
             ALTER TABLE file DROP COLUMN state; ALTER TABLE digest DROP COLUMN interim_until;
+            ALTER TABLE session DROP COLUMN compacted_at; DROP TABLE former_digest; DROP TABLE likeness;
             DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
             ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
         db.execute_batch(back).expect("the older form");

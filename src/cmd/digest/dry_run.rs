@@ -22,18 +22,15 @@ use crate::store::Store;
 use crate::ui::Ui;
 
 pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
-    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
-    let copy = folder.path().join("recall.db");
-    if !copy_index(config, &copy)? {
+    let mut report = Report::default();
+    let Some((_folder, mut store)) = super::rehearsal(args, config, ui, now, &mut report)? else {
         ui.note("another run is under way");
         if args.json {
             writeln!(out, "{}", json!({"dry_run": true, "another_run": true}))?;
         }
         return Ok(());
-    }
-    let mut store = Store::open(&copy)?;
-    let mut report = Report::default();
-    super::ingest(args, config, ui, now, &mut store, &mut report)?;
+    };
+    super::forget_old(config, now, &mut store, &mut report)?;
     let wanted = wanted(args, config)?;
     let maker = Maker::new(config, ui, now, &wanted)?;
     let plan = maker.plan(&store)?;
@@ -47,7 +44,7 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
 }
 
 /// Copies the index as files: opening it, even to read, would leave files beside it. False when a run is writing it just now.
-fn copy_index(config: &Config, to: &Path) -> Result<bool> {
+pub fn copy_index(config: &Config, to: &Path) -> Result<bool> {
     if !config.database().exists() {
         return Ok(true);
     }
@@ -106,6 +103,9 @@ fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> R
         report.rows_new,
         report.bytes_read as f64 / 1e6
     )?;
+    if report.sessions_forgotten > 0 {
+        writeln!(out, "would forget    {} sessions that are older than `retention.days`", report.sessions_forgotten)?;
+    }
     let model = plan.chosen.iter().filter(|(_, not_now)| not_now.is_none()).count();
     writeln!(out, "would digest    {} sessions: {model} with the model, {} without", plan.chosen.len(), plan.chosen.len() - model)?;
     if costs.calls > 0 {
@@ -115,6 +115,9 @@ fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> R
     for (head, not_now) in &plan.chosen {
         let who = not_now.as_ref().map_or_else(|| "with the model".into(), |why| format!("without the model: {why}"));
         writeln!(out, "  digest  {}  {}  {who}", plain(&head.id), plain(head.project.name()))?;
+    }
+    for head in &plan.interim {
+        writeln!(out, "  so far  {}  {}  it goes on", plain(&head.id), plain(head.project.name()))?;
     }
     for (head, why) in &plan.skipped {
         writeln!(out, "  skip    {}  {why}", plain(&head.id))?;
@@ -135,7 +138,9 @@ fn as_json(report: &Report, plan: &Plan, costs: &Costs) -> serde_json::Value {
         "files_read": report.files_read,
         "bytes_read": report.bytes_read,
         "rows_new": report.rows_new,
+        "sessions_forgotten": report.sessions_forgotten,
         "digest": chosen,
+        "interim": plan.interim.iter().map(|h| &h.id).collect::<Vec<_>>(),
         "skip": skipped,
         "calls": costs.calls,
         "likely_cost_usd": costs.likely,

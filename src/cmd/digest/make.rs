@@ -14,13 +14,15 @@ use indicatif::ProgressBar;
 use super::plan::Wanted;
 use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
-use crate::digest::OpenItem;
+use crate::digest::{Digest, OpenItem};
 use crate::extract::extract;
+use crate::privacy::Gate;
+use crate::redact::Use;
 use crate::select::{Budget, Skip, affordable};
 use crate::session::{Millis, Session, digest_of};
 use crate::stop;
 use crate::store::Store;
-use crate::store::digests::NewDigest;
+use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
 use crate::summarize::{Claude, Extract, Failure, Input, Made, Request, Summarizer, request};
 use crate::ui::Ui;
@@ -31,6 +33,7 @@ pub struct Maker<'a> {
     pub(super) now: Millis,
     pub(super) wanted: &'a Wanted,
     system: String,
+    gate: Gate,
     pub(super) model: Result<Claude, String>,
     /// What whole sessions left open, by session.
     open: RefCell<HashMap<i64, Vec<OpenItem>>>,
@@ -65,9 +68,10 @@ struct Run<'r> {
 
 impl<'a> Maker<'a> {
     pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted) -> Result<Self> {
+        let gate = config.gate(Use::Often)?;
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
-            SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config),
+            SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config, &gate),
         };
         if let (SummarizerChoice::Claude, Err(why)) = (config.digest.summarizer, &model) {
             ui.warn(&format!("{why}: going on without the model"));
@@ -78,7 +82,7 @@ impl<'a> Maker<'a> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::SHIPPED.to_owned(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
-        Ok(Self { config, ui, now, wanted, system, model, open: RefCell::default() })
+        Ok(Self { config, ui, now, wanted, system, gate, model, open: RefCell::default() })
     }
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
@@ -90,6 +94,7 @@ impl<'a> Maker<'a> {
         for head in &plan.unchanged {
             store.refresh_pages(head.pk)?;
         }
+        self.make_interims(store, report, &plan.interim)?;
         if plan.chosen.is_empty() {
             return Ok(());
         }
@@ -175,8 +180,11 @@ impl<'a> Maker<'a> {
     pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, &session)?;
-        let request =
-            if with_request { request(&session, &open, &self.system, self.config.digest.input_chars) } else { Request::default() };
+        let request = if with_request {
+            request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
+        } else {
+            Request::default()
+        };
         Ok(Input { session, open, request })
     }
 
@@ -304,8 +312,9 @@ impl<'a> Maker<'a> {
             made_at: self.now,
             cost_usd: made.cost_usd,
             queued: false,
+            interim_until: None,
             open: &input.open,
-            digest: made.digest,
+            digest: self.passed(made.digest),
         };
         run.store.save_digest(head, &new)?;
         claude.forget_reply(input);
@@ -315,12 +324,19 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 
+    /// A digest as it may be kept, whoever made it.
+    fn passed(&self, mut digest: Digest) -> Digest {
+        digest.pass(|text| self.gate.clean(text));
+        digest
+    }
+
     /// An extractive digest; `skip` is why the model, which stays wanted, did not make it.
     fn extract(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, skip: Option<Skip>) -> Result<()> {
         let input_hash = hash_of(input)?;
         let state = run.store.digest_state(head.pk)?;
         let queued = skip.is_some();
-        let same = state.as_ref().is_some_and(|s| s.summarizer == "extract" && s.input_hash == input_hash && s.queued == queued);
+        let holds = |s: &DigestState| s.summarizer == "extract" && !s.interim && s.input_hash == input_hash && s.queued == queued;
+        let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| s.summarizer == "claude") && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
             run.store.refresh_pages(head.pk)?;
@@ -333,8 +349,9 @@ impl<'a> Maker<'a> {
                 made_at: self.now,
                 cost_usd: None,
                 queued,
+                interim_until: None,
                 open: &input.open,
-                digest: made.digest,
+                digest: self.passed(made.digest),
             };
             run.store.save_digest(head, &new)?;
             run.report.sessions_digested += 1;

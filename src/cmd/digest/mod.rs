@@ -1,8 +1,9 @@
 //! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
 
 mod dry_run;
+mod interim;
 mod make;
-mod pages;
+pub mod pages;
 mod plan;
 mod read;
 mod report;
@@ -22,9 +23,11 @@ use super::filter::{ProjectFilter, duration, since};
 use crate::cli::DigestArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
+use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
+use crate::store::forget::{Doomed, Lasting};
 use crate::ui::Ui;
 use crate::{mark, private, stop};
 
@@ -67,18 +70,22 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
-    for mark in ingest(args, config, ui, now, &mut store, &mut report)? {
-        let _ = std::fs::remove_file(mark);
-    }
+    clean_again(config, ui, &mut store, &mut report)?;
+    drop_marks(ingest(args, config, ui, now, &mut store, &mut report)?);
+    forget_old(config, now, &mut store, &mut report)?;
     if !args.ingest_only && !stop::asked() {
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(&mut store, &mut report)?;
     }
     report.pages_written = pages::write(config, &mut store, args.rebuild_pages, ui)?;
+    let emptied = store.drop_emptied()?;
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
         store.tidy()?;
+    }
+    if emptied || report.took_out() {
+        store.scrub()?;
     }
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
@@ -92,7 +99,36 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     Ok(Some(report))
 }
 
-fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
+/// Cleans what is stored, where that was done by other rules than today's.
+fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+    let rules = config.rules();
+    if store.is_cleaned_by(&rules)? {
+        return Ok(());
+    }
+    let cleaned = store.clean(&config.gate(Use::Often)?, &rules).context("cannot clean what is stored by the new rules")?;
+    if cleaned > 0 {
+        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
+    }
+    report.texts_cleaned = cleaned;
+    Ok(())
+}
+
+fn drop_marks(heeded: Vec<PathBuf>) {
+    for mark in heeded {
+        let _ = std::fs::remove_file(mark);
+    }
+}
+
+/// Forgets sessions that are older than the config wants them kept, before anything is made of them.
+fn forget_old(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+    let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
+    let doomed = Doomed { whole: store.inactive_since(oldest)?, ..Doomed::default() };
+    report.sessions_forgotten = doomed.whole.len() as u64;
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
+}
+
+/// The lock that one run holds at a time.
+pub fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
     Ok(fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?))
 }
 
@@ -103,6 +139,31 @@ pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> 
         pages::write(config, store, false, ui)?;
     }
     Ok(())
+}
+
+/// Takes in what the transcripts gained and stops there. Costs nothing.
+pub fn take_in(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
+    drop_marks(ingest(&DigestArgs::default(), config, ui, now, store, &mut Report::default())?);
+    Ok(())
+}
+
+/// Opens a copy of the index that is thrown away with its folder, with what the transcripts gained taken in. Nothing of the user's
+/// changes. `None` while a run is under way.
+pub fn rehearsal(
+    args: &DigestArgs,
+    config: &Config,
+    ui: &Ui,
+    now: Millis,
+    report: &mut Report,
+) -> Result<Option<(tempfile::TempDir, Store)>> {
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let copy = folder.path().join("recall.db");
+    if !dry_run::copy_index(config, &copy)? {
+        return Ok(None);
+    }
+    let mut store = Store::open(&copy)?;
+    ingest(args, config, ui, now, &mut store, report)?;
+    Ok(Some((folder, store)))
 }
 
 /// What the command line overrides.
@@ -122,7 +183,8 @@ fn apply(args: &DigestArgs, config: &mut Config) -> Result<()> {
     Ok(())
 }
 
-fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
+/// Creates the data folder where there is none, and says when others can read it.
+pub fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
     let dir = &config.data_dir;
     private::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;
     if private::is_open_to_others(dir) {
@@ -146,20 +208,25 @@ fn ingest(
     }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
-    let work = find_work(config, ui, store, report)?;
-    Reader::new(config, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    let work = find_work(config, ui, now, store, report)?;
+    if !work.is_empty() {
+        let gate = config.gate(Use::Often)?;
+        Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
+    }
     let mut heeded = Vec::new();
     for (file, mark) in marks {
-        if let Some(mark) = mark.filter(mark::Mark::ends_session) {
-            store.end_session(&mark.session, mark.at, &mark.reason)?;
+        match mark {
+            Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason)?,
+            Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at)?,
+            _ => {}
         }
         heeded.push(file);
     }
     Ok(heeded)
 }
 
-fn find_work(config: &Config, ui: &Ui, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
-    let found = discover(&config.claude_dirs, &config.exclude_paths);
+fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
+    let mut found = discover(&config.claude_dirs, &config.exclude_paths);
     for unreadable in &found.unreadable {
         ui.warn(unreadable);
     }
@@ -168,6 +235,8 @@ fn find_work(config: &Config, ui: &Ui, store: &Store, report: &mut Report) -> Re
         let dirs: Vec<_> = config.claude_dirs.iter().map(|d| d.display().to_string()).collect();
         ui.note(&format!("no transcripts found in {}", dirs.join(", ")));
     }
+    let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
+    found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     Ok(pending(found, &store.known_files()?))
 }
 
@@ -207,6 +276,9 @@ fn print(report: &Report, json: bool, out: &mut impl Write) -> Result<()> {
         text += &line("", format!("{} unreadable lines, {} rows of unknown types", report.rows_bad, report.rows_unknown));
     }
     text += &line("digested", format!("{} sessions ({} new){cost}", report.sessions_digested, report.sessions_new));
+    if report.sessions_forgotten > 0 {
+        text += &line("forgot", format!("{} sessions that are older than `retention.days`", report.sessions_forgotten));
+    }
     if report.sessions_skipped + report.sessions_failed > 0 {
         text +=
             &line("", format!("{} skipped, {} failed: `recall status` says why", report.sessions_skipped, report.sessions_failed));

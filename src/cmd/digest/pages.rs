@@ -18,10 +18,11 @@ use crate::store::pages::PageRecord;
 use crate::ui::Ui;
 
 /// The heading below which a page is the user's own.
-const NOTES: &str = "## Notes";
+pub const NOTES: &str = "## Notes";
 
 /// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
+    store.find_repeats(all)?;
     let mut dirty: BTreeSet<i64> = store.page_dirty()?.into_iter().collect();
     let mut writer = Writer { config, store, ui, days: BTreeMap::new(), gone: Vec::new(), written: 0 };
     if all {
@@ -50,6 +51,8 @@ struct Loaded {
     closed: Vec<String>,
     costs: BTreeMap<String, Option<f64>>,
     page: String,
+    /// The path of the page of a later session that says nearly the same.
+    repeated_by: Option<String>,
 }
 
 impl Loaded {
@@ -59,9 +62,11 @@ impl Loaded {
             digest: &self.stored.digest,
             digest_id: &self.stored.id,
             summarizer: &self.stored.summarizer,
+            goes_on: self.stored.interim_until.is_some(),
             closed: &self.closed,
             costs: self.costs.clone(),
             page: self.page.clone(),
+            repeated_by: self.repeated_by.as_deref(),
         }
     }
 }
@@ -124,10 +129,24 @@ impl Writer<'_> {
     fn load(&self, head: &SessionHead) -> Result<Option<Loaded>> {
         let Some(stored) = self.store.digest_of(head.pk)? else { return Ok(None) };
         let session = self.store.load_session(head)?;
-        let day = day_of(&session, &self.config.time_zone);
-        let page = session_page_name(&session, &day, self.store.shares_prefix(&session.id, 8)?);
+        let (_, page) = self.page_of(&session)?;
         let costs = costs_by_model(&session.usage, &self.config.prices);
-        Ok(Some(Loaded { closed: self.store.closed_of(head.pk)?, session, stored, costs, page }))
+        let closed = self.store.closed_of(head.pk)?;
+        Ok(Some(Loaded { closed, session, stored, costs, page, repeated_by: self.later(head.pk)? }))
+    }
+
+    /// The day of a session, and the name of its page.
+    fn page_of(&self, session: &Session) -> Result<(String, String)> {
+        let day = day_of(session, &self.config.time_zone);
+        let page = session_page_name(session, &day, self.store.shares_prefix(&session.id, 8)?);
+        Ok((day, page))
+    }
+
+    fn later(&self, session: i64) -> Result<Option<String>> {
+        let Some(later) = self.store.repeated_by(session)? else { return Ok(None) };
+        let later = self.store.load_session(&self.store.session_head(later)?)?;
+        let (day, page) = self.page_of(&later)?;
+        Ok(Some(session_path(&day, &page)))
     }
 
     /// Writes the page of a day from the sessions that have a page there; without any, only notes keep it.
@@ -193,7 +212,7 @@ fn read(file: &Path) -> Result<Option<String>> {
 
 /// What follows the notes' heading, however an editor ended its line. Text from sessions never starts a heading, so the first one
 /// is the user's.
-fn notes_in(page: &str) -> &str {
+pub fn notes_in(page: &str) -> &str {
     let mut at = 0;
     for line in page.split_inclusive('\n') {
         at += line.len();

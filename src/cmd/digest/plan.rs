@@ -28,6 +28,8 @@ pub struct Plan {
     pub skipped: Vec<(SessionHead, Skip)>,
     /// Sessions whose digest holds although something around them was stored.
     pub unchanged: Vec<SessionHead>,
+    /// Sessions that go on and want a digest so far.
+    pub interim: Vec<SessionHead>,
     /// Many sessions at once that never had a digest: without the model, and final until asked again.
     pub backlog: Vec<SessionHead>,
 }
@@ -46,6 +48,7 @@ impl Maker<'_> {
             match self.standing(store, &head).map(|s| deserves(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
                 Ok(()) if !asked && self.is_unchanged(store, &head)? => plan.unchanged.push(head),
                 Ok(()) => candidates.push(head),
+                Err(Skip::Unsettled(_)) if self.is_interim_due(store, &head)? => plan.interim.push(head),
                 Err(skip) => plan.skipped.push((head, skip)),
             }
         }
@@ -54,7 +57,7 @@ impl Maker<'_> {
         // Who names the model means it.
         if self.model.is_ok() && self.wanted.asked_for != Some(SummarizerChoice::Claude) {
             for head in &candidates {
-                if store.digest_state(head.pk)?.is_none() {
+                if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
                     plan.backlog.push(head.clone());
                 }
             }

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::report::Report;
 use crate::config::Config;
 use crate::delta::{self, Cursor, Piece};
+use crate::privacy::{Conversation, Gate, Passed};
 use crate::session::{Millis, Row};
 use crate::source::claude_code::{self, Line};
 use crate::source::discover::{Discovery, Found};
@@ -32,6 +33,8 @@ const WAITING: usize = 8;
 pub struct Pending {
     file: Arc<Found>,
     cursor: Option<Cursor>,
+    /// What the rows before the cursor say about those after it.
+    conversation: String,
 }
 
 impl Pending {
@@ -46,7 +49,11 @@ pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pend
     let changed = found.files.into_iter().filter_map(|file| {
         let seen = file.path.to_str().and_then(|p| known.get(p));
         let same = seen.is_some_and(|k| k.size == file.size && k.mtime_ns == file.mtime_ns);
-        (!same).then(|| Pending { file: Arc::new(file), cursor: seen.map(|k| k.cursor.clone()) })
+        (!same).then(|| Pending {
+            file: Arc::new(file),
+            cursor: seen.map(|k| k.cursor.clone()),
+            conversation: seen.map(|k| k.conversation.clone()).unwrap_or_default(),
+        })
     });
     let mut pending: Vec<Pending> = changed.collect();
     pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
@@ -56,6 +63,7 @@ pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pend
 /// Reads files in parallel and stores them from one writer.
 pub struct Reader<'a> {
     config: &'a Config,
+    gate: &'a Gate,
     projects: &'a Projects,
     jobs: Option<usize>,
     now: Millis,
@@ -65,10 +73,10 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(config: &'a Config, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
+    pub fn new(config: &'a Config, gate: &'a Gate, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
         let mut own_dirs = vec![config.child_dir()];
         own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
-        Self { config, projects, jobs, now, ui, own_dirs }
+        Self { config, gate, projects, jobs, now, ui, own_dirs }
     }
 
     pub fn run(&self, pending: &[Pending], store: &mut Store, report: &mut Report) -> Result<()> {
@@ -78,7 +86,11 @@ impl<'a> Reader<'a> {
         let stored = std::thread::scope(|scope| {
             let bar = &bar;
             scope.spawn(move || {
-                pool.install(|| pending.par_iter().with_max_len(1).for_each_with(send, |send, one| self.read(one, send, bar)));
+                // What a subagent did in a private turn is known once its conversation has been read.
+                for agents in [false, true] {
+                    let of_kind = pending.par_iter().with_max_len(1).filter(|p| p.file.place.agent.is_some() == agents);
+                    pool.install(|| of_kind.for_each_with(send.clone(), |send, one| self.read(one, send, bar)));
+                }
             });
             // Ends when the last reader hangs up; on an error the channel closes and the readers end with it.
             self.write(receive.into_iter(), store, report)
@@ -144,11 +156,12 @@ impl<'a> Reader<'a> {
         let cursor = Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset: known, tail_hash };
         let mut batch = self.empty(pending, cursor);
         batch.replaced = delta.replaced;
+        let mut conversation = if known == 0 { Conversation::default() } else { Conversation::restore(&pending.conversation) };
         while let Some((from, to, piece)) = delta.lines.next_piece()? {
             let taken = match piece {
-                Piece::Line(line) => self.take(&mut batch, from, line),
+                Piece::Line(line) => self.take(&mut batch, &mut conversation, from, line),
                 // Half a line waits; a whole one that only lacks its newline does not.
-                Piece::Tail(line) => claude_code::is_whole(line) && self.take(&mut batch, from, line),
+                Piece::Tail(line) => claude_code::is_whole(line) && self.take(&mut batch, &mut conversation, from, line),
                 Piece::TooLong => {
                     batch.bad.push((from, "longer than 16 MiB"));
                     true
@@ -162,6 +175,7 @@ impl<'a> Reader<'a> {
             bar.inc(to - from);
             if batch.bytes >= BATCH {
                 batch.cursor.tail_hash = delta::tail_hash(&delta.probe, to)?;
+                batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.cursor.clone());
                 if send.send(Ok(std::mem::replace(&mut batch, next))).is_err() || stop::asked() {
                     return Ok(());
@@ -169,6 +183,7 @@ impl<'a> Reader<'a> {
             }
         }
         batch.complete = true;
+        batch.conversation = conversation.stored();
         batch.cursor.tail_hash = delta::tail_hash(&delta.probe, batch.cursor.offset)?;
         let _ = send.send(Ok(batch));
         Ok(())
@@ -180,7 +195,11 @@ impl<'a> Reader<'a> {
             replaced: false,
             cursor,
             complete: false,
+            conversation: String::new(),
             rows: Vec::new(),
+            private_rows: Vec::new(),
+            boundaries: Vec::new(),
+            agent_began: None,
             starts: BTreeMap::new(),
             excluded: BTreeSet::new(),
             bad: Vec::new(),
@@ -190,11 +209,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn take(&self, batch: &mut Batch, offset: u64, line: &[u8]) -> bool {
+    fn take(&self, batch: &mut Batch, conversation: &mut Conversation, offset: u64, line: &[u8]) -> bool {
         if line.iter().all(u8::is_ascii_whitespace) {
             return true;
         }
-        match claude_code::read_line(line, &batch.file.place) {
+        match claude_code::read_line(line, &batch.file.place, self.gate) {
             Line::Row(row) if self.is_own(&row) => {}
             Line::Row(row) if self.is_excluded(&row) => {
                 batch.excluded.insert(row.session);
@@ -203,7 +222,7 @@ impl<'a> Reader<'a> {
                 if let (Some(at), None) = (row.at, &row.agent) {
                     batch.starts.entry(row.session.clone()).or_insert(at);
                 }
-                batch.rows.push((offset, *row));
+                self.keep(batch, conversation, offset, *row);
             }
             Line::Stamp { session, at } => {
                 batch.starts.entry(session).or_insert(at);
@@ -213,6 +232,18 @@ impl<'a> Reader<'a> {
             Line::Bad(why) => batch.bad.push((offset, why)),
         }
         true
+    }
+
+    /// Puts into the batch what the conversation lets through of a row.
+    fn keep(&self, batch: &mut Batch, conversation: &mut Conversation, offset: u64, mut row: Row) {
+        let (passed, boundary) = conversation.pass(&mut row, self.gate);
+        batch.boundaries.extend(boundary);
+        batch.agent_began = conversation.agent_began();
+        if passed == Passed::Private {
+            batch.private_rows.push(row.key);
+        } else if !row.items.is_empty() || row.usage.is_some() {
+            batch.rows.push((offset, row));
+        }
     }
 
     /// Our own child's sessions: taking them in would be digesting ourselves.

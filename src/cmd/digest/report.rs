@@ -16,10 +16,19 @@ pub struct Report {
     pub sessions_digested: u64,
     pub sessions_skipped: u64,
     pub sessions_failed: u64,
+    /// Sessions older than the config wants them kept; told only where there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sessions_forgotten: u64,
     pub pages_written: u64,
+    /// Stored texts that the rules of today left less of; told only where there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub texts_cleaned: u64,
     /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
     pub cost_usd: f64,
     pub elapsed_ms: u64,
+    /// Rows were stored that turned out to be private.
+    #[serde(skip)]
+    pub rows_taken_back: u64,
     /// A call of the model succeeded.
     #[serde(skip)]
     pub model_worked: bool,
@@ -28,16 +37,27 @@ pub struct Report {
     pub last_failure: Option<String>,
 }
 
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 impl Report {
     pub fn ingested(&mut self, done: &Ingested) {
         self.rows_new += done.rows_new;
         self.rows_bad += done.rows_bad;
         self.rows_unknown += done.rows_unknown;
         self.sessions_new += done.sessions_new;
+        self.rows_taken_back += done.rows_taken_back;
+    }
+
+    /// Did something go that must leave no trace?
+    pub fn took_out(&self) -> bool {
+        self.texts_cleaned + self.sessions_forgotten + self.rows_taken_back > 0
     }
 
     /// Did the run change anything that is worth a line in the log?
     pub fn did_something(&self) -> bool {
-        self.files_read + self.sessions_digested + self.sessions_failed + self.pages_written > 0
+        let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten;
+        self.files_read + sessions + self.pages_written + self.texts_cleaned > 0
     }
 }

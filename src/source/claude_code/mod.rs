@@ -11,9 +11,11 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use self::user::Said;
 use super::json::{self, Raw};
-use crate::clean::{clean, head_and_tail};
-use crate::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Usage};
+use crate::clean::{head_and_tail, one_line, shorten};
+use crate::privacy::Gate;
+use crate::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Turn, Usage};
 
 /// Longest kept text of one message, in characters. Pasted logs and files exceed it, what people say does not.
 const MAX_TEXT: usize = 16_000;
@@ -58,14 +60,17 @@ const NAMES: [&str; 26] = [
     "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot",
 ];
 
-/// The raw fields of a row, by the names above.
-struct Fields<'a>([Option<Raw<'a>>; NAMES.len()]);
+/// The raw fields of a row, by the names above, and what its texts have to pass.
+struct Fields<'a> {
+    found: [Option<Raw<'a>>; NAMES.len()],
+    gate: &'a Gate,
+}
 
 impl<'a> Fields<'a> {
     fn raw(&self, name: &str) -> Option<Raw<'a>> {
         let at = NAMES.iter().position(|n| *n == name);
         debug_assert!(at.is_some(), "{name} is not read");
-        self.0[at?]
+        self.found[at?]
     }
 
     fn text(&self, name: &str) -> Option<Cow<'a, str>> {
@@ -83,38 +88,45 @@ impl<'a> Fields<'a> {
 
 /// Is this a whole row? Of the last line of a growing file that decides whether it waits.
 pub fn is_whole(line: &[u8]) -> bool {
-    !matches!(read_line(line, &Place { session: String::new(), agent: None }), Line::Bad(_))
+    json::fields(&text_of_line(line).1, &NAMES).is_ok()
 }
 
-/// Reads one line. Bytes that are not UTF-8 are replaced, as the client itself would show them.
-pub fn read_line(line: &[u8], place: &Place) -> Line {
+/// The bytes of a row and its text. Bytes that are not UTF-8 are replaced, as the client itself would show them.
+fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
     // The same row is the same whether it was read with its line's end or before that was written.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     // Checking first is faster than repairing what is whole anyway.
-    let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+    (line, std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed))
+}
+
+/// Reads one line; its texts have passed the gate.
+pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
+    let (line, text) = text_of_line(line);
     let Ok(found) = json::fields(&text, &NAMES) else {
         let whole = serde_json::from_str::<&RawValue>(&text);
         return Line::Bad(if whole.is_ok() { "not an object" } else { "not JSON" });
     };
-    let fields = Fields(found);
+    let fields = Fields { found, gate };
     let kind = fields.text("type").unwrap_or_default();
     let agent = agent_of(&fields, place);
-    let items = match kind.as_ref() {
-        "user" => user::items(&fields, agent.is_some()),
-        "assistant" => assistant(&fields),
+    let said = match kind.as_ref() {
+        "user" => user::row(&fields, agent.is_some()),
         "attachment" => user::queued(&fields),
+        _ => Said::default(),
+    };
+    let items = match kind.as_ref() {
+        "user" | "attachment" => said.items,
+        "assistant" => assistant(&fields),
         "system" => system(&fields),
         "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
         "summary" | "ai-title" | "custom-title" => title(&fields, &kind, place).into_iter().collect(),
-        "pr-link" => fields
-            .text("prUrl")
-            .map(|url| Item::PullRequest(crate::clean::shorten(&crate::clean::one_line(&clean(&url)), 300)))
-            .into_iter()
-            .collect(),
+        "pr-link" => {
+            fields.text("prUrl").map(|url| Item::PullRequest(shorten(&one_line(&gate.clean(&url)), 300))).into_iter().collect()
+        }
         "queue-operation" | "file-history-snapshot" => return stamp(&fields, place),
         known if BOOKKEEPING.contains(&known) => return Line::Nothing,
         "" => return Line::Unknown("(no type)".into()),
-        other => return Line::Unknown(clean(other).chars().take(60).collect()),
+        other => return Line::Unknown(gate.clean(other).chars().take(60).collect()),
     };
     let session = fields.owned("sessionId").unwrap_or_else(|| place.session.clone());
     let key = match fields.text("uuid") {
@@ -122,7 +134,8 @@ pub fn read_line(line: &[u8], place: &Place) -> Line {
         None => RowKey::from_line(&session, line),
     };
     let usage = if kind == "assistant" { usage(&fields, key) } else { None };
-    if items.is_empty() && usage.is_none() {
+    // What a row tells about the rows after it counts, too.
+    if items.is_empty() && usage.is_none() && said.turn == Turn::GoesOn && said.answered.is_empty() {
         return Line::Nothing;
     }
     Line::Row(Box::new(Row {
@@ -131,8 +144,10 @@ pub fn read_line(line: &[u8], place: &Place) -> Line {
         agent,
         at: fields.raw("timestamp").and_then(timestamp),
         cwd: fields.owned("cwd"),
-        branch: fields.owned("gitBranch").filter(|b| b != "HEAD"),
-        version: fields.owned("version"),
+        branch: fields.text("gitBranch").map(|b| gate.redact(&b)).filter(|b| b != "HEAD"),
+        version: fields.text("version").map(|v| gate.redact(&v)),
+        turn: said.turn,
+        answered: said.answered,
         items,
         usage,
     }))
@@ -163,35 +178,35 @@ fn assistant(fields: &Fields<'_>) -> Vec<Item> {
     let message = fields.raw("message").or_else(|| fields.raw("content"));
     let Some(message) = message else { return Vec::new() };
     if !json::is_object(message) {
-        return json::text(message).and_then(|t| reply(&t)).into_iter().collect();
+        return json::text(message).and_then(|t| reply(&t, fields.gate)).into_iter().collect();
     }
     let Ok([content, model]) = json::fields(message.get(), &["content", "model"]) else { return Vec::new() };
     // The client's own notices ("API Error", "No response requested") are no model's words.
     let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag("isApiErrorMessage");
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
     if let Some(text) = json::text(content) {
-        return reply(&text).into_iter().collect();
+        return reply(&text, fields.gate).into_iter().collect();
     }
-    json::elements(content).into_iter().flat_map(assistant_block).collect()
+    json::elements(content).into_iter().flat_map(|block| assistant_block(block, fields.gate)).collect()
 }
 
-fn assistant_block(block: Raw<'_>) -> Vec<Item> {
+fn assistant_block(block: Raw<'_>, gate: &Gate) -> Vec<Item> {
     let Ok([kind, text, id, name, input]) = json::fields(block.get(), &["type", "text", "id", "name", "input"]) else {
         return Vec::new();
     };
     match kind.and_then(json::text).as_deref() {
-        Some("text") => text.and_then(json::text).and_then(|t| reply(&t)).into_iter().collect(),
+        Some("text") => text.and_then(json::text).and_then(|t| reply(&t, gate)).into_iter().collect(),
         Some("tool_use") => {
             let name = name.and_then(json::text).unwrap_or_default();
             let id = id.and_then(json::text).unwrap_or_default();
-            tools::use_of(&id, &name, input)
+            tools::use_of(&id, &name, input, gate)
         }
         _ => Vec::new(),
     }
 }
 
-fn reply(text: &str) -> Option<Item> {
-    let text = clean(text);
+fn reply(text: &str, gate: &Gate) -> Option<Item> {
+    let text = gate.clean(text);
     let said = !text.is_empty() && text != "No response requested." && text != "(no content)";
     said.then(|| Item::Reply(head_and_tail(&text, MAX_TEXT)))
 }
@@ -200,7 +215,7 @@ fn system(fields: &Fields<'_>) -> Vec<Item> {
     let away = fields.text("subtype").is_some_and(|s| s == "away_summary");
     let Some(content) = fields.text("content").filter(|_| away) else { return Vec::new() };
     // The client ends these with a hint about its own settings.
-    let text = clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
+    let text = fields.gate.clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
     if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
 }
 
@@ -210,9 +225,9 @@ fn title(fields: &Fields<'_>, kind: &str, place: &Place) -> Option<Item> {
         "custom-title" => ("customTitle", TitleBy::User),
         _ => ("summary", TitleBy::Summary),
     };
-    let text = crate::clean::one_line(&clean(&fields.text(name)?));
+    let text = one_line(&fields.gate.clean(&fields.text(name)?));
     let leaf = fields.text("leafUuid").filter(|_| by == TitleBy::Summary).map(|u| RowKey::from_uuid(&place.session, &u));
-    (!text.is_empty()).then(|| Item::Title(Title { text: crate::clean::shorten(&text, 200), by, leaf }))
+    (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, 200), by, leaf }))
 }
 
 /// Tokens of the message a row is part of. Rows of one message share its id; one without an id stands for itself.
@@ -237,7 +252,7 @@ fn usage(fields: &Fields<'_>, key: RowKey) -> Option<Usage> {
         cache_read: json::number(read).unwrap_or(0),
     };
     let message = id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
-    (tokens.total() > 0).then(|| Usage { message, model: model.into_owned(), tokens })
+    (tokens.total() > 0).then(|| Usage { message, model: fields.gate.redact(&model), tokens })
 }
 
 #[cfg(test)]

@@ -1,56 +1,48 @@
 //! What a tool's output says about how it went, in a few lines. The output itself is not kept.
 
 use super::user::text_of;
-use crate::clean::{clean, one_line, shorten};
+use crate::clean::{one_line, shorten};
+use crate::privacy::Gate;
 use crate::session::{Item, Outcome, Todo};
 use crate::source::json::{self, Raw};
 
 /// Longest kept part of an output, in characters.
 const MAX_BRIEF: usize = 360;
 const MAX_LINE: usize = 180;
-/// How much of an output is looked at from each end, in bytes: verdicts stand at the ends.
-const LOOKED_AT: usize = 24_000;
 
 /// Phrases with which the client says that the user refused, and what the user said after them.
 const REFUSED: &str = "The user doesn't want to proceed with this tool use";
 const REASONS: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
 const NOTE: &str = "\n\nNote: The user's next message";
 
-/// What a `tool_result` block adds: how the tool use ended, and the user's word where the result carries it.
-pub(super) fn of_block(block: Raw<'_>, result: Option<Raw<'_>>) -> Vec<Item> {
+/// What a `tool_result` block adds, and to which tool use: how that ended, and the user's word where the result carries it.
+pub(super) fn of_block(block: Raw<'_>, result: Option<Raw<'_>>, gate: &Gate) -> Option<(String, Vec<Item>)> {
     const NAMES: [&str; 4] = ["type", "tool_use_id", "is_error", "content"];
-    let Ok([kind, id, is_error, content]) = json::fields(block.get(), &NAMES) else { return Vec::new() };
-    if kind.and_then(json::text).as_deref() != Some("tool_result") {
-        return Vec::new();
+    let [kind, id, is_error, content] = json::fields(block.get(), &NAMES).ok()?;
+    if kind.and_then(json::text)? != "tool_result" {
+        return None;
     }
-    let id = id.and_then(json::text).unwrap_or_default();
+    let id = id.and_then(json::text).unwrap_or_default().into_owned();
     let text = content.map(text_of).unwrap_or_default();
     let failed = json::flag(is_error);
+    let mut items = Vec::new();
     if failed && text.contains(REFUSED) {
-        let refused = Outcome { tool: id.into_owned(), ok: false, brief: "refused by the user".into() };
-        return [Some(Item::Outcome(refused)), reason(&text).map(Item::Answer)].into_iter().flatten().collect();
+        items.push(Item::Outcome(Outcome { tool: id.clone(), ok: false, brief: "refused by the user".into() }));
+        items.extend(reason(&text, gate).map(Item::Answer));
+    } else {
+        items.extend(of_text(&id, !failed, &text, gate).map(Item::Outcome));
+        items.extend(result.and_then(|r| answers(r, gate)).map(Item::Answer));
+        items.extend(result.and_then(|r| created_task(r, gate)));
     }
-    let mut items: Vec<Item> = of_text(&id, !failed, &text).map(Item::Outcome).into_iter().collect();
-    items.extend(result.and_then(answers).map(Item::Answer));
-    items.extend(result.and_then(created_task));
-    items
+    Some((id, items))
 }
 
 /// How a tool use with this output ended; `None` when it went well and said nothing telling.
-pub(super) fn of_text(tool: &str, ok: bool, output: &str) -> Option<Outcome> {
+pub(super) fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
     // What we print ourselves, and what the client adds for the model, is no outcome.
-    let output = clean(&ends_of(output));
+    let output = gate.output(output);
     let brief = if ok { verdict(&output) } else { complaint(&output) };
     (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
-}
-
-fn ends_of(output: &str) -> String {
-    if output.len() <= 2 * LOOKED_AT {
-        return output.to_owned();
-    }
-    let head = output.floor_char_boundary(LOOKED_AT);
-    let tail = output.ceil_char_boundary(output.len() - LOOKED_AT);
-    format!("{}\n{}", &output[..head], &output[tail..])
 }
 
 /// The lines of a successful output that tell a result: tests, builds, commits, pull requests.
@@ -141,14 +133,14 @@ fn is_complaint(line: &str) -> bool {
 }
 
 /// The reason a user gave for refusing a tool use.
-fn reason(text: &str) -> Option<String> {
+fn reason(text: &str, gate: &Gate) -> Option<String> {
     let after = REASONS.iter().find_map(|mark| text.split_once(mark).map(|(_, after)| after))?;
-    let said = clean(after.split(NOTE).next().unwrap_or(after));
+    let said = gate.clean(after.split(NOTE).next().unwrap_or(after));
     (!said.is_empty()).then(|| shorten(&said, super::MAX_TEXT))
 }
 
 /// Questions the assistant put to the user, with the answers given.
-fn answers(result: Raw<'_>) -> Option<String> {
+fn answers(result: Raw<'_>, gate: &Gate) -> Option<String> {
     if !json::is_object(result) {
         return None;
     }
@@ -158,16 +150,16 @@ fn answers(result: Raw<'_>) -> Option<String> {
         let [asked] = json::fields(question.get(), &["question"]).ok()?;
         let asked = json::text(asked?)?;
         let [answer] = json::fields(given.get(), &[&asked]).ok()?;
-        Some(format!("{} → {}", one_line(&clean(&asked)), one_line(&clean(&text_of(answer?)))))
+        Some(format!("{} → {}", one_line(&gate.clean(&asked)), one_line(&gate.clean(&text_of(answer?)))))
     });
     let all = pairs.collect::<Vec<_>>().join("\n");
     (!all.is_empty()).then_some(all)
 }
 
 /// The number the client gave a task it created.
-fn created_task(result: Raw<'_>) -> Option<Item> {
+fn created_task(result: Raw<'_>, gate: &Gate) -> Option<Item> {
     let [task] = json::fields(result.get(), &["task"]).ok()?;
     let [id, subject] = json::fields(task.filter(|t| json::is_object(t))?.get(), &["id", "subject"]).ok()?;
-    let text = shorten(&one_line(&clean(&json::text(subject?)?)), MAX_LINE);
+    let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
 }

@@ -11,7 +11,7 @@ fn place() -> Place {
 }
 
 fn items(row: &Value) -> Vec<Item> {
-    match read_line(row.to_string().as_bytes(), &place()) {
+    match read_line(row.to_string().as_bytes(), &place(), &Gate::shipped()) {
         Line::Row(row) => row.items,
         Line::Nothing | Line::Stamp { .. } => Vec::new(),
         other => panic!("{other:?}"),
@@ -95,15 +95,15 @@ fn tool_uses_come_in_one_line_with_their_file_and_their_outcome() {
 fn a_fork_is_dated_by_its_bookkeeping_rows() {
     let queue = json!({"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-17T10:00:00Z", "sessionId": "s"});
     let at = 1_794_909_600_000;
-    assert_eq!(read_line(queue.to_string().as_bytes(), &place()), Line::Stamp { session: "s".into(), at });
+    assert_eq!(read_line(queue.to_string().as_bytes(), &place(), &Gate::shipped()), Line::Stamp { session: "s".into(), at });
     let snapshot = json!({"type": "file-history-snapshot", "snapshot": {"timestamp": "2026-11-17T10:00:00Z"}});
-    assert_eq!(read_line(snapshot.to_string().as_bytes(), &place()), Line::Stamp { session: "stem".into(), at });
+    assert_eq!(read_line(snapshot.to_string().as_bytes(), &place(), &Gate::shipped()), Line::Stamp { session: "stem".into(), at });
 }
 
 #[test]
 fn fields_of_other_types_cost_themselves_and_not_the_row() {
     let row = json!({"type": "user", "uuid": 7, "sessionId": ["s"], "timestamp": 1_794_909_600, "cwd": null, "message": {"content": "hello there"}});
-    let Line::Row(row) = read_line(row.to_string().as_bytes(), &place()) else { panic!("no row") };
+    let Line::Row(row) = read_line(row.to_string().as_bytes(), &place(), &Gate::shipped()) else { panic!("no row") };
     assert_eq!((row.session.as_str(), row.at, row.cwd), ("stem", Some(1_794_909_600_000), None));
     assert_eq!(row.items, [Item::Prompt("hello there".into())]);
 }
@@ -111,14 +111,14 @@ fn fields_of_other_types_cost_themselves_and_not_the_row() {
 proptest! {
     #[test]
     fn no_line_is_a_panic(line in prop::collection::vec(any::<u8>(), 0..200)) {
-        read_line(&line, &place());
+        read_line(&line, &place(), &Gate::shipped());
     }
 
     #[test]
     fn no_row_is_a_panic(kind in "user|assistant|system|attachment|summary|tool|progress", value in "[\\[\\]{}\",:a-z0-9 ]{0,60}", text in "\\PC{0,60}") {
         for message in [json!(text), json!({"content": text}), json!({"content": [{"type": "tool_use", "name": "Bash", "input": {"command": text}}]}), json!([value])] {
             let row = json!({"type": kind, "message": message, "content": value, "attachment": message, "summary": text, "tool_name": text, "tool_input": message});
-            read_line(row.to_string().as_bytes(), &place());
+            read_line(row.to_string().as_bytes(), &place(), &Gate::shipped());
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Tool uses in one line each, and the files they are about.
 
 use super::{Fields, MAX_TEXT, outcome};
-use crate::clean::{clean, head_and_tail, one_line, shorten};
+use crate::clean::{head_and_tail, one_line, shorten};
+use crate::privacy::{Gate, LEFT_OUT};
 use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
 use crate::source::json::{self, Raw};
 
@@ -10,58 +11,62 @@ const MAX_COMMAND: usize = 500;
 const MAX_ARGUMENT: usize = 160;
 
 /// What a tool use block adds: mostly one line, for to-do lists and plans what they hold.
-pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>) -> Vec<Item> {
+pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Gate) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
     match name {
-        "TodoWrite" => todos(input).into_iter().collect(),
-        "TaskCreate" => task(input, "subject", "pending").into_iter().collect(),
-        "TaskUpdate" => task(input, "taskId", "").into_iter().collect(),
+        "TodoWrite" => todos(input, gate).into_iter().collect(),
+        "TaskCreate" => task(input, "subject", "pending", gate).into_iter().collect(),
+        "TaskUpdate" => task(input, "taskId", "", gate).into_iter().collect(),
         "ExitPlanMode" | "exit_plan_mode" => {
-            let plan = argument(input, &["plan"]).map(|p| head_and_tail(&clean(&p), MAX_TEXT)).filter(|p| !p.is_empty());
+            let plan = argument(input, &["plan"], gate).map(|p| head_and_tail(&p, MAX_TEXT));
             let tool = ToolUse { id: id.into(), name: name.into(), line: "plan".into(), file: None };
             plan.map(|p| vec![Item::Plan(p), Item::Tool(tool)]).unwrap_or_default()
         }
-        _ => vec![Item::Tool(one(id, name, input))],
+        _ => vec![Item::Tool(one(id, name, input, gate))],
     }
 }
 
-fn one(id: &str, name: &str, input: Raw<'_>) -> ToolUse {
+fn one(id: &str, name: &str, input: Raw<'_>, gate: &Gate) -> ToolUse {
     let (line, file) = match name {
-        "Edit" | "MultiEdit" | "NotebookEdit" | "replace" => touched(input, Touch::Edited),
-        "Write" | "write_file" => touched(input, Touch::Written),
-        "Read" | "read_file" | "NotebookRead" => touched(input, Touch::Read),
-        "Bash" | "PowerShell" => (command(input), None),
-        "Task" | "Agent" => (argument(input, &["description", "prompt"]).map(line_of).unwrap_or_default(), None),
-        "AskUserQuestion" => (questions(input), None),
-        _ => (any_arguments(input), None),
+        _ if gate.excludes_any(|| json::texts(input)) => (LEFT_OUT.to_owned(), None),
+        "Edit" | "MultiEdit" | "NotebookEdit" | "replace" => touched(input, Touch::Edited, gate),
+        "Write" | "write_file" => touched(input, Touch::Written, gate),
+        "Read" | "read_file" | "NotebookRead" => touched(input, Touch::Read, gate),
+        "Bash" | "PowerShell" => (command(input, gate), None),
+        "Task" | "Agent" => (argument(input, &["description", "prompt"], gate).map(line_of).unwrap_or_default(), None),
+        "AskUserQuestion" => (questions(input, gate), None),
+        _ => (any_arguments(input, gate), None),
     };
-    ToolUse { id: id.into(), name: shorten(&one_line(&clean(name)), 80), line, file }
+    ToolUse { id: id.into(), name: shorten(&one_line(&gate.clean(name)), 80), line, file }
 }
 
-/// The first of the named arguments that is a non-empty string.
-fn argument(input: Raw<'_>, names: &[&str]) -> Option<String> {
+/// The first of the named arguments that is a string with something left in it once it has passed the gate.
+fn argument(input: Raw<'_>, names: &[&str], gate: &Gate) -> Option<String> {
     names.iter().find_map(|name| {
         let [value] = json::fields(input.get(), &[name]).ok()?;
-        json::text(value?).map(|t| t.into_owned()).filter(|t| !t.trim().is_empty())
+        json::text(value?).map(|t| gate.clean(&t)).filter(|t| !t.is_empty())
     })
 }
 
 fn line_of(text: String) -> String {
-    shorten(&one_line(&clean(&text)), MAX_ARGUMENT)
+    shorten(&one_line(&text), MAX_ARGUMENT)
 }
 
-fn command(input: Raw<'_>) -> String {
-    let command = clean(&argument(input, &["command"]).unwrap_or_default());
+fn command(input: Raw<'_>, gate: &Gate) -> String {
+    let Some(command) = argument(input, &["command"], gate) else { return LEFT_OUT.to_owned() };
+    if let Some(withheld) = gate.withheld_command(&command) {
+        return shorten(&withheld, MAX_COMMAND);
+    }
     let first_line_matters = command.lines().count() > 12;
     let text = if first_line_matters { head_and_tail(&command, MAX_COMMAND) } else { command };
     shorten(&one_line(&text), MAX_COMMAND)
 }
 
-fn touched(input: Raw<'_>, how: Touch) -> (String, Option<FileTouch>) {
-    let Some(path) = argument(input, &["file_path", "notebook_path", "absolute_path", "path", "filePath"]) else {
-        return (any_arguments(input), None);
+fn touched(input: Raw<'_>, how: Touch, gate: &Gate) -> (String, Option<FileTouch>) {
+    let Some(path) = argument(input, &["file_path", "notebook_path", "absolute_path", "path", "filePath"], gate) else {
+        return (any_arguments(input, gate), None);
     };
-    let path = one_line(&clean(&path));
+    let path = one_line(&path);
     let (added, removed) = if how == Touch::Read { (0, 0) } else { lines_changed(input) };
     (path.clone(), Some(FileTouch { path, how, added, removed }))
 }
@@ -80,37 +85,41 @@ fn replaced_lines(input: Raw<'_>) -> (u32, u32) {
     (count(new) + count(content) + count(source), count(old))
 }
 
-fn questions(input: Raw<'_>) -> String {
+fn questions(input: Raw<'_>, gate: &Gate) -> String {
     let Ok([list]) = json::fields(input.get(), &["questions"]) else { return String::new() };
     let list = list.map(json::elements).unwrap_or_default();
-    let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"])).collect();
-    shorten(&one_line(&clean(&asked.join(" / "))), MAX_COMMAND)
+    let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"], gate)).collect();
+    shorten(&one_line(&asked.join(" / ")), MAX_COMMAND)
 }
 
 /// For a tool of any name: the string arguments that usually say what it is about, else whatever short strings there are.
-fn any_arguments(input: Raw<'_>) -> String {
+fn any_arguments(input: Raw<'_>, gate: &Gate) -> String {
     const TELLING: [&str; 12] =
         ["pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id"];
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
-    let texts = found.into_iter().flatten().filter_map(json::text).filter(|t| !t.trim().is_empty()).take(3);
+    // Of a tool that is given a private file nothing else is told.
+    if let Some(path) = json::texts(input).into_iter().find(|text| gate.is_private_file(text)) {
+        return line_of(gate.clean(&path));
+    }
+    let texts = found.into_iter().flatten().filter_map(json::text).map(|t| gate.clean(&t)).filter(|t| !t.is_empty()).take(3);
     line_of(texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
 }
 
-fn todos(input: Raw<'_>) -> Option<Item> {
+fn todos(input: Raw<'_>, gate: &Gate) -> Option<Item> {
     let [list] = json::fields(input.get(), &["todos"]).ok()?;
     let all = json::elements(list?).into_iter().filter_map(|todo| {
-        let text = line_of(argument(todo, &["content", "subject"])?);
-        Some(Todo { id: String::new(), text, status: argument(todo, &["status"]).unwrap_or_default() })
+        let text = line_of(argument(todo, &["content", "subject"], gate)?);
+        Some(Todo { id: String::new(), text, status: argument(todo, &["status"], gate).unwrap_or_default() })
     });
     Some(Item::Todos(all.collect()))
 }
 
 /// A task made or changed. The client numbers tasks in the result of their creation, which [`outcome`] reads.
-fn task(input: Raw<'_>, name: &str, status: &str) -> Option<Item> {
-    let value = argument(input, &[name])?;
-    let status = argument(input, &["status"]).unwrap_or_else(|| status.to_owned());
+fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
+    let value = argument(input, &[name], gate)?;
+    let status = argument(input, &["status"], gate).unwrap_or_else(|| status.to_owned());
     Some(Item::Task(match name {
-        "taskId" => Todo { id: value, text: argument(input, &["subject"]).map(line_of).unwrap_or_default(), status },
+        "taskId" => Todo { id: value, text: argument(input, &["subject"], gate).map(line_of).unwrap_or_default(), status },
         _ => Todo { id: String::new(), text: line_of(value), status },
     }))
 }
@@ -126,8 +135,8 @@ pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
     let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
-    let ended = output.map(|o| outcome::of_text(&id, !failed, &super::user::text_of(o)));
-    let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input)) };
+    let ended = output.map(|o| outcome::of_text(&id, !failed, &super::user::text_of(o), fields.gate));
+    let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input), fields.gate) };
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
 }
 

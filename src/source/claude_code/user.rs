@@ -4,8 +4,9 @@
 //! task notices and messages between agents. None of those is the user's word.
 
 use super::{Fields, MAX_RECAP, MAX_TEXT, outcome};
-use crate::clean::{clean, head_and_tail};
-use crate::session::{Item, ToolUse};
+use crate::clean::head_and_tail;
+use crate::privacy::Text;
+use crate::session::{Item, ToolUse, Turn};
 use crate::source::json::{self, Raw};
 
 /// Slash commands that steer the client and ask nothing of the model.
@@ -27,19 +28,44 @@ const NOT_THE_USER: &[&str] = &[
 
 const RECAP_START: &str = "This session is being continued from a previous conversation";
 
-pub(super) fn items(fields: &Fields<'_>, agent: bool) -> Vec<Item> {
+/// What a row in the user's name comes to.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub items: Vec<Item>,
+    pub turn: Turn,
+    /// Tool uses whose results it holds.
+    pub answered: Vec<String>,
+}
+
+pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
     let (content, texts) = content_of(fields);
-    let mut items: Vec<Item> = Vec::new();
+    let mut row = Said::default();
     // What a subagent is told are the assistant's words, which its parent's tool use already shows.
     if !agent && !fields.flag("isMeta") {
-        let text = texts.iter().map(|t| clean(t)).filter(|t| !t.is_empty()).collect::<Vec<_>>().join("\n\n");
+        // As one text: what is fenced off in one block may be closed in another.
+        let Text { text, private } = fields.gate.pass(&texts.join("\n\n"));
         let recap = fields.flag("isCompactSummary") || text.starts_with(RECAP_START);
-        items.extend(if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) });
+        let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
+        row.turn = match &said {
+            Some(Item::Prompt(_)) => Turn::Begins,
+            None if private => Turn::BeginsPrivate,
+            // An image without a word.
+            None if texts.is_empty() && content.iter().any(|block| is_image(block)) => Turn::Begins,
+            _ => Turn::GoesOn,
+        };
+        row.items.extend(said);
     }
     for block in content {
-        items.extend(outcome::of_block(block, fields.raw("toolUseResult")));
+        if let Some((id, items)) = outcome::of_block(block, fields.raw("toolUseResult"), fields.gate) {
+            row.answered.push(id);
+            row.items.extend(items);
+        }
     }
-    items
+    row
+}
+
+fn is_image(block: Raw<'_>) -> bool {
+    json::fields(block.get(), &["type"]).is_ok_and(|[kind]| kind.and_then(json::text).is_some_and(|k| k == "image"))
 }
 
 /// A recap without what the client says to the model around it.
@@ -49,15 +75,20 @@ fn recap_of(text: &str) -> &str {
 }
 
 /// A message typed while the assistant was busy and delivered to it in the middle of its turn.
-pub(super) fn queued(fields: &Fields<'_>) -> Vec<Item> {
-    let Some(attachment) = fields.raw("attachment") else { return Vec::new() };
-    let Ok([kind, mode, prompt]) = json::fields(attachment.get(), &["type", "commandMode", "prompt"]) else { return Vec::new() };
+pub(super) fn queued(fields: &Fields<'_>) -> Said {
+    let Some(attachment) = fields.raw("attachment") else { return Said::default() };
+    let Ok([kind, mode, prompt]) = json::fields(attachment.get(), &["type", "commandMode", "prompt"]) else {
+        return Said::default();
+    };
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
     if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag("isMeta") {
-        return Vec::new();
+        return Said::default();
     }
-    let Some(prompt) = prompt else { return Vec::new() };
-    said(&clean(&text_of(prompt))).into_iter().collect()
+    let Some(prompt) = prompt else { return Said::default() };
+    let passed = fields.gate.pass(&text_of(prompt));
+    let said = said(&passed.text);
+    let turn = if said.is_none() && passed.private { Turn::BeginsPrivate } else { Turn::Joins };
+    Said { items: said.into_iter().collect(), turn, answered: Vec::new() }
 }
 
 /// The blocks of a message and its texts.

@@ -1,6 +1,7 @@
 //! Storing what transcripts gained, together with the cursors, in one transaction.
 
 mod notes;
+mod private;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,6 +15,7 @@ use self::writer::Writer;
 use super::pack::pack;
 use super::{Store, search};
 use crate::delta::Cursor;
+use crate::privacy::Boundary;
 use crate::session::{Item, Millis, Row, RowKey};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
@@ -30,7 +32,14 @@ pub struct Batch {
     pub cursor: Cursor,
     /// The file was read to its end, so its size and time are as good as its content.
     pub complete: bool,
+    /// What the rows up to here say about the next ones.
+    pub conversation: String,
     pub rows: Vec<(u64, Row)>,
+    /// Rows of private turns, of which nothing is kept.
+    pub private_rows: Vec<RowKey>,
+    pub boundaries: Vec<Boundary>,
+    /// When the subagent began whose file this is.
+    pub agent_began: Option<Millis>,
     /// The first time that is told for each session, in the order of the lines.
     pub starts: BTreeMap<String, Millis>,
     /// Sessions that have rows in an excluded project.
@@ -48,6 +57,7 @@ pub struct KnownFile {
     pub size: u64,
     pub mtime_ns: i64,
     pub cursor: Cursor,
+    pub conversation: String,
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -56,11 +66,13 @@ pub struct Ingested {
     pub rows_bad: u64,
     pub rows_unknown: u64,
     pub sessions_new: u64,
+    /// What subagents did in a turn that turned out to be private.
+    pub rows_taken_back: u64,
 }
 
 impl Store {
     pub fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
-        let mut query = self.db.prepare("SELECT path, size, mtime_ns, head_len, head_hash, offset, tail_hash FROM file")?;
+        let mut query = self.db.prepare("SELECT path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state FROM file")?;
         let rows = query.query_map([], |r| {
             let cursor = Cursor {
                 head_len: r.get::<_, i64>(3)? as u64,
@@ -68,7 +80,7 @@ impl Store {
                 offset: r.get::<_, i64>(5)? as u64,
                 tail_hash: r.get(6)?,
             };
-            Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, mtime_ns: r.get(2)?, cursor }))
+            Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, mtime_ns: r.get(2)?, cursor, conversation: r.get(7)? }))
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -76,11 +88,12 @@ impl Store {
     /// Stores batches in one transaction.
     pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
         let tx = self.db.transaction()?;
-        let mut writer = Writer::new(&tx, projects);
+        let mut writer = Writer::new(&tx, projects)?;
         for batch in batches {
             writer.batch(batch)?;
         }
         writer.flush_notes()?;
+        writer.drop_private_agents()?;
         writer.mark_dirty()?;
         let done = writer.done;
         tx.commit()?;

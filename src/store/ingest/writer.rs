@@ -7,8 +7,9 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::notes::Notes;
+use super::private::Span;
 use super::{Batch, GENERATION, Ingested, Place, index_prompt, insert_item, project_pk};
-use crate::session::{Item, Row};
+use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
 use crate::store::load::EARLIER;
 use crate::store::pack::{pack, unpack};
@@ -21,22 +22,33 @@ pub(super) struct Writer<'t> {
     sources: HashMap<(i64, Arc<str>, String), i64>,
     pub done: Ingested,
     /// Sessions that gained rows.
-    touched: HashSet<i64>,
+    pub touched: HashSet<i64>,
+    /// When sessions were private, as far as they were asked about.
+    pub private: HashMap<String, Vec<Span>>,
+    /// Sessions of which it was learned just now that they were private for a while.
+    pub newly_private: HashSet<String>,
+    /// Sessions that the user had forgotten, by id.
+    forgotten: HashSet<String>,
     /// What the rows say about each session's sources, in a stable order.
     pub notes: BTreeMap<(i64, i64), Notes>,
 }
 
 impl<'t> Writer<'t> {
-    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Self {
-        Self {
+    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Result<Self> {
+        let forgotten =
+            tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(Self {
             tx,
+            forgotten,
             projects,
             sessions: HashMap::new(),
             sources: HashMap::new(),
             done: Ingested::default(),
             touched: HashSet::new(),
+            private: HashMap::new(),
+            newly_private: HashSet::new(),
             notes: BTreeMap::new(),
-        }
+        })
     }
 
     pub fn batch(&mut self, batch: &Batch) -> Result<()> {
@@ -63,12 +75,15 @@ impl<'t> Writer<'t> {
             self.done.rows_unknown += rows;
         }
         let path: Arc<str> = path.into();
-        for (session, at) in &batch.starts {
+        for (session, at) in batch.starts.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
             let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
             self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
         }
+        self.note_private(batch)?;
         for (offset, row) in &batch.rows {
-            self.row(batch, &path, *offset, row)?;
+            if !self.is_private(batch, row)? {
+                self.row(batch, &path, *offset, row)?;
+            }
         }
         Ok(())
     }
@@ -77,10 +92,13 @@ impl<'t> Writer<'t> {
         // Until the whole file is read, its size is not vouched for, so that a run that was stopped goes on here.
         let (size, mtime_ns) = if batch.complete { (batch.file.size as i64, batch.file.mtime_ns) } else { (-1, 0) };
         let cursor = &batch.cursor;
-        let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7 RETURNING pk";
-        let values =
-            params![path, size, mtime_ns, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash];
+        let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7, state = ?8
+             RETURNING pk";
+        let values = params![
+            path, size, mtime_ns, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash,
+            batch.conversation
+        ];
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }
 
@@ -106,7 +124,16 @@ impl<'t> Writer<'t> {
         Ok(self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
+    /// Was it forgotten, by the session or by the key of its row, or is the row private?
+    fn is_forgotten(&self, session: &str, key: RowKey) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
+        Ok(self.forgotten.contains(session) || self.tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
+    }
+
     fn row(&mut self, batch: &Batch, path: &Arc<str>, offset: u64, row: &Row) -> Result<()> {
+        if self.is_forgotten(&row.session, row.key)? {
+            return Ok(());
+        }
         if row.cwd.is_none() && self.is_excluded(&row.session)? {
             return Ok(());
         }
@@ -174,6 +201,9 @@ impl<'t> Writer<'t> {
     }
 
     fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {
+        if self.is_forgotten("", RowKey(leaf))? || self.is_forgotten("", RowKey::of_title(RowKey(leaf), text))? {
+            return Ok(false);
+        }
         let new = self
             .tx
             .prepare_cached("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING")?

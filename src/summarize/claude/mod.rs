@@ -19,6 +19,8 @@ use crate::child::{self, Bounds, Cut, Ran, which};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
 use crate::price::{cost, price_of};
+use crate::privacy::Gate;
+use crate::redact::Redactor;
 use crate::session::{Millis, Tokens};
 use crate::stop;
 
@@ -59,6 +61,8 @@ pub struct Claude {
     timeout: Duration,
     child_dir: PathBuf,
     replies: PathBuf,
+    /// What the client prints passes it before anything is written or told.
+    gate: Gate,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
 }
@@ -68,7 +72,7 @@ impl Claude {
     ///
     /// # Errors
     /// When it is not.
-    pub fn find(config: &Config) -> Result<Self, String> {
+    pub fn find(config: &Config, gate: &Gate) -> Result<Self, String> {
         let name = &config.digest.claude;
         let command = which(name, &config.search_path).ok_or_else(|| format!("`{name}` was not found on the PATH"))?;
         Ok(Self {
@@ -78,6 +82,7 @@ impl Claude {
             timeout: Duration::from_secs(config.digest.timeout_seconds),
             child_dir: config.child_dir(),
             replies: config.data_dir.join("replies"),
+            gate: gate.clone(),
             unknown: Mutex::default(),
         })
     }
@@ -169,7 +174,12 @@ impl Claude {
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
             .stdin(InputData::from_bytes(Self::stdin(arguments, input)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
-        Ok(child::run(job, &bounds)?.map_err(|cut| self.cut(cut)))
+        let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
+        Ok(child::run(job, &bounds)?.map(clean).map_err(|cut| self.cut(cut)))
+    }
+
+    fn plain(&self, printed: &[u8]) -> Vec<u8> {
+        self.gate.redact(&String::from_utf8_lossy(printed)).into_bytes()
     }
 
     fn cut(&self, cut: Cut) -> Failure {
@@ -232,7 +242,7 @@ pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String
     let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(std::env::temp_dir);
     let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
     let ran = child::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
-    Some(String::from_utf8_lossy(&ran.stdout).into_owned())
+    Some(Redactor::shipped().redact(&String::from_utf8_lossy(&ran.stdout)).into_owned())
 }
 
 /// The command in a folder where no project's settings are in scope, knowing itself as our child, not as part of a session.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::clean::{one_line, plain, shorten};
+use crate::privacy::Gate;
 use crate::summarize::{Failure, Input, Made, reply};
 use crate::verify::verify;
 
@@ -12,6 +13,23 @@ pub enum Try {
     Failed(Failure),
     /// It may pass.
     Again(String),
+}
+
+/// What the client printed, without secrets in any of its strings: a model may say what it was never given.
+pub fn redacted(stdout: &[u8], gate: &Gate) -> Vec<u8> {
+    match serde_json::from_slice::<Value>(stdout) {
+        Ok(report) => redacted_value(report, gate).to_string().into_bytes(),
+        Err(_) => gate.redact(&String::from_utf8_lossy(stdout)).into_bytes(),
+    }
+}
+
+fn redacted_value(value: Value, gate: &Gate) -> Value {
+    match value {
+        Value::String(text) => Value::String(gate.redact(&text)),
+        Value::Array(list) => list.into_iter().map(|v| redacted_value(v, gate)).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, v)| (gate.redact(&name), redacted_value(v, gate))).collect(),
+        other => other,
+    }
 }
 
 /// What the client's own report and the model's reply in it come to.

@@ -1,0 +1,46 @@
+//! Digests of sessions that go on: after so much work, or when the session's context is compacted. Made without the model, for the
+//! time being: the final digest takes their place and nothing of them stays.
+
+use anyhow::Result;
+
+use super::make::Maker;
+use super::report::Report;
+use crate::select::wants_interim;
+use crate::stop;
+use crate::store::Store;
+use crate::store::digests::NewDigest;
+use crate::store::load::SessionHead;
+use crate::summarize::{Extract, Summarizer};
+
+impl Maker<'_> {
+    /// Does a session that has not settled want a digest so far?
+    pub(super) fn is_interim_due(&self, store: &Store, head: &SessionHead) -> Result<bool> {
+        let digested = store.digested_so_far(head.pk)?;
+        if head.last_at <= digested {
+            return Ok(false);
+        }
+        Ok(store.was_compacted(head.pk)? || wants_interim(digested, &store.times_since(head, digested)?))
+    }
+
+    pub(super) fn make_interims(&self, store: &mut Store, report: &mut Report, heads: &[SessionHead]) -> Result<()> {
+        for head in heads.iter().take_while(|_| !stop::asked()) {
+            let input = self.input_with(store, head, false)?;
+            let made = Extract.summarize(&input).map_err(anyhow::Error::new)?;
+            let new = NewDigest {
+                summarizer: "extract",
+                model: None,
+                // It holds for nothing that comes later.
+                input_hash: [0; 32],
+                made_at: self.now,
+                cost_usd: None,
+                queued: false,
+                interim_until: Some(head.last_at.unwrap_or(head.grew_at)),
+                open: &input.open,
+                digest: made.digest,
+            };
+            store.save_digest(head, &new)?;
+            report.sessions_digested += 1;
+        }
+        Ok(())
+    }
+}

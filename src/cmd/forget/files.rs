@@ -1,0 +1,109 @@
+//! What lies beside the index: the user's notes in pages, replies of the model, logs, marks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use walkdir::WalkDir;
+
+use crate::cmd::digest::pages::{NOTES, notes_in};
+use crate::config::Config;
+use crate::last_run::LastRun;
+use crate::phrase::Phrase;
+use crate::store::Store;
+use crate::ui::Ui;
+use crate::{hook, mark, private};
+
+/// Nothing takes this long to write.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// How many lines of the user's notes hold a text, by page.
+pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+    let mut found = Vec::new();
+    for page in store.pages()? {
+        if let Some((_, lines)) = without(phrase, &config.data_dir.join(&page.path), ui) {
+            found.push((page.path, lines));
+        }
+    }
+    Ok(found)
+}
+
+/// Takes those lines out.
+pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+    let mut found = Vec::new();
+    for page in store.pages()? {
+        let file = config.data_dir.join(&page.path);
+        if let Some((text, lines)) = without(phrase, &file, ui) {
+            private::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+            found.push((page.path, lines));
+        }
+    }
+    Ok(found)
+}
+
+/// A page without the lines of its notes that hold a text, and how many these are; `None` where there are none.
+fn without(phrase: &Phrase, file: &Path, ui: &Ui) -> Option<(String, usize)> {
+    let page = match fs::read(file) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(e) => {
+            ui.warn(&format!("cannot read {}: {e}: the page stays as it is", file.display()));
+            return None;
+        }
+    };
+    let notes = notes_in(&page);
+    let (left, lines) = phrase.lines_without(notes);
+    let above = &page[..page.len() - notes.len()];
+    let text = match above.trim_end().strip_suffix(NOTES) {
+        // Notes of which nothing is left need no heading.
+        Some(above) if left.trim().is_empty() => format!("{}\n", above.trim_end()),
+        _ => format!("{above}{left}"),
+    };
+    (lines > 0).then_some((text, lines))
+}
+
+/// Does the text of any page hold it?
+pub fn any_page_holds(phrase: &Phrase, config: &Config, store: &Store) -> Result<bool> {
+    Ok(store.pages()?.iter().any(|page| holds(phrase, &config.data_dir.join(&page.path))))
+}
+
+/// Everything that may quote what was forgotten and that nobody needs.
+pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
+    let dir = &config.data_dir;
+    private::remove_files(&dir.join("replies"), |_| true);
+    hook::log::forget(dir, |line| fits(line) || sessions.iter().any(|id| line.contains(id)))
+        .with_context(|| format!("cannot clean {}", hook::log::file(dir).display()))?;
+    for (file, mark) in mark::waiting(dir) {
+        if mark.is_some_and(|mark| sessions.contains(&mark.session)) {
+            let _ = fs::remove_file(file);
+        }
+    }
+    LastRun::forget_reason(dir);
+    Ok(())
+}
+
+/// Pages that a run which was killed left half written.
+pub fn drop_half_written(config: &Config) {
+    let half = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp-"));
+    for entry in WalkDir::new(config.data_dir.join("daily")).into_iter().flatten().filter(|e| half(e.path())) {
+        let _ = fs::remove_file(entry.path());
+    }
+    for entry in fs::read_dir(&config.data_dir).into_iter().flatten().flatten().filter(|e| half(&e.path())) {
+        // Others write here without the lock.
+        if private::age(&entry.path()).is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Files of the data folder, beside the index, that hold a text.
+pub fn files_with(phrase: &Phrase, config: &Config) -> Vec<PathBuf> {
+    let index = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("recall.db"));
+    let files = WalkDir::new(&config.data_dir).sort_by_file_name().into_iter().flatten().filter(|e| e.file_type().is_file());
+    files.map(|e| e.into_path()).filter(|path| !index(path) && holds(phrase, path)).collect()
+}
+
+fn holds(phrase: &Phrase, file: &Path) -> bool {
+    fs::read(file).is_ok_and(|bytes| phrase.is_in(&String::from_utf8_lossy(&bytes)))
+}

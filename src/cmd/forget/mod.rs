@@ -1,0 +1,168 @@
+//! `recall forget`: takes sessions, or whatever holds a text, out of the memory for good.
+//!
+//! What the transcripts gained is read first, so that it is known by its keys and stays out as well. Then the index, the pages and the
+//! files beside them are cleaned, in an order in which a run that was cut short can be repeated.
+
+mod files;
+mod what;
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+
+use self::what::What;
+use super::Ended;
+use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in};
+use crate::clean::{id8, plain};
+use crate::cli::{DigestArgs, ForgetArgs};
+use crate::config::{self, Config};
+use crate::store::Store;
+use crate::store::forget::{Doomed, Extent, Lasting};
+use crate::ui::Ui;
+
+pub fn run(args: &ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let what = What::asked(&args.what, config)?;
+    let ui = Ui::default();
+    match args.dry_run {
+        true => rehearse(&what, config, &ui, out)?,
+        false => forget(&what, config, &ui, out)?,
+    }
+    ui.finish();
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+fn busy<T>() -> Result<T> {
+    bail!("a run is under way: try again when it has ended")
+}
+
+/// What went, or would go.
+struct Account {
+    whole: usize,
+    in_part: usize,
+    extent: Extent,
+    /// Sessions of which nothing was known and nothing will be.
+    shut_out: usize,
+    notes: Vec<(String, usize)>,
+}
+
+impl Account {
+    fn new(doomed: &Doomed, store: &Store, shut_out: usize) -> Result<Self> {
+        let (whole, all) = (doomed.whole.len(), doomed.sessions().len());
+        Ok(Self { whole, in_part: all - whole, extent: store.extent(doomed)?, shut_out, notes: Vec::new() })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.whole + self.in_part + self.shut_out + self.notes.len() == 0
+    }
+}
+
+fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    prepare_folder(config, ui)?;
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { return busy() };
+    let mut store = Store::open(&config.database())?;
+    // What is not known yet need not even be read.
+    let mut shut_out = what.shut_out_unread(config, &store)?;
+    if let Err(e) = take_in(config, ui, config.now(), &mut store) {
+        ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
+    }
+    shut_out += what.shut_out_by_name(config, &store)?;
+    let doomed = what.find(config, &store)?;
+    let mut account = Account::new(&doomed, &store, shut_out)?;
+    let ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
+    store.take_out(&doomed, Lasting::ForGood)?;
+    config::fault("forget-cut-short", || std::process::exit(9));
+    if let What::Text(phrase) = what {
+        store.take_out_text(phrase)?;
+        account.notes = files::clean_notes(phrase, config, &store, ui)?;
+    }
+    write_pages(what, config, &mut store, ui)?;
+    if !account.is_empty() || matches!(what, What::Text(_)) {
+        files::drop_traces(config, &ids, |line| what.is_in(line))?;
+    }
+    files::drop_half_written(config);
+    if !store.scrub()? {
+        ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
+    }
+    check(what, config, &store, ui)?;
+    tell(&account, "forgot", out)?;
+    if account.in_part > 0 {
+        writeln!(out, "`recall digest` tells anew what is left of these sessions")?;
+    }
+    Ok(())
+}
+
+fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    pages::write(config, store, false, ui)?;
+    if let What::Text(phrase) = what
+        && files::any_page_holds(phrase, config, store)?
+    {
+        // Somebody wrote it above the notes, where a page is ours.
+        pages::write(config, store, true, ui)?;
+    }
+    store.drop_emptied()?;
+    Ok(())
+}
+
+/// Looks whether the text is really nowhere.
+fn check(what: &What, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+    let What::Text(phrase) = what else { return Ok(()) };
+    for table in store.still_in(phrase)? {
+        ui.warn(&format!("the text still stands in the index, in `{table}`: please report this"));
+    }
+    for file in files::files_with(phrase, config) {
+        ui.warn(&format!("the text still stands in {}, which recall does not change", file.display()));
+    }
+    Ok(())
+}
+
+/// Says what would go, by a copy of the index.
+fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let read = rehearsal(&DigestArgs::default(), config, ui, config.now(), &mut Default::default())?;
+    let Some((_folder, store)) = read else { return busy() };
+    let shut_out = what.shut_out_by_name(config, &store)? + what.shut_out_unread(config, &store)?;
+    let doomed = what.find(config, &store)?;
+    let mut account = Account::new(&doomed, &store, shut_out)?;
+    if let What::Text(phrase) = what {
+        account.notes = files::notes_with(phrase, config, &store, ui)?;
+    }
+    for pk in doomed.sessions() {
+        let head = store.session_head(pk)?;
+        let lost = match doomed.rows.get(&pk) {
+            _ if doomed.whole.contains(&pk) => format!("all {}", counted(store.rows_of(pk)?, "row")),
+            Some(rows) => counted(rows.len(), "row"),
+            None if doomed.digests.contains(&pk) => "digest".into(),
+            None => "a digest that was replaced".into(),
+        };
+        let day = config.local_time(Some(head.started_at), "%Y-%m-%d");
+        let title = store.title_of(pk)?.unwrap_or_else(|| "(no digest)".into());
+        writeln!(out, "{}  {day}  {}  {lost}  {}", id8(&head.id), plain(head.project.name()), plain(&title))?;
+    }
+    tell(&account, "would forget", out)
+}
+
+fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
+    if account.is_empty() {
+        writeln!(out, "nothing found")?;
+        return Ok(());
+    }
+    let kinds = [
+        (account.whole, format!("{} whole", counted(account.whole, "session"))),
+        (account.in_part, format!("parts of {}", counted(account.in_part, "session"))),
+        (account.shut_out, format!("{} that was never read", counted(account.shut_out, "session"))),
+    ];
+    let kinds: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, kind)| kind).collect();
+    if !kinds.is_empty() {
+        let Extent { rows, digests, pages } = account.extent;
+        let extent = [counted(rows, "row"), counted(digests, "digest"), counted(pages, "page")].join(", ");
+        writeln!(out, "{verb} {}: {extent}", kinds.join(", "))?;
+    }
+    for (page, lines) in &account.notes {
+        writeln!(out, "{verb} {} of your notes in {page}", counted(*lines, "line"))?;
+    }
+    Ok(())
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

@@ -1,0 +1,109 @@
+//! What is to be forgotten, as the command line says it.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+
+use crate::cli::ForgetWhat;
+use crate::cmd::filter::{ProjectFilter, moment};
+use crate::config::Config;
+use crate::paths::names_of;
+use crate::phrase::Phrase;
+use crate::session::Millis;
+use crate::source::discover::{Found, discover};
+use crate::store::Store;
+use crate::store::forget::{Doomed, folder_of};
+
+/// A shorter text stands nearly everywhere.
+const MIN_LENGTH: usize = 2;
+
+pub enum What {
+    /// An id, or the start of one.
+    Session(String),
+    Project(ProjectFilter),
+    Before(Millis),
+    Text(Phrase),
+}
+
+impl What {
+    /// # Errors
+    /// When what was asked for cannot be meant.
+    pub fn asked(what: &ForgetWhat, config: &Config) -> Result<Self> {
+        if let Some(text) = &what.text {
+            return Ok(Self::Text(phrase(text, config)?));
+        }
+        if let Some(text) = &what.before {
+            return Ok(Self::Before(moment("--before", text, config)?));
+        }
+        if let Some(glob) = &what.project {
+            return Ok(Self::Project(ProjectFilter::new(Some(glob), config)?));
+        }
+        Ok(Self::Session(what.session.clone().unwrap_or_default()))
+    }
+
+    /// # Errors
+    /// When an id fits several sessions, or the index cannot be read.
+    pub fn find(&self, config: &Config, store: &Store) -> Result<Doomed> {
+        let whole = match self {
+            Self::Text(phrase) => {
+                let named = in_folders_named(phrase, config);
+                return store.find_text(phrase, |session| named.contains(session));
+            }
+            Self::Session(id) => store.look_up_session(id)?.into_iter().map(|head| head.pk).collect(),
+            Self::Before(moment) => store.inactive_since(*moment)?,
+            Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
+        };
+        Ok(Doomed { whole, ..Doomed::default() })
+    }
+
+    /// A session of which nothing is stored yet but whose transcript lies there: nothing of it will be. Returns how many there are.
+    pub fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
+        let Self::Session(id) = self else { return Ok(0) };
+        let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
+        if known || !found(config).iter().any(|file| file.place.session == *id) {
+            return Ok(0);
+        }
+        store.shut_out(id)?;
+        Ok(1)
+    }
+
+    /// Sessions of which nothing is stored and whose transcripts lie in a folder that is named so.
+    pub fn shut_out_by_name(&self, config: &Config, store: &Store) -> Result<usize> {
+        let Self::Text(phrase) = self else { return Ok(0) };
+        let mut named = in_folders_named(phrase, config);
+        let known = store.session_heads()?.into_iter().map(|head| head.id).chain(store.forgotten_sessions()?);
+        known.for_each(|id| _ = named.remove(&id));
+        for session in &named {
+            store.shut_out(session)?;
+        }
+        Ok(named.len())
+    }
+
+    /// Does a line of a log hold what is to be forgotten?
+    pub fn is_in(&self, line: &str) -> bool {
+        matches!(self, Self::Text(phrase) if phrase.is_in(line))
+    }
+}
+
+fn found(config: &Config) -> Vec<Found> {
+    discover(&config.claude_dirs, &config.exclude_paths).files
+}
+
+/// Sessions that have a transcript in a folder that is named so.
+fn in_folders_named(phrase: &Phrase, config: &Config) -> BTreeSet<String> {
+    let folder = |file: &Found| folder_of(&file.path.to_string_lossy(), &file.place.session);
+    found(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| file.place.session).collect()
+}
+
+/// A text that is part of the path of everything would take everything with it, which nobody means.
+fn phrase(text: &str, config: &Config) -> Result<Phrase> {
+    let phrase = Phrase::new(text).filter(|phrase| phrase.length() >= MIN_LENGTH);
+    let Some(phrase) = phrase else { bail!("--match needs a text of at least {MIN_LENGTH} characters") };
+    let homes = names_of(&config.home);
+    for dir in homes.iter().chain(&config.claude_dirs) {
+        if phrase.is_in(&dir.to_string_lossy()) {
+            bail!("`{text}` is part of the path {}, so nearly all that is stored holds it: give more of the text", dir.display());
+        }
+    }
+    Ok(phrase)
+}

@@ -1,0 +1,82 @@
+//! What the config says about privacy, and the gate that comes of it.
+
+use anyhow::{Context, Result};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex::{RegexSet, RegexSetBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::privacy::{Files, Gate};
+use crate::redact::{Redactor, Use, UserRule};
+
+/// Files whose content is never kept, whatever the config says besides.
+pub const PRIVATE_FILES: [&str; 28] = [
+    "**/.env*", "**/*.env", "**/*secret*", "**/*credential*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*",
+    "**/*.pem", "**/*.key", "**/*.p8", "**/*.p12", "**/*.pfx", "**/*.jks", "**/*.keystore", "**/*.kdbx", "**/*.ovpn",
+    "**/*.tfvars", "**/.netrc", "**/_netrc", "**/.pgpass", "**/.npmrc", "**/.pypirc", "**/.htpasswd", "**/.aws/**",
+    "**/.kube/config", "**/.docker/config.json", "**/.secrets/**",
+];
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PrivacyConfig {
+    /// Globs over files whose content is left out, beside those that always are; `!glob` lets some in again.
+    pub exclude_paths: Vec<String>,
+    /// Globs over project roots and working directories that are left out.
+    pub exclude_projects: Vec<String>,
+    /// Regular expressions; a message, command or output that matches is left out.
+    pub exclude_patterns: Vec<String>,
+    /// Secrets of the user's own kinds.
+    pub rules: Vec<UserRule>,
+}
+
+impl PrivacyConfig {
+    /// # Errors
+    /// The key that is wrong, and why.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        for glob in &self.exclude_paths {
+            GlobBuilder::new(glob.trim_start_matches('!')).build().map_err(|e| ("privacy.exclude_paths", e.to_string()))?;
+        }
+        self.patterns().map_err(|e| ("privacy.exclude_patterns", e.to_string()))?;
+        // The shipped rules need no compiling; a config seldom has rules.
+        if !self.rules.is_empty() {
+            Redactor::new(&self.rules, Use::Seldom).map_err(|e| ("privacy.rules", e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn patterns(&self) -> Result<RegexSet, regex::Error> {
+        RegexSetBuilder::new(&self.exclude_patterns).build()
+    }
+
+    /// # Errors
+    /// When a glob, a pattern or a rule is none; `check` has told which.
+    pub fn redactor(&self, used: Use) -> Result<Redactor> {
+        let shipped = self.rules.is_empty() && used == Use::Seldom;
+        Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules, used)? })
+    }
+
+    /// # Errors
+    /// When a glob, a pattern or a rule is none; `check` has told which.
+    pub fn gate(&self, skip_tools: &[String], used: Use) -> Result<Gate> {
+        let redactor = self.redactor(used)?;
+        let own = |allowed: bool| {
+            self.exclude_paths
+                .iter()
+                .filter_map(move |g| if allowed { g.strip_prefix('!') } else { Some(g.as_str()).filter(|g| !g.starts_with('!')) })
+        };
+        let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
+        Ok(Gate::new(redactor, self.patterns()?, Files { private, allowed: globs(own(true))? }, skip_tools.to_vec()))
+    }
+}
+
+/// File names are compared without case, and a folder's name says nothing about the files in it. A glob without a slash is one of
+/// names, wherever they are.
+fn globs<'g>(patterns: impl Iterator<Item = &'g str>) -> Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let anywhere = if pattern.contains('/') { "" } else { "**/" };
+        let glob = GlobBuilder::new(&format!("{anywhere}{pattern}")).literal_separator(true).case_insensitive(true).build();
+        set.add(glob.with_context(|| format!("`{pattern}` is no glob"))?);
+    }
+    Ok(set.build()?)
+}

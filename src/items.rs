@@ -1,0 +1,75 @@
+//! What was kept of a session and why, one item a line: for people who wonder what a digest was made from.
+//!
+//! Pure. Nothing but `recall show --items` and its tests use it.
+
+use serde::Serialize;
+
+use crate::clean::{one_line, shorten};
+use crate::condense::tool_line;
+use crate::duplicates::{Distinct, distinct};
+use crate::prose::sentences;
+use crate::session::{Item, Millis, RowKey, Session};
+use crate::signal::{Kind, Tier, judge, judge_sentence};
+
+/// A kept item, with what decides what becomes of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Listed {
+    pub at: Option<Millis>,
+    /// 0 to 1.
+    pub importance: f64,
+    pub tier: Tier,
+    pub kind: Kind,
+    /// What gave the importance.
+    pub rule: &'static str,
+    /// How often the session says it.
+    pub times: usize,
+    pub rows: Vec<RowKey>,
+    /// The subagent that said or did it.
+    pub agent: Option<String>,
+    pub text: String,
+}
+
+/// The items of a session in order, each once; texts have at most `max` characters.
+pub fn listed(session: &Session, max: usize) -> Vec<Listed> {
+    distinct(session).into_iter().map(|one| list(session, one, max)).collect()
+}
+
+fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
+    let signal = judge(one.entry);
+    Listed {
+        at: one.entry.at,
+        // Importances are products; people and programs want two digits of them.
+        importance: (signal.importance * 100.0).round() / 100.0,
+        tier: signal.tier(),
+        kind: signal.kind,
+        rule: signal.rule,
+        times: one.times(),
+        agent: one.entry.agent.clone(),
+        text: shorten(&one_line(&text(session, &one)), max),
+        rows: one.rows,
+    }
+}
+
+/// What an item says; of a reply the sentence that its importance comes from.
+fn text(session: &Session, one: &Distinct<'_>) -> String {
+    match &one.entry.item {
+        Item::Reply(text) => telling(text),
+        Item::Prompt(text) | Item::Answer(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
+        Item::PullRequest(url) => url.clone(),
+        Item::Tool(tool) => tool_line(session, tool, one.entry.outcome.as_ref(), 0, 400),
+        Item::Title(title) => title.text.clone(),
+        Item::Todos(todos) => todos.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join("; "),
+        Item::Task(task) => [task.id.as_str(), task.text.as_str(), task.status.as_str()].join(" "),
+        Item::Outcome(outcome) => outcome.brief.clone(),
+        Item::Interrupted => "interrupted".into(),
+    }
+}
+
+fn telling(text: &str) -> String {
+    let all = sentences(text);
+    let best = all.iter().max_by(|a, b| {
+        let importance = |s: &str| judge_sentence(s).map_or(0.0, |signal| signal.importance);
+        importance(a).total_cmp(&importance(b))
+    });
+    best.cloned().unwrap_or_else(|| text.to_owned())
+}

@@ -1,0 +1,173 @@
+//! Which shell commands read or write files that are private, by the paths they name.
+//!
+//! A word is a path where a program takes one: an operand of a program that prints, copies or edits files, or the target of a
+//! redirection. Words of other programs, and of sentences, are none: `cargo test secret` and `git commit -m "drop .env"` stay.
+
+use globset::GlobSet;
+
+/// Programs whose operands' content is shown, copied or changed.
+const FILE_PROGRAMS: &[&str] = &[
+    "cat", "tac", "bat", "less", "more", "head", "tail", "nl", "sed", "awk", "grep", "egrep", "rg", "ag", "cut", "sort", "uniq",
+    "tr", "diff", "cmp", "xxd", "hexdump", "od", "strings", "base64", "jq", "yq", "tee", "source", ".", "vim", "vi", "nano",
+    "emacs", "code", "openssl", "gpg", "age", "sops", "ssh-keygen", "dotenv", "envsubst", "perl", "python", "python3", "node",
+    "type", "Get-Content", "cp", "mv", "install", "dd", "rsync", "scp", "curl", "export", "set", "env", "git",
+];
+/// Words before a program that are not the program.
+const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", "do", "else", "xargs", "doas", "builtin"];
+
+/// Files whose content is left out.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    pub private: GlobSet,
+    /// Those among them that are none.
+    pub allowed: GlobSet,
+}
+
+impl Files {
+    /// Is this the path of such a file? A sentence is no path.
+    pub fn holds(&self, path: &str) -> bool {
+        !path.is_empty()
+            && path.len() < 4096
+            && !path.contains(char::is_whitespace)
+            && self.private.is_match(path)
+            && !self.allowed.is_match(path)
+    }
+}
+
+/// Stands in a command for what is not told of it.
+pub const WITHHELD: &str = "…";
+
+/// A private file in a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Named<'c> {
+    pub program: &'c str,
+    /// How the shell gives the file to the program: empty for an operand, `<` or `>`.
+    pub by: &'static str,
+    pub path: &'c str,
+}
+
+/// The private files a command reads or writes, in the order it names them.
+pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
+    let mut found: Vec<Named<'_>> = Vec::new();
+    for step in steps(command) {
+        let words = words(step);
+        let program = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w)).copied().unwrap_or_default();
+        let takes_files = FILE_PROGRAMS.contains(&program.rsplit('/').next().unwrap_or(program));
+        // What was withheld once stays so.
+        let told = words.contains(&WITHHELD);
+        let mut before = "";
+        for word in words {
+            let (by, path) = target(word, before);
+            before = if word.ends_with('>') {
+                ">"
+            } else if word.ends_with('<') {
+                "<"
+            } else {
+                ""
+            };
+            // `git add`, `git commit` and their like name files without showing them.
+            let shown = !by.is_empty() || names_by_flag(word) || told || takes_files && (program != "git" || shows_content(step));
+            let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
+            if shown && path != program && files.holds(path) && !found.iter().any(|n| n.path == path) {
+                found.push(Named { program, by, path });
+            }
+        }
+    }
+    found
+}
+
+fn shows_content(step: &str) -> bool {
+    [" show", " diff", " log", " blame", " cat-file", " grep", " stash show"].iter().any(|verb| step.contains(verb))
+}
+
+/// A command's steps: what stands between `|`, `;`, `&&`, `||` and line ends.
+fn steps(command: &str) -> impl Iterator<Item = &str> {
+    command.split(['|', ';', '\n', '&', '`']).flat_map(|step| step.split("$("))
+}
+
+fn words(step: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut quote: Option<char> = None;
+    let mut start = None;
+    for (at, c) in step.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                start = start.or(Some(at));
+            }
+            (Some(open), _) if open == c => quote = None,
+            (None, c) if c.is_whitespace() => words.extend(start.take().map(|from: usize| &step[from..at])),
+            _ => start = start.or(Some(at)),
+        }
+    }
+    words.extend(start.map(|from| &step[from..]));
+    words
+}
+
+/// The path in a word, and the redirection it is the target of: `>.env`, `2>>.env`, or the word after `>`.
+fn target<'w>(word: &'w str, before: &'static str) -> (&'static str, &'w str) {
+    match word.rfind(['<', '>']) {
+        Some(at) if word.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['<', '>']) => {
+            (if word[at..].starts_with('>') { ">" } else { "<" }, &word[at + 1..])
+        }
+        _ => (before, word.rsplit('=').next().unwrap_or(word)),
+    }
+}
+
+/// `--env-file=.env`: whatever the program is, it reads the file.
+fn names_by_flag(word: &str) -> bool {
+    word.starts_with('-') && word.contains('=')
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> Files {
+        let mut set = globset::GlobSetBuilder::new();
+        for glob in ["**/.env*", "**/*secret*", "**/id_rsa*"] {
+            set.add(globset::Glob::new(glob).unwrap());
+        }
+        Files { private: set.build().unwrap(), allowed: GlobSet::empty() }
+    }
+
+    #[test]
+    fn commands_that_read_or_write_private_files_are_known_by_their_paths() {
+        for (command, path) in [
+            ("cat .env", ".env"),
+            ("cd app && sudo cat ./config/.env.local | head -3", "./config/.env.local"),
+            ("echo TOKEN=x >> .env", ".env"),
+            ("cat > .env <<'EOF'\nTOKEN=x\nEOF", ".env"),
+            ("TOKEN=x tee app/.env", "app/.env"),
+            ("grep -n KEY \"deploy/secrets.yml\"", "deploy/secrets.yml"),
+            ("head ~/.ssh/id_rsa", "~/.ssh/id_rsa"),
+            ("git show HEAD:app/.env", "HEAD:app/.env"),
+            ("psql <.env", ".env"),
+            ("x=$(cat .env)", ".env"),
+            ("docker run --env-file=.env img env", ".env"),
+            ("git diff -- app/.env", "app/.env"),
+        ] {
+            let named = named_in(command, &files());
+            assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");
+        }
+        for command in ["docker … .env", "git … app/.env", "cat … >.env"] {
+            assert_eq!(named_in(command, &files()).len(), 1, "{command}");
+        }
+        for command in [
+            "cargo test secret",
+            "cargo test src/secret.rs",
+            "git commit -m \"drop .env and the secret\"",
+            "git add .env.example",
+            "ls .env",
+            "grep -rn 'the secret store' src",
+            "echo the .environment is fine",
+            "rm -f .env",
+        ] {
+            assert_eq!(named_in(command, &files()), [], "{command}");
+        }
+    }
+}

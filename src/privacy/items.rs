@@ -1,0 +1,64 @@
+//! Items that are stored already, or were once: they pass again when the rules have changed and when they are imported.
+
+use super::{Conversation, Gate, LEFT_OUT, Passed};
+use crate::clean::one_line;
+use crate::session::{Item, Row, RowKey};
+
+impl Gate {
+    /// An item as it may be kept; `None` where nothing is left of it. `conversation` has seen the items before it.
+    pub fn pass_item(&self, key: RowKey, mut item: Item, conversation: &mut Conversation) -> Option<Item> {
+        if !self.pass_texts(&mut item) {
+            return None;
+        }
+        let mut row = Row::of(key, item);
+        let passed = conversation.pass(&mut row, self).0;
+        row.items.pop().filter(|_| passed == Passed::Kept)
+    }
+
+    fn pass_texts(&self, item: &mut Item) -> bool {
+        match item {
+            Item::Prompt(text)
+            | Item::Answer(text)
+            | Item::Reply(text)
+            | Item::Plan(text)
+            | Item::Recap(text)
+            | Item::Away(text)
+            | Item::PullRequest(text) => {
+                *text = self.clean(text);
+                !text.is_empty()
+            }
+            Item::Title(title) => {
+                title.text = self.line(&title.text);
+                !title.text.is_empty()
+            }
+            Item::Tool(tool) => {
+                if self.excludes_any(|| vec![tool.line.clone()]) {
+                    tool.line = LEFT_OUT.to_owned();
+                }
+                tool.name = self.line(&tool.name);
+                tool.line = self.line(&tool.line);
+                if let Some(file) = &mut tool.file {
+                    file.path = self.line(&file.path);
+                }
+                true
+            }
+            Item::Outcome(outcome) => {
+                outcome.brief = self.line(&outcome.brief);
+                true
+            }
+            Item::Todos(todos) => {
+                todos.iter_mut().for_each(|todo| todo.text = self.line(&todo.text));
+                true
+            }
+            Item::Task(todo) => {
+                todo.text = self.line(&todo.text);
+                true
+            }
+            Item::Interrupted => true,
+        }
+    }
+
+    fn line(&self, text: &str) -> String {
+        one_line(&self.clean(text))
+    }
+}

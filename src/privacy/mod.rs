@@ -1,0 +1,134 @@
+//! What never enters the index: what the user fenced off, what others put into a message, secrets, private files, and whatever the
+//! config leaves out. Pure.
+//!
+//! Everything that is kept of a transcript passes the [`Gate`] as decoded text, before it is shortened: half a secret is known by
+//! its other half.
+
+mod ends;
+mod files;
+mod items;
+mod tags;
+mod turns;
+
+use std::borrow::Cow;
+
+use regex::RegexSet;
+
+pub use files::Files;
+pub use tags::disarm;
+pub use turns::{Boundary, Conversation, Passed};
+
+use crate::clean::tidy;
+use crate::redact::Redactor;
+use crate::session::ToolUse;
+use crate::signal::chatter::is_chatter_tool;
+
+/// Stands for the line of a tool use that a pattern of the user's leaves out.
+pub const LEFT_OUT: &str = "(left out)";
+
+/// A text that has passed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Empty where nothing may be kept.
+    pub text: String,
+    /// Something in it was fenced off as private.
+    pub private: bool,
+}
+
+/// The rules for what may be kept.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    redactor: Option<Redactor>,
+    /// Texts that match are left out whole.
+    patterns: RegexSet,
+    files: Files,
+    /// Tools whose uses are not kept.
+    skip_tools: Vec<String>,
+}
+
+impl Gate {
+    pub fn new(redactor: Redactor, patterns: RegexSet, files: Files, skip_tools: Vec<String>) -> Self {
+        Self { redactor: Some(redactor), patterns, files, skip_tools }
+    }
+
+    /// With the shipped rules alone.
+    pub fn shipped() -> Self {
+        Self::new(Redactor::shipped().clone(), RegexSet::empty(), Files::default(), Vec::new())
+    }
+
+    /// Looks for no secrets: for who wants to know when something was said, and not what.
+    pub fn for_times() -> Self {
+        Self { redactor: None, patterns: RegexSet::empty(), files: Files::default(), skip_tools: Vec::new() }
+    }
+
+    /// A text as it may be kept: without blocks nobody said, private ones, escapes and secrets.
+    pub fn pass(&self, raw: &str) -> Text {
+        let stripped = tags::strip(raw);
+        let text = tidy(&stripped.text);
+        let (text, mostly_secret) = if self.patterns.is_match(&text) { (String::new(), true) } else { self.redacted(text) };
+        Text { text: if mostly_secret { String::new() } else { text }, private: stripped.private }
+    }
+
+    /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there.
+    pub fn output(&self, raw: &str) -> String {
+        let stripped = tags::strip(raw);
+        if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
+            return String::new();
+        }
+        self.redacted(tidy(&ends::of(&stripped.text))).0
+    }
+
+    /// The same, where it does not matter what was fenced off.
+    pub fn clean(&self, raw: &str) -> String {
+        self.pass(raw).text
+    }
+
+    /// A text without secrets, else as it is: for what was made from texts that had passed, and for what a model says.
+    pub fn redact(&self, text: &str) -> String {
+        self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()
+    }
+
+    /// A text without secrets, and whether they were most of it.
+    fn redacted(&self, text: String) -> (String, bool) {
+        match self.redactor.as_ref().map(|r| r.redact_weighed(&text)) {
+            None | Some((Cow::Borrowed(_), _)) => (text, false),
+            Some((Cow::Owned(redacted), mostly)) => (redacted, mostly),
+        }
+    }
+
+    /// Is a tool of the client's own bookkeeping, or one that only looks around, or its use left out by a pattern?
+    pub fn skips(&self, tool: &ToolUse) -> bool {
+        tool.line == LEFT_OUT || is_chatter_tool(&tool.name, &self.skip_tools)
+    }
+
+    /// Does a pattern of the user's leave out any of these texts? They are only made where there are patterns.
+    pub fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
+        !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
+    }
+
+    pub fn is_private_file(&self, path: &str) -> bool {
+        self.files.holds(path)
+    }
+
+    /// Is what a tool use reads or writes private? Its line then names the files and no content.
+    pub fn withhold(&self, tool: &mut ToolUse) -> bool {
+        if let Some(file) = &tool.file {
+            return self.files.holds(&file.path);
+        }
+        if !matches!(tool.name.as_str(), "Bash" | "PowerShell") {
+            return tool.line.split(" · ").any(|argument| self.files.holds(argument));
+        }
+        let withheld = self.withheld_command(&tool.line);
+        let is_withheld = withheld.is_some();
+        tool.line = withheld.unwrap_or_else(|| std::mem::take(&mut tool.line));
+        is_withheld
+    }
+
+    /// What may be told of a command that reads or writes private files: its program and the files.
+    pub fn withheld_command(&self, command: &str) -> Option<String> {
+        let named = files::named_in(command, &self.files);
+        // In a form that is known again as a command on these files.
+        let told: Vec<String> = named.iter().map(|n| format!("{} {} {}{}", n.program, files::WITHHELD, n.by, n.path)).collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}

@@ -1,0 +1,204 @@
+//! What is taken out of a message whole: what the user fenced off with `<private>`, and blocks that others put into it.
+//!
+//! One pass from left to right, linear whatever the text: a tag is looked for once, a name that is not closed any more is not
+//! looked for again, and past [`MAX_TAGS`] tags the rest of the message goes unread.
+
+use std::borrow::Cow;
+
+/// Blocks that the client, an editor or `recall` itself puts into a message; nobody said them.
+const INJECTED: [&str; 10] = [
+    "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", "local-command-stdout",
+    "local-command-stderr", "user-prompt-submit-hook", "session-start-hook", "recall-context",
+];
+const PRIVATE: &str = "private";
+
+/// Tags that are heeded in one message. Nobody writes as many; who pastes them is not let through by their number.
+const MAX_TAGS: usize = 1_000;
+/// The longest tag, in bytes: `<private reason="…">`.
+const MAX_TAG: usize = 200;
+
+/// A message without its blocks.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stripped<'t> {
+    pub text: Cow<'t, str>,
+    /// Something was fenced off as private.
+    pub private: bool,
+}
+
+/// Takes private and injected blocks out. One that is never closed reaches to the end.
+pub fn strip(text: &str) -> Stripped<'_> {
+    let mut scan = Scan { text, kept: String::new(), from: 0, private: false, tags: 0, unclosed: [false; INJECTED.len()] };
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'<', &text.as_bytes()[at..]).map(|found| at + found) {
+        at = match scan.block_at(start) {
+            Some(end) => {
+                scan.cut(start, end);
+                end
+            }
+            None => start + 1,
+        };
+    }
+    if scan.from == 0 {
+        return Stripped { text: Cow::Borrowed(text), private: false };
+    }
+    scan.kept.push_str(&text[scan.from..]);
+    Stripped { text: Cow::Owned(scan.kept), private: scan.private }
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    kept: String,
+    /// Up to where the text was kept or cut.
+    from: usize,
+    private: bool,
+    tags: usize,
+    /// Names that are not closed in the rest of the text.
+    unclosed: [bool; INJECTED.len()],
+}
+
+impl Scan<'_> {
+    fn cut(&mut self, start: usize, end: usize) {
+        self.kept.push_str(&self.text[self.from..start]);
+        self.from = end;
+    }
+
+    /// Where the block ends whose tag begins at `start`, if one does.
+    fn block_at(&mut self, start: usize) -> Option<usize> {
+        let end = match private_tag(&self.text[start..]) {
+            Some((Tag::Opens, len)) => {
+                self.private = true;
+                Some(self.private_end(start + len))
+            }
+            // Closes nothing: the words after it were never private.
+            Some((Tag::Closes, len)) => Some(start + len),
+            None => self.injected_end(start),
+        };
+        self.tags += usize::from(end.is_some());
+        if self.tags > MAX_TAGS { Some(self.text.len()) } else { end }
+    }
+
+    /// Where the private block ends whose content begins at `from`; blocks inside it are part of it.
+    fn private_end(&mut self, from: usize) -> usize {
+        let mut depth = 1;
+        let mut at = from;
+        while let Some(start) = memchr::memchr(b'<', &self.text.as_bytes()[at..]).map(|found| at + found) {
+            at = start + 1;
+            let Some((tag, len)) = private_tag(&self.text[start..]) else { continue };
+            at = start + len;
+            self.tags += 1;
+            depth = if tag == Tag::Opens { depth + 1 } else { depth - 1 };
+            if self.tags > MAX_TAGS {
+                break;
+            }
+            if depth == 0 {
+                return at;
+            }
+        }
+        self.text.len()
+    }
+
+    fn injected_end(&mut self, start: usize) -> Option<usize> {
+        let after = &self.text[start + 1..];
+        let which =
+            INJECTED.iter().position(|name| after.strip_prefix(name).is_some_and(|tail| tail.starts_with(['>', ' ', '\n'])))?;
+        let close = format!("</{}>", INJECTED[which]);
+        if !self.unclosed[which] {
+            if let Some(at) = memchr::memmem::find(after.as_bytes(), close.as_bytes()) {
+                return Some(start + 1 + at + close.len());
+            }
+            self.unclosed[which] = true;
+        }
+        // Somebody who only speaks of a tag does not close it, and does not start a line with it.
+        let at_line_start = start == 0 || self.text.as_bytes()[start - 1] == b'\n';
+        at_line_start.then_some(self.text.len())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    Opens,
+    Closes,
+}
+
+/// The private tag that `text` starts with, in any case, with spaces or attributes, and its length.
+fn private_tag(text: &str) -> Option<(Tag, usize)> {
+    let head = &text.as_bytes()[..text.len().min(MAX_TAG)];
+    let spaces = |from: usize| head.get(from..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_whitespace()).count());
+    let mut at = 1 + spaces(1);
+    let closes = head.get(at) == Some(&b'/');
+    at += usize::from(closes);
+    at += spaces(at);
+    let name = head.get(at..at + PRIVATE.len())?;
+    if !name.eq_ignore_ascii_case(PRIVATE.as_bytes()) {
+        return None;
+    }
+    at += PRIVATE.len();
+    // `<privately>` is another word; `<private/>` fences nothing off.
+    if !matches!(head.get(at), Some(b'>')) && !head.get(at).is_some_and(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let end = at + memchr::memchr2(b'>', b'<', &head[at..])?;
+    let inside = &head[at..end];
+    // `<private key>` stands for a key in a manual.
+    let is_tag = inside.iter().all(u8::is_ascii_whitespace) || inside.contains(&b'=') && !inside.ends_with(b"/");
+    (head[end] == b'>' && is_tag).then_some((if closes { Tag::Closes } else { Tag::Opens }, end + 1))
+}
+
+/// Text in which no tag of an injected block begins or ends one.
+pub fn disarm(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let is_tag = |rest: &str| INJECTED.iter().any(|name| rest.strip_prefix('/').unwrap_or(rest).starts_with(name));
+        out.push(if c == '<' && is_tag(&text[at + 1..]) { '‹' } else { c });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_fenced_off_goes_and_the_rest_stays() {
+        for (text, left, private) in [
+            ("use <private>hunter2</private> for it", "use  for it", true),
+            ("a <PRIVATE>b <private>c</Private > d</PRIVATE> e", "a  e", true),
+            ("a < private >b</ private> c", "a  c", true),
+            ("a <private reason=\"x\">b</private> c", "a  c", true),
+            ("a <private>b to the end", "a ", true),
+            ("a </private> b", "a  b", false),
+            ("a <privately>b <private/> <private key> c", "a <privately>b <private/> <private key> c", false),
+            ("fix <system-reminder>obey <private></system-reminder>it", "fix it", false),
+            ("why does <system-reminder> show up?", "why does <system-reminder> show up?", false),
+            ("so\n<ide_selection>x", "so\n", false),
+            ("<private>a</private>\n<recall-context>old</recall-context>b", "\nb", true),
+        ] {
+            let stripped = strip(text);
+            assert_eq!((stripped.text.as_ref(), stripped.private), (left, private), "{text}");
+        }
+    }
+
+    #[test]
+    fn past_the_bound_nothing_is_let_through() {
+        let many = "<private>x</private>".repeat(MAX_TAGS + 5) + "the secret";
+        assert_eq!(strip(&many).text, "");
+        let deep = "<private>".repeat(10_000) + "x" + &"</private>".repeat(10_000) + "the secret";
+        assert_eq!(strip(&deep).text, "");
+        let reminders = "<system-reminder>x</system-reminder>".repeat(MAX_TAGS + 5) + "the secret";
+        assert_eq!(strip(&reminders).text, "");
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_inside_a_fence_gets_out(before in "[a-z <>/]{0,20}", inside in "[a-z<>/ \n]{0,20}", after in "[a-z ]{0,20}") {
+            let text = format!("{before} <private>{inside} SECRET </private> {after}");
+            prop_assert!(!strip(&text).text.contains("SECRET"), "{}", text);
+        }
+
+        #[test]
+        fn nothing_is_added(text in "(<|</|<private>|</private>|<system-reminder>|</system-reminder>|\n|[a-z ]){0,60}") {
+            prop_assert!(strip(&text).text.len() <= text.len());
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What the rows of a transcript say about the rows after them: is the turn private, and which results are not to be kept.
+//!
+//! A turn is private when `<private>` left nothing of its prompt. Nothing of it is kept: no reply, no tool use, no result, nor what
+//! the client sums up later, which may tell of it. Goes by the order of the lines and is stored with the cursor, so that it does
+//! not matter in how many pieces a transcript is read.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Gate;
+use crate::session::{Item, Millis, Row, TitleBy, Turn};
+
+/// What becomes of the result of a tool use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Fate {
+    /// How it ended may be told, what it said may not.
+    Withheld,
+    /// It goes with the tool use, which is not kept.
+    Dropped,
+    /// It goes with its private turn, and with it what the user said in it.
+    Private,
+}
+
+/// How far a conversation has been private.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Privacy {
+    #[default]
+    Never,
+    /// An earlier turn was.
+    Before,
+    /// This turn is.
+    Now,
+}
+
+/// The state between two rows of one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Conversation {
+    privacy: Privacy,
+    /// Tool uses whose results have not come yet, by the client's id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    waiting: BTreeMap<String, Fate>,
+    /// When the subagent whose file this is began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_began: Option<Millis>,
+}
+
+/// What a row is after the conversation before it was considered.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Passed {
+    Kept,
+    /// Nothing of it may be kept.
+    Private,
+}
+
+/// A private turn begins or ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Boundary {
+    pub session: String,
+    pub at: Millis,
+    pub begins: bool,
+}
+
+impl Conversation {
+    /// The state as it was stored; a state that cannot be read is as good as none.
+    pub fn restore(stored: &str) -> Self {
+        serde_json::from_str(stored).unwrap_or_default()
+    }
+
+    /// The state for a conversation whose beginning is not known but held something private.
+    pub fn after_something_private() -> Self {
+        Self { privacy: Privacy::Now, ..Self::default() }
+    }
+
+    /// The form to be stored; empty for the usual one.
+    pub fn stored(&self) -> String {
+        if *self == Self::default() { String::new() } else { serde_json::to_string(self).unwrap_or_default() }
+    }
+
+    /// When the subagent began whose rows these are.
+    pub fn agent_began(&self) -> Option<Millis> {
+        self.agent_began
+    }
+
+    /// Takes from a row what may not be kept. A boundary is told where a private turn begins or ends.
+    pub fn pass(&mut self, row: &mut Row, gate: &Gate) -> (Passed, Option<Boundary>) {
+        let boundary = self.turn(row);
+        if row.agent.is_some() {
+            self.agent_began = self.agent_began.or(row.at);
+        }
+        let answers_private = row.answered.iter().any(|id| self.waiting.get(id) == Some(&Fate::Private));
+        if answers_private || self.privacy == Privacy::Now && row.turn != Turn::Joins {
+            self.waiting.extend(row.items.iter().filter_map(tool_id).map(|id| (id.to_owned(), Fate::Private)));
+            row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
+            return (Passed::Private, boundary);
+        }
+        row.items.retain_mut(|item| self.keeps(item, gate));
+        row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
+        (Passed::Kept, boundary)
+    }
+
+    fn turn(&mut self, row: &Row) -> Option<Boundary> {
+        let before = self.privacy;
+        if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) {
+            // Whatever was interrupted gets no result any more; what is private stays so however late it ends.
+            self.waiting.retain(|_, fate| *fate == Fate::Private);
+        }
+        match row.turn {
+            Turn::BeginsPrivate => self.privacy = Privacy::Now,
+            Turn::Begins if before == Privacy::Now => self.privacy = Privacy::Before,
+            Turn::Begins | Turn::Joins | Turn::GoesOn => {}
+        }
+        let changed = (before == Privacy::Now) != (self.privacy == Privacy::Now);
+        let at = row.at.filter(|_| changed)?;
+        Some(Boundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now })
+    }
+
+    fn keeps(&mut self, item: &mut Item, gate: &Gate) -> bool {
+        match item {
+            Item::Title(title) if title.by == TitleBy::User => true,
+            // They sum up everything before them.
+            Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
+            Item::Tool(tool) => {
+                let fate = if gate.skips(tool) { Some(Fate::Dropped) } else { gate.withhold(tool).then_some(Fate::Withheld) };
+                self.waiting.extend(fate.filter(|_| !tool.id.is_empty()).map(|fate| (tool.id.clone(), fate)));
+                fate != Some(Fate::Dropped)
+            }
+            Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
+                Some(Fate::Dropped | Fate::Private) => false,
+                fate => {
+                    if fate.is_some() {
+                        outcome.brief.clear();
+                    }
+                    true
+                }
+            },
+            _ => true,
+        }
+    }
+}
+
+fn tool_id(item: &Item) -> Option<&str> {
+    match item {
+        Item::Tool(tool) => Some(tool.id.as_str()).filter(|id| !id.is_empty()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::Use;
+    use crate::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
+    use proptest::prelude::*;
+
+    fn row(turn: Turn, item: Item) -> Row {
+        Row { turn, at: Some(1), ..Row::of(RowKey([0; 16]), item) }
+    }
+
+    fn title() -> Item {
+        Item::Title(Title { text: "t".into(), by: TitleBy::Client, leaf: None })
+    }
+
+    fn read(id: &str, path: &str) -> Item {
+        let file = FileTouch { path: path.into(), how: Touch::Read, added: 0, removed: 0 };
+        Item::Tool(ToolUse { id: id.into(), name: "Read".into(), line: path.into(), file: Some(file) })
+    }
+
+    fn outcome(id: &str) -> Item {
+        Item::Outcome(Outcome { tool: id.into(), ok: false, brief: "KEY=1".into() })
+    }
+
+    fn gate() -> Gate {
+        crate::config::PrivacyConfig::default().gate(&["Skill".into()], Use::Seldom).expect("the default rules")
+    }
+
+    /// What is left of rows, each told to the conversation as the one before left it: stored and restored.
+    fn pass(rows: Vec<Row>, restored: bool) -> Vec<Vec<Item>> {
+        let mut conversation = Conversation::default();
+        let mut left = Vec::new();
+        for mut row in rows {
+            if restored {
+                conversation = Conversation::restore(&conversation.stored());
+            }
+            let (passed, _) = conversation.pass(&mut row, &gate());
+            left.push(if passed == Passed::Kept { row.items } else { Vec::new() });
+        }
+        left
+    }
+
+    #[test]
+    fn a_private_turn_goes_up_to_the_next_prompt_and_summaries_go_for_good() {
+        let reply = || Item::Reply("r".into());
+        let rows = vec![
+            row(Turn::GoesOn, title()),
+            row(Turn::BeginsPrivate, Item::Interrupted),
+            row(Turn::GoesOn, reply()),
+            row(Turn::Joins, Item::Prompt("and this".into())),
+            row(Turn::GoesOn, reply()),
+            row(Turn::Begins, Item::Prompt("next".into())),
+            row(Turn::GoesOn, reply()),
+            row(Turn::GoesOn, title()),
+            row(Turn::GoesOn, Item::Recap("all".into())),
+        ];
+        let left: Vec<usize> = pass(rows, true).iter().map(Vec::len).collect();
+        assert_eq!(left, [1, 0, 0, 1, 0, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn results_go_the_way_of_their_tool_uses() {
+        let skill = ToolUse { id: "c".into(), name: "Skill".into(), line: "x".into(), file: None };
+        let rows = vec![
+            row(Turn::GoesOn, read("a", "/r/.env")),
+            row(Turn::GoesOn, read("b", "/r/main.rs")),
+            row(Turn::GoesOn, Item::Tool(skill)),
+            row(Turn::GoesOn, outcome("b")),
+            row(Turn::GoesOn, outcome("a")),
+            row(Turn::GoesOn, outcome("c")),
+        ];
+        let left = pass(rows, true);
+        let brief = |at: usize| match left[at].first() {
+            Some(Item::Outcome(outcome)) => Some(outcome.brief.as_str()),
+            _ => None,
+        };
+        assert_eq!((left[0].len(), left[2].len()), (1, 0));
+        assert_eq!((brief(3), brief(4), brief(5)), (Some("KEY=1"), Some(""), None));
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_where_the_reading_was_interrupted(kinds in prop::collection::vec(0usize..9, 0..30)) {
+            let rows = || kinds.iter().map(|kind| match kind {
+                0 => row(Turn::Begins, Item::Prompt("p".into())),
+                1 => row(Turn::BeginsPrivate, Item::Interrupted),
+                2 => row(Turn::Joins, Item::Prompt("j".into())),
+                3 => row(Turn::GoesOn, title()),
+                4 => row(Turn::GoesOn, read("a", ".env")),
+                5 => row(Turn::GoesOn, outcome("a")),
+                6 => Row { answered: vec!["a".into()], ..row(Turn::GoesOn, outcome("a")) },
+                _ => row(Turn::GoesOn, Item::Reply("r".into())),
+            }).collect();
+            prop_assert_eq!(pass(rows(), true), pass(rows(), false));
+        }
+    }
+}

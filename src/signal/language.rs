@@ -1,0 +1,301 @@
+//! Finds phrases of a table in sentences. What the phrases are is the table's business: this file knows no language.
+//!
+//! A phrase is words parted by spaces. `{class}` stands for any phrase of a class, `#` for a number that is not zero, `~` for up to
+//! three words, `^` and `$` for the start and the end of the sentence, `%end` for a word with that end. Punctuation is a word of its
+//! own, and `~` does not reach across it. A longer hit hides the shorter ones inside it, so that "no longer fails" is no failure.
+
+use std::collections::HashMap;
+
+use super::Kind;
+
+/// The phrases of one language.
+#[derive(Debug)]
+pub struct Language {
+    /// Words for numbers, beside digits.
+    pub numbers: &'static [&'static str],
+    /// Words after which, up to the next comma, nothing is said to be so: `if`, `whether`.
+    pub supposing: &'static [&'static str],
+    /// Phrases with which somebody says what they are about to do: nothing of it is done.
+    pub announcing: &'static [&'static str],
+    pub classes: &'static [(&'static str, &'static [&'static str])],
+    pub rules: &'static [Rule],
+}
+
+/// Phrases that make a sentence one kind of memory.
+#[derive(Debug)]
+pub struct Rule {
+    pub name: &'static str,
+    /// `None`: what only looks like one.
+    pub kind: Option<Kind>,
+    /// 0 to 1.
+    pub importance: f64,
+    pub phrases: &'static [&'static str],
+}
+
+#[cfg(test)]
+impl Language {
+    /// Phrases that could never be found: of a class that is not there, in capitals, or with an open start.
+    pub fn mistakes(&'static self) -> Vec<String> {
+        let phrases = self.rules.iter().flat_map(|rule| rule.phrases).chain(self.announcing);
+        let named = self.classes.iter().flat_map(|(_, members)| *members);
+        let unknown = |part: &str| match part.strip_prefix('{') {
+            Some(class) => !self.classes.iter().any(|(name, _)| class.strip_suffix('}') == Some(name)),
+            None => part.chars().any(char::is_uppercase) || part.is_empty() || part.contains(['{', '}']),
+        };
+        let is_wrong = |phrase: &&&str| phrase.split(' ').any(unknown) || phrase.starts_with(['~', '%', '$']);
+        phrases.chain(named).filter(is_wrong).map(|phrase| (*phrase).to_owned()).collect()
+    }
+}
+
+/// A language whose phrases are ready to be found.
+#[derive(Debug)]
+pub struct Matcher {
+    language: &'static Language,
+    /// Which elements a word can stand for.
+    slots: HashMap<&'static str, Vec<usize>>,
+    phrases: Vec<Phrase>,
+    /// Phrases by what they start with.
+    by_slot: HashMap<usize, Vec<usize>>,
+    by_start: Vec<usize>,
+    by_number: Vec<usize>,
+    announcing: Vec<Vec<Element>>,
+}
+
+#[derive(Debug)]
+struct Phrase {
+    rule: usize,
+    elements: Vec<Element>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Element {
+    Slot(usize),
+    Number,
+    Gap,
+    Start,
+    End,
+    Ending(&'static str),
+}
+
+/// A `~` spans at most so many words.
+const GAP: usize = 3;
+
+struct Word {
+    text: String,
+    slots: Vec<usize>,
+    number: bool,
+    /// Punctuation that parts clauses.
+    parts: bool,
+}
+
+/// Where a rule's phrase stands in a sentence.
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    from: usize,
+    to: usize,
+    rule: usize,
+}
+
+impl Matcher {
+    pub fn new(language: &'static Language) -> Self {
+        let mut all = Self {
+            language,
+            slots: HashMap::new(),
+            phrases: Vec::new(),
+            by_slot: HashMap::new(),
+            by_start: Vec::new(),
+            by_number: Vec::new(),
+            announcing: Vec::new(),
+        };
+        let mut known: HashMap<&'static str, usize> = HashMap::new();
+        for (rule, of) in language.rules.iter().enumerate() {
+            for phrase in of.phrases {
+                for elements in all.elements(phrase, &mut known) {
+                    all.add(rule, elements);
+                }
+            }
+        }
+        for phrase in language.announcing {
+            let elements = all.elements(phrase, &mut known);
+            all.announcing.extend(elements);
+        }
+        all
+    }
+
+    fn add(&mut self, rule: usize, elements: Vec<Element>) {
+        let at = self.phrases.len();
+        match elements.first() {
+            Some(Element::Slot(slot)) => self.by_slot.entry(*slot).or_default().push(at),
+            Some(Element::Start) => self.by_start.push(at),
+            Some(Element::Number) => self.by_number.push(at),
+            // A phrase that could start anywhere is a mistake in the table; a test of the tables finds it.
+            _ => return,
+        }
+        self.phrases.push(Phrase { rule, elements });
+    }
+
+    /// The elements of a phrase; as many readings as its classes have phrases of several words.
+    fn elements(&mut self, phrase: &'static str, known: &mut HashMap<&'static str, usize>) -> Vec<Vec<Element>> {
+        let mut readings: Vec<Vec<Element>> = vec![Vec::new()];
+        for part in phrase.split(' ').flat_map(pieces) {
+            let choices: Vec<Vec<Element>> = match part {
+                "#" => vec![vec![Element::Number]],
+                "~" => vec![vec![Element::Gap]],
+                "^" => vec![vec![Element::Start]],
+                "$" => vec![vec![Element::End]],
+                _ if part.starts_with('%') && part.len() > 1 => vec![vec![Element::Ending(&part[1..])]],
+                _ if part.starts_with('{') => self.class(part.trim_matches(['{', '}']), known),
+                word => vec![vec![self.slot(word, word, known)]],
+            };
+            readings = readings.iter().flat_map(|r| choices.iter().map(|c| [r.as_slice(), c.as_slice()].concat())).collect();
+        }
+        readings
+    }
+
+    fn class(&mut self, name: &'static str, known: &mut HashMap<&'static str, usize>) -> Vec<Vec<Element>> {
+        let (several, single): (Vec<&'static str>, Vec<&'static str>) =
+            members(self.language, name).into_iter().partition(|m| m.contains(' '));
+        let mut all: Vec<Vec<Element>> = Vec::new();
+        for member in several {
+            all.push(member.split(' ').map(|word| self.slot(word, word, known)).collect());
+        }
+        for member in single {
+            all.push(vec![self.slot(name_of_class(self.language, name), member, known)]);
+        }
+        all.dedup();
+        all
+    }
+
+    /// The slot called `name`, into which `word` fits.
+    fn slot(&mut self, name: &'static str, word: &'static str, known: &mut HashMap<&'static str, usize>) -> Element {
+        // A class's name stands with its brace, so that it is no word.
+        let next = known.len();
+        let slot = *known.entry(name).or_insert(next);
+        let fits = self.slots.entry(word).or_default();
+        if !fits.contains(&slot) {
+            fits.push(slot);
+        }
+        Element::Slot(slot)
+    }
+
+    /// The rule a sentence falls under: of several the one whose kind weighs most.
+    pub fn rule(&self, sentence: &str) -> Option<&'static Rule> {
+        let words = self.words(sentence);
+        let hits = self.hits(&words);
+        let hidden = |hit: &Hit| {
+            let longer = |o: &Hit| o.to - o.from > hit.to - hit.from || self.language.rules[o.rule].kind.is_none();
+            hits.iter().any(|o| o.from <= hit.from && o.to >= hit.to && longer(o))
+        };
+        let announced = self.is_announced(&words);
+        // What begins with how it was solved tells of a failure that is over.
+        let kind = |hit: &Hit| self.language.rules[hit.rule].kind;
+        let solved = hits.iter().any(|hit| hit.from == 0 && kind(hit) == Some(Kind::Solution));
+        let is_over = |hit: &Hit| solved && kind(hit) == Some(Kind::Error);
+        let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h) && !is_over(h));
+        rules
+            // Who says "let's go with" decides; the rest of what somebody is about to do is still to come.
+            .filter(|hit| !announced || hit.from <= 1)
+            .map(|hit| &self.language.rules[hit.rule])
+            .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_deed()))
+            .max_by(|a, b| a.importance.total_cmp(&b.importance))
+    }
+
+    fn words(&self, sentence: &str) -> Vec<Word> {
+        let lower = sentence.to_lowercase().replace('\u{2019}', "'");
+        let words = lower.split_whitespace().flat_map(pieces).filter(|piece| !piece.is_empty());
+        words
+            .map(|text| Word {
+                slots: self.slots.get(text).cloned().unwrap_or_default(),
+                number: self.is_number(text),
+                parts: text.len() <= 3 && !text.chars().any(char::is_alphanumeric),
+                text: text.to_owned(),
+            })
+            .collect()
+    }
+
+    fn is_number(&self, word: &str) -> bool {
+        let digits = word.replace([',', '.'], "");
+        digits.parse::<u64>().is_ok_and(|n| n > 0) || self.language.numbers.contains(&word)
+    }
+
+    fn hits(&self, words: &[Word]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut find = |candidates: &[usize], from: usize| {
+            for at in candidates {
+                let phrase = &self.phrases[*at];
+                if let Some(to) = ends(&phrase.elements, words, from) {
+                    hits.push(Hit { from, to, rule: phrase.rule });
+                }
+            }
+        };
+        find(&self.by_start, 0);
+        for (from, word) in words.iter().enumerate() {
+            for candidates in word.slots.iter().filter_map(|slot| self.by_slot.get(slot)) {
+                find(candidates, from);
+            }
+            if word.number {
+                find(&self.by_number, from);
+            }
+        }
+        hits
+    }
+
+    /// Is a hit about what might be?
+    fn is_supposed(&self, words: &[Word], hit: &Hit) -> bool {
+        let kind = self.language.rules[hit.rule].kind;
+        kind.is_some_and(Kind::is_deed)
+            && words[..hit.from].iter().rev().take_while(|w| !w.parts).any(|w| self.language.supposing.contains(&w.text.as_str()))
+    }
+
+    fn is_announced(&self, words: &[Word]) -> bool {
+        words.last().is_some_and(|w| w.text.ends_with('?')) || self.announcing.iter().any(|a| ends(a, words, 0).is_some())
+    }
+}
+
+/// The phrases of a class, those of the classes it names among them.
+fn members(language: &'static Language, name: &str) -> Vec<&'static str> {
+    let found = language.classes.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, m)| m);
+    let each = found.iter().map(|member| match member.strip_prefix('{') {
+        Some(class) => members(language, class.trim_end_matches('}')),
+        None => vec![*member],
+    });
+    each.flatten().collect()
+}
+
+/// A class's own name, which its slot goes by. Words cannot be called so: they hold no upper case.
+fn name_of_class(language: &'static Language, name: &str) -> &'static str {
+    language.classes.iter().find(|(n, _)| *n == name).map_or("", |(n, _)| n)
+}
+
+/// A word without its markup, and the punctuation behind it.
+fn pieces(word: &str) -> impl Iterator<Item = &str> {
+    let bare = word.trim_start_matches(['*', '`', '"', '(', '[', '\u{201c}', '-', '\u{2713}', '\u{2705}', '\u{274c}']);
+    let bare = if bare.is_empty() && word.chars().all(|c| c == '-') { word } else { bare };
+    let bare = bare.trim_end_matches(['*', '`', '"', ')', ']', '\u{201d}']);
+    let word_end = bare.trim_end_matches(['.', ',', ';', ':', '!', '?']).len();
+    let (word, rest) = bare.split_at(word_end);
+    [word.trim_end_matches(['*', '`', '"', ')', ']', '\u{201d}']), rest].into_iter().filter(|piece| !piece.is_empty())
+}
+
+/// Where a phrase that starts at `from` ends, if it stands there.
+fn ends(elements: &[Element], words: &[Word], from: usize) -> Option<usize> {
+    let Some((first, rest)) = elements.split_first() else { return Some(from) };
+    match first {
+        Element::Start => (from == 0).then(|| ends(rest, words, from))?,
+        Element::End => (from == words.len() || words[from..].iter().all(|w| w.parts)).then(|| ends(rest, words, from))?,
+        Element::Gap => {
+            for skipped in 0..=GAP {
+                if let Some(end) = ends(rest, words, from + skipped) {
+                    return Some(end);
+                }
+                if words.get(from + skipped).is_none_or(|w| w.parts) {
+                    return None;
+                }
+            }
+            None
+        }
+        Element::Slot(slot) => words.get(from).filter(|w| w.slots.contains(slot)).and_then(|_| ends(rest, words, from + 1)),
+        Element::Number => words.get(from).filter(|w| w.number).and_then(|_| ends(rest, words, from + 1)),
+        Element::Ending(end) => words.get(from).filter(|w| w.text.ends_with(end)).and_then(|_| ends(rest, words, from + 1)),
+    }
+}

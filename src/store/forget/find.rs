@@ -1,0 +1,148 @@
+//! Where a text stands in the index.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, params};
+
+use super::{Doomed, folder_of};
+use crate::digest::Digest;
+use crate::phrase::Phrase;
+use crate::session::{Item, RowKey};
+use crate::store::Store;
+use crate::store::load::NOT_OWNED_EARLIER;
+use crate::store::pack::unpack;
+
+impl Store {
+    /// The rows that hold a text, the digests that do, and the sessions whose project, folder or branch is named so, or that are `named`
+    /// by other things: those go whole, because every row of theirs says it.
+    pub fn find_text(&self, phrase: &Phrase, named: impl Fn(&str) -> bool) -> Result<Doomed> {
+        let mut doomed = Doomed::default();
+        self.find_named(phrase, named, &mut doomed)?;
+        self.find_rows(phrase, &mut doomed)?;
+        self.find_digests(phrase, &mut doomed)?;
+        self.find_titles(phrase, &mut doomed)?;
+        Ok(doomed)
+    }
+
+    fn find_named(&self, phrase: &Phrase, named: impl Fn(&str) -> bool, doomed: &mut Doomed) -> Result<()> {
+        let sql = "SELECT s.pk, s.id, p.key, f.cwd, f.branches, f.file FROM session s JOIN project p ON p.pk = s.project
+             LEFT JOIN source f ON f.session = s.pk";
+        let mut query = self.db.prepare(sql)?;
+        let mut rows = query.query([])?;
+        while let Some(r) = rows.next()? {
+            let branches: Vec<String> = serde_json::from_str(&r.get::<_, Option<String>>(4)?.unwrap_or_else(|| "[]".into()))?;
+            let id: String = r.get(1)?;
+            let folder = folder_of(&r.get::<_, Option<String>>(5)?.unwrap_or_default(), &id);
+            let cwd: Option<String> = r.get(3)?;
+            let names = [Some(r.get::<_, String>(2)?), cwd, Some(folder)].into_iter().flatten().chain(branches);
+            if named(&id) || names.into_iter().any(|name| phrase.is_in(&name)) {
+                doomed.whole.insert(r.get(0)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn find_rows(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
+        let mut query = self.db.prepare("SELECT session, key, body FROM item")?;
+        let mut rows = query.query([])?;
+        while let Some(r) = rows.next()? {
+            let session = r.get(0)?;
+            let item: Item = unpack(r.get_ref(2)?.as_blob()?).context("a stored row cannot be read")?;
+            if !doomed.whole.contains(&session) && item.texts().iter().any(|text| phrase.is_in(text)) {
+                doomed.rows.entry(session).or_default().insert(RowKey(r.get(1)?));
+            }
+        }
+        for (session, keys) in &doomed.rows {
+            if self.owns_any(*session, keys)? {
+                doomed.digests.insert(*session);
+            }
+        }
+        Ok(())
+    }
+
+    /// Are any of the rows a session's own? Of others its digest knows nothing.
+    fn owns_any(&self, session: i64, keys: &BTreeSet<RowKey>) -> Result<bool> {
+        let head = self.session_head(session)?;
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM item i WHERE i.session = ?1 AND i.key = ?4 AND {NOT_OWNED_EARLIER})");
+        let mut query = self.db.prepare_cached(&sql)?;
+        for key in keys {
+            if query.query_row(params![session, head.started_at, head.id, key.0], |r| r.get(0))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Digests, the replaced ones too: what a model said in words of its own.
+    fn find_digests(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
+        let mut query = self.db.prepare("SELECT session, pk, superseded, body FROM digest")?;
+        let mut rows = query.query([])?;
+        while let Some(r) = rows.next()? {
+            let session = r.get(0)?;
+            let digest: Digest = unpack(r.get_ref(3)?.as_blob()?).context("a stored digest cannot be read")?;
+            if doomed.whole.contains(&session) || !digest.texts().any(|text| phrase.is_in(text)) {
+                continue;
+            }
+            match r.get(2)? {
+                // The one that took its place says it in other words, and was paid for.
+                true => _ = doomed.replaced.insert(r.get(1)?, session),
+                false => _ = doomed.digests.insert(session),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sessions that a row of some other file gave a title that holds the text.
+    fn find_titles(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
+        let mut query = self.db.prepare("SELECT i.session, t.text FROM leaf_title t JOIN item i ON i.key = t.leaf")?;
+        let mut rows = query.query([])?;
+        while let Some(r) = rows.next()? {
+            let session = r.get(0)?;
+            if !doomed.whole.contains(&session) && phrase.is_in(&r.get::<_, String>(1)?) {
+                doomed.digests.insert(session);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tables in which a text stands, whatever they are for.
+pub(super) fn tables_with(db: &Connection, phrase: &Phrase) -> Result<Vec<String>> {
+    // What search looks up holds single words; it is taken out with the documents.
+    let mut names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'search*' ORDER BY name")?;
+    let names: Vec<String> = names.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let mut found = Vec::new();
+    for name in names {
+        let mut query = db.prepare(&format!("SELECT * FROM \"{name}\""))?;
+        let columns = query.column_count();
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let holds = |at: usize| row.get_ref(at).is_ok_and(|value| is_in(value, phrase));
+            if (0..columns).any(holds) {
+                found.push(name);
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn is_in(value: ValueRef<'_>, phrase: &Phrase) -> bool {
+    match value {
+        ValueRef::Text(text) => phrase.is_in(&String::from_utf8_lossy(text)),
+        // Keys and hashes are no bodies.
+        ValueRef::Blob(blob) => unpack::<serde_json::Value>(blob).is_ok_and(|body| is_in_json(&body, phrase)),
+        _ => false,
+    }
+}
+
+fn is_in_json(value: &serde_json::Value, phrase: &Phrase) -> bool {
+    match value {
+        serde_json::Value::String(text) => phrase.is_in(text),
+        serde_json::Value::Array(all) => all.iter().any(|one| is_in_json(one, phrase)),
+        serde_json::Value::Object(all) => all.values().any(|one| is_in_json(one, phrase)),
+        _ => false,
+    }
+}

@@ -1,0 +1,185 @@
+//! Taking things out for good: rows and whole sessions, with all that was made of them.
+//!
+//! What is taken out is overwritten (`secure_delete`, and FTS5's own). So that it does not come back from a transcript that still lies
+//! there, the keys of rows and the ids of sessions are kept: never a text.
+
+mod find;
+mod take;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
+
+use anyhow::Result;
+use rusqlite::{Transaction, params};
+
+use super::Store;
+use crate::phrase::Phrase;
+use crate::session::{Millis, RowKey};
+
+/// What is to go, by sessions' places in the index.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Doomed {
+    /// Sessions that go whole.
+    pub whole: BTreeSet<i64>,
+    /// Rows of sessions that stay.
+    pub rows: BTreeMap<i64, BTreeSet<RowKey>>,
+    /// Sessions that stay and whose digest goes: because a row did, or because the text is the digest's own.
+    pub digests: BTreeSet<i64>,
+    /// Digests that others have replaced, with their sessions.
+    pub replaced: BTreeMap<i64, i64>,
+}
+
+impl Doomed {
+    pub fn is_empty(&self) -> bool {
+        self.sessions().is_empty()
+    }
+
+    /// All sessions that lose something.
+    pub fn sessions(&self) -> BTreeSet<i64> {
+        self.whole.iter().chain(self.rows.keys()).chain(&self.digests).chain(self.replaced.values()).copied().collect()
+    }
+}
+
+/// How much there is of what is to go.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    pub rows: usize,
+    pub digests: usize,
+    /// Pages that are rewritten or go.
+    pub pages: usize,
+}
+
+/// Does a session that was forgotten stay so when it goes on?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// Nothing of it is ever taken in again.
+    ForGood,
+    /// What is new in it is.
+    UntilItGoesOn,
+}
+
+impl Store {
+    /// Sessions of which nothing is taken in any more.
+    pub fn forgotten_sessions(&self) -> Result<HashSet<String>> {
+        let mut query = self.db.prepare("SELECT id FROM forgotten_session")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn is_shut_out(&self, session: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_session WHERE id = ?1)";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
+    }
+
+    pub fn is_forgotten_row(&self, key: RowKey) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
+        Ok(self.db.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
+    }
+
+    /// Notes that nothing of a session is to be taken in, known or not.
+    pub fn shut_out(&self, session: &str) -> Result<()> {
+        self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
+        Ok(())
+    }
+
+    /// Takes out what is doomed, in one transaction. Pages are out of date afterwards; once they are written, `drop_emptied` ends it.
+    pub fn take_out(&mut self, doomed: &Doomed, lasting: Lasting) -> Result<()> {
+        let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
+        let tx = self.db.transaction()?;
+        for head in &heads {
+            take::session(&tx, head, lasting)?;
+        }
+        if !heads.is_empty() {
+            // Titles for conversations that are not known: whose they are cannot be told.
+            tx.execute("DELETE FROM leaf_title WHERE NOT EXISTS (SELECT 1 FROM item WHERE key = leaf)", [])?;
+        }
+        for (session, keys) in &doomed.rows {
+            take::rows(&tx, *session, keys)?;
+            take::never_again(&tx, keys)?;
+        }
+        for session in &doomed.digests {
+            take::derived(&tx, *session)?;
+        }
+        for digest in doomed.replaced.keys() {
+            tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Takes a text out of the places where it stands for no row and no digest.
+    pub fn take_out_text(&mut self, phrase: &Phrase) -> Result<()> {
+        let tx = self.db.transaction()?;
+        take::titles(&tx, phrase)?;
+        take::leftovers(&tx, phrase)?;
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any. Returns whether
+    /// there were any such sessions.
+    pub fn drop_emptied(&mut self) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        let empty = "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
+        let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
+        // A page that could not be removed is tried again.
+        tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
+        let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
+        tx.execute("DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)", [])?;
+        tx.commit()?;
+        Ok(dropped > 0)
+    }
+
+    /// How much would go.
+    pub fn extent(&self, doomed: &Doomed) -> Result<Extent> {
+        let one = |sql: &str, session: i64| -> Result<i64> { Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?) };
+        let mut extent = Extent { rows: doomed.rows.values().map(BTreeSet::len).sum(), ..Extent::default() };
+        let mut days = BTreeSet::new();
+        for session in doomed.sessions() {
+            if doomed.whole.contains(&session) {
+                extent.rows += one("SELECT count(DISTINCT key) FROM item WHERE session = ?1", session)? as usize;
+            }
+            extent.digests += match doomed.whole.contains(&session) || doomed.digests.contains(&session) {
+                true => one("SELECT count(*) FROM digest WHERE session = ?1", session)? as usize,
+                false => doomed.replaced.values().filter(|of| **of == session).count(),
+            };
+            let pages = self.pages_of(session)?;
+            extent.pages += pages.len();
+            days.extend(pages.into_iter().map(|page| page.day));
+        }
+        extent.pages += days.len();
+        Ok(extent)
+    }
+
+    /// Rows that a session has in the index.
+    pub fn rows_of(&self, session: i64) -> Result<usize> {
+        let sql = "SELECT count(DISTINCT key) FROM item WHERE session = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get::<_, i64>(0))? as usize)
+    }
+
+    /// Where in the index the text still stands, by table.
+    pub fn still_in(&self, phrase: &Phrase) -> Result<Vec<String>> {
+        find::tables_with(&self.db, phrase)
+    }
+
+    /// Sessions whose last activity was before a moment.
+    pub fn inactive_since(&self, moment: Millis) -> Result<BTreeSet<i64>> {
+        // Some transcripts tell no times: then it is when the file grew.
+        let mut query = self.db.prepare("SELECT pk FROM session WHERE coalesce(last_at, grew_at) < ?1")?;
+        Ok(query.query_map([moment], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Takes back what was forgotten of a session: somebody wants it in again.
+pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<Item = RowKey>) -> Result<()> {
+    tx.prepare_cached("DELETE FROM forgotten_session WHERE id = ?1")?.execute([session])?;
+    let mut row = tx.prepare_cached("DELETE FROM forgotten_row WHERE key = ?1")?;
+    for key in keys {
+        row.execute(params![key.0])?;
+    }
+    Ok(())
+}
+
+/// The folder of a transcript, without the session's own name in it: what people named.
+pub fn folder_of(path: &str, session: &str) -> String {
+    Path::new(path).parent().map_or_else(String::new, |dir| dir.to_string_lossy().replace(session, ""))
+}

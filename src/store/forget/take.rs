@@ -1,0 +1,174 @@
+//! The statements that take out, all within one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use rusqlite::{Transaction, params};
+
+use super::{Lasting, folder_of};
+use crate::phrase::Phrase;
+use crate::session::{Item, RowKey};
+use crate::store::digests::mark_closed_pages;
+use crate::store::load::{NOT_OWNED_EARLIER, SessionHead};
+use crate::store::pack::unpack;
+use crate::store::search;
+
+/// Takes a whole session out, with the copies of its rows that forks hold. What is left of it is a name that its pages go by.
+pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting) -> Result<()> {
+    let pk = head.pk;
+    let owned = owned_keys(tx, head)?;
+    for (session, keys) in copies(tx, head)? {
+        rows(tx, session, &keys)?;
+    }
+    never_again(tx, &owned)?;
+    for key in &owned {
+        tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([key.0])?;
+    }
+    search::remove_session(tx, pk)?;
+    mark_closed_pages(tx, pk)?;
+    let files = files_of(tx, pk)?;
+    let later = "(SELECT pk FROM session WHERE (coalesce(started_at, 9223372036854775807), id) > (?2, ?3))";
+    // Money that copies tell of was the session's own.
+    let sql = format!("DELETE FROM usage WHERE message IN (SELECT message FROM usage WHERE session = ?1) AND session IN {later}");
+    tx.execute(&sql, params![pk, head.started_at, head.id])?;
+    for sql in [
+        "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
+        "DELETE FROM user_closed WHERE of = ?1",
+        "DELETE FROM open_item WHERE session = ?1",
+        "DELETE FROM digest WHERE session = ?1",
+        "DELETE FROM likeness WHERE session = ?1",
+        "DELETE FROM attempt WHERE session = ?1",
+        "DELETE FROM usage WHERE session = ?1",
+        "DELETE FROM item WHERE session = ?1",
+        "DELETE FROM source WHERE session = ?1",
+        "UPDATE session SET dirty = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
+    ] {
+        tx.prepare_cached(sql)?.execute([pk])?;
+    }
+    tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
+    if lasting == Lasting::ForGood {
+        tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
+        tx.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [&head.id])?;
+        // Its own transcripts are not even opened any more. Others may hold sessions that stay.
+        for file in files.iter().filter(|file| file.contains(&head.id)) {
+            tx.execute("DELETE FROM file WHERE path = ?1", [file])?;
+        }
+    }
+    Ok(())
+}
+
+fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RowKey>> {
+    let sql = format!("SELECT DISTINCT i.key FROM item i WHERE i.session = ?1 AND {NOT_OWNED_EARLIER}");
+    let mut query = tx.prepare_cached(&sql)?;
+    let keys = query.query_map(params![head.pk, head.started_at, head.id], |r| Ok(RowKey(r.get(0)?)))?;
+    Ok(keys.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The rows of other sessions that are copies of a session's own.
+fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RowKey>>> {
+    let sql = format!(
+        "SELECT DISTINCT c.session, c.key FROM item i JOIN item c ON c.key = i.key AND c.part = i.part AND c.session <> i.session AND c.body = i.body
+         WHERE i.session = ?1 AND {NOT_OWNED_EARLIER}"
+    );
+    let mut query = tx.prepare_cached(&sql)?;
+    let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
+    let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+    while let Some(r) = rows.next()? {
+        copies.entry(r.get(0)?).or_default().insert(RowKey(r.get(1)?));
+    }
+    Ok(copies)
+}
+
+fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
+    let mut query = tx.prepare_cached("SELECT DISTINCT file FROM source WHERE session = ?1")?;
+    Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Takes rows of one session out, with all their parts and what search finds them by.
+pub(super) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
+    for key in keys {
+        let mut query = tx.prepare_cached("SELECT part, body FROM item WHERE key = ?1 AND session = ?2 AND kind = 'prompt'")?;
+        let prompts: Vec<(i64, Vec<u8>)> =
+            query.query_map(params![key.0, session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        for (part, body) in prompts {
+            if let Item::Prompt(text) = unpack(&body)? {
+                search::remove_prompt(tx, session, *key, part, &text)?;
+            }
+        }
+        tx.prepare_cached("DELETE FROM item WHERE key = ?1 AND session = ?2")?.execute(params![key.0, session])?;
+    }
+    Ok(())
+}
+
+/// Rows with these keys are not taken in again.
+pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Result<()> {
+    let mut insert = tx.prepare_cached("INSERT INTO forgotten_row VALUES (?1) ON CONFLICT DO NOTHING")?;
+    for key in keys {
+        insert.execute([key.0])?;
+    }
+    Ok(())
+}
+
+/// Takes out what was made of a session's rows: they want a new digest.
+pub(super) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    search::remove_digest(tx, session)?;
+    mark_closed_pages(tx, session)?;
+    for sql in [
+        "DELETE FROM open_item WHERE session = ?1",
+        "DELETE FROM closed_item WHERE session = ?1",
+        // Closed stays closed, by the item's id; the words may be those that go.
+        "UPDATE closed_item SET text = '' WHERE of = ?1",
+        "UPDATE user_closed SET text = '' WHERE of = ?1",
+        "DELETE FROM digest WHERE session = ?1",
+        "DELETE FROM likeness WHERE session = ?1",
+        "DELETE FROM attempt WHERE session = ?1",
+        "UPDATE session SET dirty = 1, page_dirty = 1, skip = NULL WHERE pk = ?1",
+    ] {
+        tx.prepare_cached(sql)?.execute([session])?;
+    }
+    Ok(())
+}
+
+/// Takes out titles that hold a text: the summary rows that gave them have no item of their own.
+pub(super) fn titles(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+    let mut query = tx.prepare("SELECT leaf, text FROM leaf_title")?;
+    let all: Vec<(RowKey, String)> =
+        query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    for (leaf, text) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
+        tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf.0, text])?;
+        never_again(tx, &BTreeSet::from([RowKey::of_title(leaf, &text)]))?;
+    }
+    Ok(())
+}
+
+/// What to do with a text column in which a forgotten text stands.
+const LEFTOVERS: [(&str, &str, &str); 7] = [
+    ("closed_item", "text", "UPDATE closed_item SET text = '' WHERE text = ?1"),
+    ("user_closed", "text", "UPDATE user_closed SET text = '' WHERE text = ?1"),
+    ("attempt", "error", "DELETE FROM attempt WHERE error = ?1"),
+    ("session", "skip", "UPDATE session SET skip = NULL WHERE skip = ?1"),
+    ("session", "end_reason", "UPDATE session SET end_reason = NULL WHERE end_reason = ?1"),
+    ("run", "report", "DELETE FROM run WHERE report = ?1"),
+    ("unknown_row", "type", "DELETE FROM unknown_row WHERE type = ?1"),
+];
+
+/// Takes a text out of what is beside the rows: errors, reasons, and the paths of transcripts that are not read any more.
+pub(super) fn leftovers(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+    for (table, column, change) in LEFTOVERS {
+        let sql = format!("SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL");
+        for text in texts(tx, &sql)?.iter().filter(|text| phrase.is_in(text)) {
+            tx.execute(change, [text])?;
+        }
+    }
+    for path in texts(tx, "SELECT path FROM file")?.iter().filter(|path| phrase.is_in(&folder_of(path, ""))) {
+        tx.execute("DELETE FROM file WHERE path = ?1", [path])?;
+    }
+    for path in texts(tx, "SELECT DISTINCT file FROM start")?.iter().filter(|path| phrase.is_in(&folder_of(path, ""))) {
+        tx.execute("DELETE FROM start WHERE file = ?1", [path])?;
+    }
+    Ok(())
+}
+
+fn texts(tx: &Transaction<'_>, sql: &str) -> Result<Vec<String>> {
+    Ok(tx.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,83 @@
+//! Which sessions say nearly the same as a later one of their project. Made from all digests there are, whichever came first.
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::Store;
+use super::pack::unpack;
+use crate::digest::Digest;
+use crate::likeness::{Likeness, repeated_by};
+
+struct Said {
+    session: i64,
+    likeness: Likeness,
+    repeated_by: Option<i64>,
+}
+
+impl Store {
+    /// Finds out anew who repeats whom, in projects of which something changed, or in `all`; pages that have to say so are out of date.
+    pub fn find_repeats(&mut self, all: bool) -> Result<()> {
+        let changed = "SELECT project FROM session WHERE page_dirty UNION
+             SELECT s.project FROM session t JOIN likeness l ON l.repeated_by = t.pk JOIN session s ON s.pk = l.session WHERE t.page_dirty";
+        let sql = if all { "SELECT pk FROM project" } else { changed };
+        let projects: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        if projects.is_empty() {
+            return Ok(());
+        }
+        let tx = self.db.transaction()?;
+        for project in projects {
+            let said = said_in(&tx, project)?;
+            let all: Vec<Likeness> = said.iter().map(|one| one.likeness.clone()).collect();
+            for (one, next) in said.iter().zip(repeated_by(&all)) {
+                let next = next.map(|at| said[at].session);
+                if next != one.repeated_by {
+                    tx.execute("UPDATE likeness SET repeated_by = ?2 WHERE session = ?1", params![one.session, next])?;
+                    tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [one.session])?;
+                }
+            }
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// The next session that says nearly the same as this one.
+    pub fn repeated_by(&self, session: i64) -> Result<Option<i64>> {
+        let sql = "SELECT repeated_by FROM likeness WHERE session = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
+    }
+}
+
+/// What the digested sessions of a project say, in their order.
+fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
+    // Made before it was noted, or cleaned since.
+    let sql =
+        "SELECT d.session, d.body FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.interim_until IS NULL
+         WHERE s.project = ?1 AND NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk)";
+    let mut query = tx.prepare_cached(sql)?;
+    let missing: Vec<(i64, Vec<u8>)> =
+        query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    for (session, body) in missing {
+        note(tx, session, &unpack(&body)?)?;
+    }
+    let sql = "SELECT l.session, l.words, l.repeated_by FROM session s JOIN likeness l ON l.session = s.pk
+         WHERE s.project = ?1 ORDER BY s.started_at, s.id";
+    let mut query = tx.prepare_cached(sql)?;
+    let said = query.query_map([project], |r| {
+        let likeness = Likeness::from_bytes(r.get_ref(1)?.as_blob()?);
+        Ok(Said { session: r.get(0)?, likeness, repeated_by: r.get(2)? })
+    })?;
+    Ok(said.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Notes what a session's digest says.
+pub(super) fn note(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
+    let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
+    tx.prepare_cached(sql)?.execute(params![session, Likeness::of(digest).to_bytes()])?;
+    Ok(())
+}
+
+/// A session's digest is no more, or says something else: it is noted anew when it is asked for.
+pub(super) fn drop_note(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    tx.prepare_cached("DELETE FROM likeness WHERE session = ?1")?.execute([session])?;
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! What is forgotten is nowhere any more, and stays so whatever is read again.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod everywhere;
+mod kept_out;
+mod matching;
+mod modes;
+mod readers;
+mod retention;
+mod scene;
+mod sessions;
