@@ -201,6 +201,9 @@ impl Name<'_> {
     fn bare_secret(&mut self, sign: Sign) -> Option<Range<usize>> {
         let whole = self.bare(sign.value, Ender::Blank);
         let full = &self.text[whole.clone()];
+        if full.len() >= self.longest {
+            return None;
+        }
         if is_code(full) && !(self.is_loud() && sign.is_tight && is_random(full)) || self.is_reference(full) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! The words the automaton looks for, and the rule each of them calls.
+//! The words that are looked for, and the rule each of them calls.
 
 use super::{command, formats, header, jwt, marks, names, pem, stored, url, user};
 
@@ -28,9 +28,19 @@ pub enum Rule {
     User(usize),
 }
 
-/// The keywords, and the rule of each.
+/// The keywords of the shipped rules and of the user's, and the rule of each.
 pub fn all(user: &[user::Compiled]) -> (Vec<&str>, Vec<Rule>) {
     let own = user.iter().enumerate().flat_map(|(n, rule)| rule.keywords.iter().map(move |word| (word.as_str(), Rule::User(n))));
+    let (mut words, mut rules): (Vec<&str>, Vec<Rule>) = shipped().unzip();
+    own.for_each(|(word, rule)| {
+        words.push(word);
+        rules.push(rule);
+    });
+    (words, rules)
+}
+
+/// Those of the shipped rules; none is shorter than two letters.
+pub fn shipped() -> impl Iterator<Item = (&'static str, Rule)> {
     let single = [
         (marks::OPENING, Rule::Mark),
         (header::AUTHORIZATION, Rule::Authorization),
@@ -52,5 +62,5 @@ pub fn all(user: &[user::Compiled]) -> (Vec<&str>, Vec<Rule>) {
         .chain(names::KEYWORDS.iter().map(|word| (*word, Rule::Name)))
         .chain(command::keywords().map(|word| (word, Rule::Command)));
     let tokens = formats::TABLES.into_iter().flatten().enumerate().map(|(n, format)| (format.key, Rule::Format(n, format)));
-    single.into_iter().chain(groups).chain(tokens).chain(own).unzip()
+    single.into_iter().chain(groups).chain(tokens)
 }

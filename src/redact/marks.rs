@@ -52,7 +52,9 @@ pub fn put(text: &str, findings: &[Finding]) -> String {
 
 /// Sorts findings and joins those that overlap: what any rule takes for a secret goes as a whole. The earlier one gives its name.
 pub fn join(mut found: Vec<Finding>) -> Vec<Finding> {
-    found.sort_by_key(|f| (f.range.start, usize::MAX - f.range.end));
+    // Of two for the same place the one that says more.
+    let more = |f: &Finding| (f.range.start, usize::MAX - f.range.end, usize::MAX - f.rule.len());
+    found.sort_by(|a, b| more(a).cmp(&more(b)).then_with(|| a.rule.cmp(&b.rule)));
     let mut joined: Vec<Finding> = Vec::with_capacity(found.len());
     for finding in found {
         match joined.last_mut() {

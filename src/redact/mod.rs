@@ -1,6 +1,6 @@
 //! Takes secrets out of a text and puts `[REDACTED:rule-id]` in their place. Pure: a text in, a text out.
 //!
-//! One automaton looks for keywords: the beginnings of the tokens that providers publish, and the names and signs beside which
+//! One look at the text finds keywords: the beginnings of the tokens that providers publish, and the names and signs beside which
 //! other secrets stand. Only where one is seen a rule looks closer, at that place and within a bound, so clean text costs little
 //! more than reading it and no text costs more than its length. The shipped rules are tables and small parsers, because they are
 //! made at the start of every session; rules of the user's own are regular expressions.
@@ -23,6 +23,7 @@ mod random;
 mod scan;
 mod sign;
 mod stored;
+mod table;
 mod url;
 mod user;
 mod value;
@@ -36,6 +37,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use keywords::Rule;
 pub use marks::{Finding, is_mostly_redacted};
+use table::Table;
 pub use user::{RuleError, UserRule};
 
 /// Raised whenever a shipped rule changes: what is stored is then cleaned again.
@@ -44,14 +46,23 @@ pub const RULES_VERSION: u32 = 1;
 /// How often a text is looked at again, with marks in the places of what was found: a mark can bring what was far apart together.
 const MOST_PASSES: usize = 4;
 
+/// What looks for keywords.
+#[derive(Debug)]
+enum Finder {
+    /// Takes milliseconds to make and reads fastest: for whole runs over years of transcripts.
+    Automaton(AhoCorasick),
+    /// Made in microseconds: for a text or two.
+    Table(Table),
+}
+
 /// The rules, ready for use. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Redactor(Arc<Rules>);
 
 #[derive(Debug)]
 struct Rules {
-    automaton: AhoCorasick,
-    /// What each pattern of the automaton stands for.
+    finder: Finder,
+    /// What each keyword stands for.
     rules: Vec<Rule>,
     user: Vec<user::Compiled>,
 }
@@ -71,25 +82,22 @@ impl Redactor {
     /// # Errors
     /// When a rule's id cannot stand in a mark, or its pattern is no regular expression or matches nothing at all.
     pub fn new(rules: &[UserRule], used: Use) -> Result<Self, RuleError> {
-        Ok(Self::build(rules.iter().map(user::Compiled::new).collect::<Result<Vec<_>, _>>()?, used))
+        let user = rules.iter().map(user::Compiled::new).collect::<Result<Vec<_>, _>>()?;
+        let (words, rules) = keywords::all(&user);
+        let finder = match used {
+            Use::Seldom => Finder::Table(Table::new(&words)),
+            Use::Often => Finder::Automaton(automaton(&words)?),
+        };
+        Ok(Self(Arc::new(Rules { finder, rules, user })))
     }
 
     /// The shipped rules alone, made for a text or two.
     pub fn shipped() -> &'static Self {
-        static SHIPPED: LazyLock<Redactor> = LazyLock::new(|| Redactor::build(Vec::new(), Use::Seldom));
+        static SHIPPED: LazyLock<Redactor> = LazyLock::new(|| {
+            let (words, rules): (Vec<&str>, _) = keywords::shipped().unzip();
+            Redactor(Arc::new(Rules { finder: Finder::Table(Table::new(&words)), rules, user: Vec::new() }))
+        });
         &SHIPPED
-    }
-
-    fn build(user: Vec<user::Compiled>, used: Use) -> Self {
-        let kind = match used {
-            Use::Seldom => AhoCorasickKind::NoncontiguousNFA,
-            Use::Often => AhoCorasickKind::DFA,
-        };
-        let (words, rules) = keywords::all(&user);
-        let builder = AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).prefilter(false).build(words);
-        // A few hundred short words fit every limit of the automaton.
-        let automaton = builder.unwrap_or_else(|e| unreachable!("the keywords make no automaton: {e}"));
-        Self(Arc::new(Rules { automaton, rules, user }))
     }
 
     /// The text with marks in the places of its secrets; the very text when there are none.
@@ -134,11 +142,20 @@ impl Redactor {
     fn pass(&self, text: &str) -> Vec<Finding> {
         let rules = &*self.0;
         let mut scan = scan::Scan::new(text);
-        for hit in rules.automaton.find_overlapping_iter(text) {
-            scan.look(rules.rules[hit.pattern().as_usize()], hit.range());
+        match &rules.finder {
+            Finder::Automaton(automaton) => {
+                automaton.find_overlapping_iter(text).for_each(|hit| scan.look(rules.rules[hit.pattern().as_usize()], hit.range()));
+            }
+            Finder::Table(table) => table.each(text.as_bytes(), |number, range| scan.look(rules.rules[number], range)),
         }
         scan.finish(&rules.user)
     }
+}
+
+fn automaton(words: &[&str]) -> Result<AhoCorasick, RuleError> {
+    let builder =
+        AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).prefilter(false).build(words);
+    builder.map_err(RuleError::Keywords)
 }
 
 #[cfg(test)]

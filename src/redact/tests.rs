@@ -329,10 +329,21 @@ fn rules_of_the_user_take_out_their_group() {
     let redactor = Redactor::new(&rules, Use::Often).expect("the rules");
     assert_eq!(redactor.redact("Badge 1 badge 1234, Project Falcon"), "Badge 1 badge [REDACTED:badge], [REDACTED:codename]");
     assert_eq!(redactor.redact("DB_PASSWORD=hunter22"), "DB_PASSWORD=[REDACTED:password]");
+    let seldom = Redactor::new(&rules, Use::Seldom).expect("the rules");
+    for text in ["Badge 1 badge 1234, Project Falcon", "DB_PASSWORD=hunter22", "bad 1234"] {
+        assert_eq!(seldom.redact(text), redactor.redact(text));
+    }
     for (id, pattern, said) in [("a b", "x", "`a b`"), ("open", "(", "`open`"), ("all", "x*", "`all`")] {
         let error = Redactor::new(&[rule(id, pattern, &[])], Use::Often).expect_err("no rule").to_string();
         assert!(error.contains(said), "{error}");
     }
+}
+
+#[test]
+fn keywords_are_long_enough_for_the_table() {
+    assert!(keywords::shipped().all(|(word, _)| word.len() >= 2 && word.is_ascii()));
+    let ids: std::collections::BTreeSet<&str> = formats::TABLES.into_iter().flatten().map(|format| format.id).collect();
+    assert!(ids.len() > 200 && ids.iter().all(|id| marks::is_id(id)), "{} ids", ids.len());
 }
 
 #[test]
@@ -458,6 +469,12 @@ proptest! {
     fn what_is_redacted_stays_as_it_is(text in pieces()) {
         let once = redact(&text);
         prop_assert_eq!(redact(&once), once);
+    }
+
+    #[test]
+    fn both_ways_to_look_for_keywords_see_the_same(text in pieces()) {
+        static MADE: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[], Use::Often).expect("the shipped rules"));
+        prop_assert_eq!(Redactor::shipped().findings(&text), MADE.findings(&text));
     }
 
     #[test]

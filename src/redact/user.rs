@@ -27,8 +27,10 @@ pub enum RuleError {
     Pattern { id: String, error: Box<regex::Error> },
     #[error("rule `{0}`: the pattern matches the empty text, so it would match everywhere")]
     Empty(String),
-    #[error("rule `{0}`: a keyword is empty")]
+    #[error("rule `{0}`: a keyword has two letters or more")]
     Keyword(String),
+    #[error("the keywords of the rules are too many or too long: {0}")]
+    Keywords(aho_corasick::BuildError),
 }
 
 /// A rule that can be run.
@@ -45,7 +47,7 @@ impl Compiled {
         if !is_id(&id) {
             return Err(RuleError::Id(id));
         }
-        if rule.keywords.iter().any(String::is_empty) {
+        if rule.keywords.iter().any(|word| word.len() < 2) {
             return Err(RuleError::Keyword(id));
         }
         let regex = Regex::new(&rule.pattern).map_err(|error| RuleError::Pattern { id: id.clone(), error: Box::new(error) })?;

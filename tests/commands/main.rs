@@ -8,6 +8,7 @@ mod digest;
 mod doctor;
 mod ending;
 mod find;
+mod redact;
 mod items;
 mod settle;
 mod status;
