@@ -148,7 +148,7 @@ pub fn is_code(value: &[u8]) -> bool {
     let called = value.iter().position(|b| *b == b'(').is_some_and(|n| n == 0 || WORD.has(value[n - 1]) || value[n - 1] == b'.');
     let indexed = value.iter().position(|b| *b == b'[').is_some_and(|n| n > 0 && WORD.has(value[n - 1]));
     let generic = value.iter().position(|b| *b == b'<').is_some_and(|n| n > 0 && value[0].is_ascii_uppercase());
-    let pointed = contains_any(value, &["=>", "->", "::", "&&", "||", "?.", "++"])
+    let pointed = contains_any(value, &["=>", "->", "::", "&&", "||", "?."])
         || value.windows(3).any(|w| w.starts_with(b"==") && WORD.has(w[2]));
     called
         || indexed
