@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::harmless::{is_code, is_dotted_name, is_id, is_identifier, is_label, is_place, is_placeholder, is_variable_name};
 use super::names::{Promise, promise};
-use super::random::{has_digit, has_letter, is_random, is_scrambled, is_wordy};
+use super::random::{has_digit, has_letter, humps, is_random, is_scrambled, is_wordy};
 use super::sign::{Kind, Sign, sign_after};
 use super::value;
 use super::value::{Ender, LONGEST, LONGEST_WITHIN, Quote, opening};
@@ -153,6 +153,7 @@ impl Name<'_> {
     /// Does the name stand within a string of this quote, which then ends where the value should begin?
     fn is_inside(&self, quote: Quote) -> bool {
         let head = self.line_head();
+        let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
         let counts = |n: usize| {
             let is_apostrophe = quote.sign == b'\'' && n > 0 && head[n - 1].is_ascii_alphabetic();
             head[n] == quote.sign && !is_apostrophe && slashes_before(head, n) == quote.slashes
@@ -280,6 +281,7 @@ impl Name<'_> {
             // A file of settings with blanks around its signs.
             Kind::Equals if self.is_on_its_own(sign) => is_strange && ends_line && !is_identifier(value),
             Kind::Blank if self.is_login() => true,
+            Kind::Blank if humps(value) > 0 && value.len() >= 10 => !self.repeats(value) && !is_code(value),
             Kind::Is | Kind::Blank => is_strange && value.len() >= 6 && !is_wordy_technical(value) && !is_code(value),
             Kind::Colon if is_strange => (ends_line || is_prose_end(next)) && !is_identifier(value) && !is_wordy_technical(value),
             Kind::Colon => ends_line && self.is_on_its_own(sign) && value.len() >= 8 && is_plain_word(value) && !is_label(value),
