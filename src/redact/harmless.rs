@@ -36,7 +36,7 @@ const LABELS: &[&str] = &[
 /// Is a token of some format an example, as documentation shows it?
 pub fn is_sample(body: &[u8]) -> bool {
     let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
-    spoken || contains_any(body, &["xxxx"]) || starts_any(body, &TO_FILL)
+    spoken || body.windows(4).any(|w| w == b"xxxx" || w == b"XXXX") || starts_any(body, &TO_FILL)
 }
 
 /// Does a value say that there is something to fill in, that something is hidden, or what type it has?
