@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::harmless::{is_code, is_dotted_name, is_id, is_identifier, is_label, is_place, is_placeholder, is_variable_name};
 use super::names::{Promise, promise};
-use super::random::{has_digit, has_letter, is_random, is_scrambled, is_wordy};
+use super::random::{has_digit, has_letter, humps, is_random, is_scrambled, is_wordy};
 use super::sign::{Kind, Sign, sign_after};
 use super::value;
 use super::value::{Ender, LONGEST, LONGEST_WITHIN, Quote, opening};
-use super::walk::{self, BLANK, Set, URL64, WORD, at, before};
+use super::walk::{self, BLANK, Set, URL64, WORD, at, before, slashes_before};
 use super::wrap::decoration;
 
 /// The longest name, on either side of the keyword.
@@ -71,7 +71,7 @@ impl Name<'_> {
             return None;
         }
         if let Some((quote, start)) = opening(self.text, sign.value) {
-            if sign.closes.is_none() && self.is_inside(quote.sign) || b"),;:]}".contains(&at(self.text, start)) {
+            if sign.closes.is_none() && self.is_inside(quote) || b"),;:]}".contains(&at(self.text, start)) {
                 return None;
             }
             let range = start..self.quoted_end(start, quote).unwrap_or_else(|| self.bare(start, Ender::Blank).end);
@@ -124,7 +124,7 @@ impl Name<'_> {
         let near = &self.text[self.start.saturating_sub(160)..self.start];
         walk::count(near.len());
         memchr::memmem::rfind(near, b"login ")
-            .is_some_and(|n| near[n + 6..].split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).count() == 1)
+            .is_some_and(|n| near[n + 6..].split(u8::is_ascii_whitespace).filter(|w| w.len() > 1).count() == 1)
     }
 
     /// `ENV NAME value`, `set -gx NAME value`, `requirepass value`.
@@ -151,9 +151,13 @@ impl Name<'_> {
     }
 
     /// Does the name stand within a string of this quote, which then ends where the value should begin?
-    fn is_inside(&self, quote: u8) -> bool {
+    fn is_inside(&self, quote: Quote) -> bool {
         let head = self.line_head();
-        let counts = |n: usize| head[n] == quote && !(quote == b'\'' && n > 0 && head[n - 1].is_ascii_alphabetic());
+        let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
+        let counts = |n: usize| {
+            let is_apostrophe = quote.sign == b'\'' && n > 0 && head[n - 1].is_ascii_alphabetic();
+            head[n] == quote.sign && !is_apostrophe && slashes_before(head, n) == quote.slashes
+        };
         (0..head.len()).filter(|n| counts(*n)).count() % 2 == 1
     }
 
@@ -267,14 +271,17 @@ impl Name<'_> {
         let value = &self.text[range.clone()];
         let next = at(self.text, walk::run(self.text, range.end, BLANK, 8));
         let ends_line = matches!(next, 0 | b'\n' | b'\r' | b'#' | b'\\');
-        let is_strange = has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b));
+        let is_strange =
+            has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
         match sign.kind {
             Kind::Equals if self.is_assigned_plainly(sign) => {
-                !self.repeats(value) && (self.is_loud() || is_strange || is_plain_word(value))
+                !self.repeats(value) && (self.is_loud() || is_strange || self.is_in_list() || is_plain_word(value))
             }
             // Prose needs more than a word before it is taken for a password.
             // A file of settings with blanks around its signs.
             Kind::Equals if self.is_on_its_own(sign) => is_strange && ends_line && !is_identifier(value),
+            Kind::Blank if self.is_login() => true,
+            Kind::Blank if humps(value) > 0 && value.len() >= 10 => !self.repeats(value) && !is_code(value),
             Kind::Is | Kind::Blank => is_strange && value.len() >= 6 && !is_wordy_technical(value) && !is_code(value),
             Kind::Colon if is_strange => (ends_line || is_prose_end(next)) && !is_identifier(value) && !is_wordy_technical(value),
             Kind::Colon => ends_line && self.is_on_its_own(sign) && value.len() >= 8 && is_plain_word(value) && !is_label(value),

@@ -36,7 +36,7 @@ const LABELS: &[&str] = &[
 /// Is a token of some format an example, as documentation shows it?
 pub fn is_sample(body: &[u8]) -> bool {
     let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
-    spoken || contains_any(body, &["xxxx"]) || starts_any(body, &TO_FILL)
+    spoken || body.windows(4).any(|w| w == b"xxxx" || w == b"XXXX") || starts_any(body, &TO_FILL)
 }
 
 /// Does a value say that there is something to fill in, that something is hidden, or what type it has?
@@ -148,7 +148,7 @@ pub fn is_code(value: &[u8]) -> bool {
     let called = value.iter().position(|b| *b == b'(').is_some_and(|n| n == 0 || WORD.has(value[n - 1]) || value[n - 1] == b'.');
     let indexed = value.iter().position(|b| *b == b'[').is_some_and(|n| n > 0 && WORD.has(value[n - 1]));
     let generic = value.iter().position(|b| *b == b'<').is_some_and(|n| n > 0 && value[0].is_ascii_uppercase());
-    let pointed = contains_any(value, &["=>", "->", "::", "&&", "||", "?.", "++"])
+    let pointed = contains_any(value, &["=>", "->", "::", "&&", "||", "?."])
         || value.windows(3).any(|w| w.starts_with(b"==") && WORD.has(w[2]));
     called
         || indexed

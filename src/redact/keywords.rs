@@ -15,6 +15,7 @@ pub enum Rule {
     Cookie,
     Url,
     Dsn,
+    Oracle,
     Pem,
     PemBase64,
     Putty,
@@ -52,6 +53,7 @@ pub fn shipped() -> impl Iterator<Item = (&'static str, Rule)> {
         (pem::BEGIN_BASE64, Rule::PemBase64),
         (pem::PUTTY, Rule::Putty),
         (jwt::KEY, Rule::Jwt),
+        (url::ORACLE, Rule::Oracle),
     ];
     let groups = url::DSN
         .iter()

@@ -30,8 +30,10 @@ impl Promise {
 }
 
 /// Keywords at which a name is looked for.
-pub const KEYWORDS: [&str; 14] =
-    ["pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "cookie", "session", "salt", "jwt", "mnemonic", "kennwort"];
+pub const KEYWORDS: [&str; 15] = [
+    "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "cookie", "session", "salt", "jwt", "mnemonic", "kennwort",
+    "pat",
+];
 
 #[rustfmt::skip]
 const QUALIFIERS: &[&str] = &[
@@ -114,7 +116,8 @@ fn of_word(word: &[u8], earlier: Option<&[u8]>, is_alone: bool) -> Option<Promis
     }
     // A variable of the environment, and no word of a program's.
     let is_loud = is(&["key"]) && word == b"KEY" && earlier.is_some_and(|before| !is_one_of(before, OPEN_KEYS));
-    (is(WEAK) || is_loud).then_some(Promise::Auth)
+    let is_personal = is(&["pat"]) && earlier.is_some();
+    (is(WEAK) || is_loud || is_personal).then_some(Promise::Auth)
 }
 
 #[rustfmt::skip]

@@ -120,7 +120,7 @@ pub fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
     let mut end = next;
     loop {
         let line = walk::run(text, next, BASE64, 80);
-        if line == next {
+        if line == next || text[next..].starts_with(b"Private-MAC") {
             break;
         }
         end = line;
@@ -128,6 +128,10 @@ pub fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
             Some((_, after)) => next = decoration(text, after).max(after),
             None => break,
         }
+    }
+    // What vouches for the key is made from it.
+    if text[next..].starts_with(b"Private-MAC: ") {
+        end = walk::run(text, next + 13, super::walk::ANY_HEX, 64);
     }
     (end > from + LINE).then_some(from..end)
 }

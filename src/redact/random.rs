@@ -44,7 +44,9 @@ fn is_wordy_piece(piece: &[u8]) -> bool {
         return !is_scrambled(piece);
     }
     let turns = piece.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
-    (digits == piece.len() && digits <= 8) || (turns <= 1 && digits <= 4 && piece.len() <= 24) || (turns == 2 && piece.len() <= 6)
+    (digits == piece.len() && digits <= 8)
+        || (turns <= 1 && digits <= 4 && piece.len() <= 24 && !is_scrambled(piece))
+        || (turns == 2 && piece.len() <= 6)
 }
 
 /// Letters that change their case as no name does, or a long run without vowels.
@@ -58,7 +60,7 @@ pub fn is_scrambled(letters: &[u8]) -> bool {
 }
 
 /// Capitals behind small letters.
-fn humps(value: &[u8]) -> usize {
+pub fn humps(value: &[u8]) -> usize {
     value.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count()
 }
 

@@ -72,6 +72,7 @@ impl<'t> Scan<'t> {
                 self.add_some("cookie", range);
             }
             Rule::Url => self.add_some("url-password", url::find(text, hit.start)),
+            Rule::Oracle => self.add_some("url-password", url::oracle(text, hit.end)),
             Rule::Dsn => self.add_some("url-password", url::dsn(text, hit.start)),
             Rule::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Rule::Putty => self.add_some("private-key", pem::putty(text, hit.start)),

@@ -52,7 +52,7 @@ pub fn pgpass(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     const FIELD: Set = Set::of("a-zA-Z0-9_.*-");
     let is_wild = at(text, hit.start + 1) == b'*';
     let host = walk::back(text, hit.start, FIELD, 128);
-    let is_line = host < hit.start && matches!(before(text, host), 0 | b'\n' | b'"' | b'\'' | b' ');
+    let is_line = host < hit.start && matches!(before(text, host), 0 | b'\n' | b'"' | b'\'' | b' ' | b'\\' | b'+' | b'>' | b'|');
     // `*:*:*:` has the port and the database in it.
     let database = if is_wild { hit.end } else { walk::run(text, hit.end, FIELD, 64) + 1 };
     let user = walk::run(text, database, FIELD, 64);

@@ -50,6 +50,17 @@ fn is_password(password: &[u8]) -> bool {
     !password.is_empty() && !is_placeholder(password) && !password.starts_with(b"$") && !password.starts_with(b"<")
 }
 
+/// Oracle's `jdbc:oracle:thin:user/password@host`.
+pub const ORACLE: &str = ":thin:";
+
+/// The password behind a `:thin:` that ends here.
+pub fn oracle(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let user = walk::run(text, start, Set::of("a-zA-Z0-9_.$#-"), 64);
+    let (end, found) = walk::until(text, user, 128, |b| b <= b' ' || matches!(b, b'@' | b'"' | b'\''));
+    let is_pair = user > start && at(text, user) == b'/' && found && at(text, end) == b'@';
+    (is_pair && is_password(&text[user + 1..end])).then_some(user + 1..end)
+}
+
 /// The password before `@tcp(`, which begins here.
 pub fn dsn(text: &[u8], hit: usize) -> Option<Range<usize>> {
     const USED: Set = Set::of("!#-&(-.0-~");

@@ -8,10 +8,10 @@ const PERCENT64: Set = Set::of("a-zA-Z0-9%+/=_-");
 const AZURE: Set = Set::of("a-zA-Z0-9_~.-");
 
 pub const FORMATS: &[Format] = &[
-    f("aws-access-key", "AKIA", &[exact(UPPER, 16)]).needs(Digit),
-    f("aws-access-key", "ASIA", &[exact(UPPER, 16)]).needs(Digit),
-    f("aws-access-key", "ABIA", &[exact(UPPER, 16)]).needs(Digit),
-    f("aws-access-key", "ACCA", &[exact(UPPER, 16)]).needs(Digit),
+    f("aws-access-key", "AKIA", &[exact(UPPER, 16)]),
+    f("aws-access-key", "ASIA", &[exact(UPPER, 16)]),
+    f("aws-access-key", "ABIA", &[exact(UPPER, 16)]),
+    f("aws-access-key", "ACCA", &[exact(UPPER, 16)]),
     f("aws-bedrock-key", "ABSK", &[least(BASE64, 100)]).needs(Random),
     f("aws-bedrock-key", "bedrock-api-key-", &[least(BASE64, 60)]),
     f("aws-session-token", "IQoJb3JpZ2lu", &[least(BASE64, 200)]),
@@ -34,7 +34,7 @@ pub const FORMATS: &[Format] = &[
     f("digitalocean-token", "dop_v1_", &[exact(HEX, 64)]),
     f("digitalocean-oauth", "doo_v1_", &[exact(HEX, 64)]),
     f("digitalocean-refresh", "dor_v1_", &[exact(HEX, 64)]),
-    f("alibaba-access-key", "LTAI", &[span(ALNUM, 12, 24)]).needs(Digit),
+    f("alibaba-access-key", "LTAI", &[span(ALNUM, 12, 24)]),
     f("tencent-secret-id", "AKID", &[exact(ALNUM, 32)]).needs(Mixed),
     f("yandex-api-key", "AQVN", &[span(URL64, 35, 38)]).needs(Mixed),
     f("yandex-oauth", "y0_", &[least(URL64, 50)]).needs(Mixed),
