@@ -78,6 +78,8 @@ pub struct Row {
     /// Tool uses whose results are in this row, by the client's id.
     pub answered: Vec<String>,
     pub items: Vec<Item>,
+    /// The place of each item among all that the row says, kept or not: rules that change must not change what it is known by.
+    pub parts: Vec<i64>,
     pub usage: Option<Usage>,
 }
 
@@ -95,6 +97,7 @@ impl Row {
             turn: Turn::GoesOn,
             answered: Vec::new(),
             items: vec![item],
+            parts: vec![0],
             usage: None,
         }
     }
