@@ -19,7 +19,7 @@ const LONG: [&str; 6] = ["rsa key", "openssh key", "pgp key", "gcp service accou
 /// briefs, statements.
 const LENGTHS: [usize; 9] = [80, 100, 120, 160, 180, 200, 360, 500, 600];
 /// How much of the secret lies before the cut.
-const BEFORE: [usize; 2] = [8, 24];
+const BEFORE: [usize; 3] = [8, 24, 40];
 
 /// Ordinary words of this length.
 fn filler(length: usize) -> String {
