@@ -17,6 +17,8 @@ const FILE_PROGRAMS: &[&str] = &[
 const MAX_PATH: usize = 4096;
 /// Commands within a command are looked into this deep.
 const MAX_DEPTH: usize = 3;
+/// What stands around a path in a line of a program.
+const BETWEEN: [char; 9] = ['"', '\'', '(', ')', ',', ';', '=', '[', ']'];
 /// Programs that are given a command in quotes.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ssh", "su", "eval", "script", "watch"];
 /// Words before a program that are not the program.
@@ -68,11 +70,14 @@ pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
 }
 
 fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named<'c>>) {
+    // What stands in a heredoc is given to the program before it.
+    let mut fed = false;
     for step in steps(command) {
         let words = words(step);
         let program = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w)).copied().unwrap_or_default();
         // What `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
-        let takes_files = words.iter().any(|word| takes_files(word, step)) || words.contains(&WITHHELD);
+        let takes_files = fed || words.iter().any(|word| takes_files(word, step)) || words.contains(&WITHHELD);
+        fed |= takes_files && step.contains("<<");
         let runs_quoted = words.iter().any(|word| SHELLS.contains(&name_of(word)));
         let (mut before, mut flag) = ("", "");
         for word in words {
@@ -85,10 +90,14 @@ fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named
                 ""
             };
             let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
-            let shown = !by.is_empty() || names_by_flag(word) || takes_file(flag) || takes_files;
+            let named = !by.is_empty() || is_assignment(word) || names_by_flag(word) || takes_file(flag);
             flag = word;
-            if shown && path != program && files.holds_word(path) && !found.iter().any(|n| n.path == path) {
-                found.push(Named { program, by, path });
+            let within = if takes_files { path } else { "" }.split(BETWEEN).filter(|part| part.contains(['.', '/']));
+            let paths = Some(path).filter(|_| named || takes_files).into_iter().chain(within);
+            for path in paths.filter(|path| *path != program && files.holds_word(path)) {
+                if !found.iter().any(|n| n.path == path) {
+                    found.push(Named { program, by, path });
+                }
             }
             if runs_quoted && depth > 0 && path.contains(char::is_whitespace) {
                 find(path, files, depth - 1, found);
@@ -195,6 +204,9 @@ mod tests {
             ("find . -name .env -exec cat {} +", ".env"),
             ("docker compose --env-file .env config", ".env"),
             ("npx dotenv-cli -e .env -- env", ".env"),
+            ("python3 -c \"print(open('.env').read())\"", ".env"),
+            ("python3 - <<'EOF'\nopen('.env', 'w').write('A=1')\nEOF", ".env"),
+            ("f=.env; cat $f", ".env"),
         ] {
             let named = named_in(command, &files());
             assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");
