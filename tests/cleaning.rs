@@ -151,6 +151,11 @@ fn a_closed_item_that_is_exported_stays_closed_by_the_rules_of_the_importer() {
     assert_eq!(to.recall(["import", file.to_str().expect("UTF-8")]).code, 0);
     let left = shown(&to);
     assert!(left.len() == 1 && left[0].1.contains("Ask the office"), "{left:?}");
+    let sql = "SELECT id FROM open_item WHERE text LIKE 'Rotate%'";
+    let id: String = to.database().query_row(sql, [], |r| r.get(0)).expect("the item");
+    let undone = to.recall(["close", "--undo", &id]);
+    assert!(undone.out.contains("open again"), "{undone:#?}");
+    assert_eq!(shown(&to).len(), 2);
 }
 
 #[test]
