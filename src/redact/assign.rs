@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::harmless::{is_code, is_dotted_name, is_id, is_identifier, is_label, is_place, is_placeholder, is_variable_name};
 use super::names::{Promise, promise};
-use super::random::{has_digit, has_letter, humps, is_random, is_scrambled, is_wordy};
+use super::random::{has_digit, has_letter, humps, is_gibberish, is_mixed, is_random, is_scrambled, is_wordy};
 use super::sign::{Kind, Sign, sign_after};
 use super::value;
 use super::value::{Ender, LONGEST, LONGEST_WITHIN, Quote, opening};
@@ -155,7 +155,8 @@ impl Name<'_> {
         let head = self.line_head();
         let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
         let counts = |n: usize| {
-            let is_apostrophe = quote.sign == b'\'' && n > 0 && head[n - 1].is_ascii_alphabetic();
+            let is_letter = |n: usize| head.get(n).is_some_and(u8::is_ascii_alphabetic);
+            let is_apostrophe = quote.sign == b'\'' && n > 0 && is_letter(n - 1) && is_letter(n + 1);
             head[n] == quote.sign && !is_apostrophe && slashes_before(head, n) == quote.slashes
         };
         (0..head.len()).filter(|n| counts(*n)).count() % 2 == 1
@@ -185,7 +186,10 @@ impl Name<'_> {
 
     /// `password: "newPassword"`: the value is but another name.
     fn repeats(&self, value: &[u8]) -> bool {
-        value.iter().all(|b| WORD.has(*b) || *b == b'-') && !has_digit(value) && promise(value).is_some()
+        value.iter().all(|b| WORD.has(*b) || *b == b'-')
+            && !has_digit(value)
+            && promise(value).is_some()
+            && !is_gibberish(value)
     }
 
     /// Does the value look made by a machine?
