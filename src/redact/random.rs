@@ -64,10 +64,10 @@ pub fn is_scrambled(letters: &[u8]) -> bool {
 
 /// Letters that often follow each letter of the alphabet within the words of programs and their texts.
 const FOLLOWERS: [&str; 26] = [
-    "abcdefgiklmnprstuvwxy", "abcdeijloprsuy", "acdefghiklmnoprstuv", "abcdefilmnoprstu", "abcdefgilmnopqrstuvwxy", "acdefilmnoprstu",
-    "aeghilnorstu", "aeilorstu", "abcdefglmnoprstvxz", "aeosu", "aeis", "acdefiklopstuy", "abdeilmopstu", "abcdefgiklmnoprstuv",
-    "abcdfgiklmnoprstuvwx", "acdefghilmnoprstuy", "u", "abcdefgiklmnoprstuvy", "abcdefghiklmnopqrstuwy", "abcdefhilmnoprstuwy",
-    "abcdefgilmnprst", "aceimops", "aeinors", "ceipt", "mnpst", "aei",
+    "abcdefgiklmnprstuvwxy", "abcdeijloprsuy", "acdefghiklmnoprstuv", "abcdefilmnoprstu", "abcdefgilmnopqrstuvwxy",
+    "acdefilmnoprstu", "aeghilnorstu", "aeilorstu", "abcdefglmnoprstvxz", "aeosu", "aeis", "acdefiklopstuy", "abdeilmopstu",
+    "abcdefgiklmnoprstuv", "abcdfgiklmnoprstuvwx", "acdefghilmnoprstuy", "u", "abcdefgiklmnoprstuvy", "abcdefghiklmnopqrstuwy",
+    "abcdefhilmnoprstuwy", "abcdefgilmnprst", "aceimops", "aeinors", "ceipt", "mnpst", "aei",
 ];
 
 /// A bit for every letter that often follows.

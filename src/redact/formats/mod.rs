@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::harmless::is_sample;
-use super::random::{entropy, has_digit, is_mixed, is_random, variety};
+use super::random::{entropy, has_digit, is_gibberish, is_mixed, is_random, variety};
 use super::walk::{self, DIGIT, Set, WORD, at, before};
 use super::wrap::{Break, line_break, width_before};
 
@@ -61,7 +61,7 @@ const fn lit(text: &'static str) -> Part {
 enum Need {
     Nothing,
     Digit,
-    /// Letters of both cases and digits.
+    /// Letters of both cases, with digits or in no order that a name has.
     Mixed,
     /// Long and without order.
     Random,
@@ -139,7 +139,7 @@ impl Format {
         let fits = match self.need {
             Need::Nothing => true,
             Need::Digit => has_digit(body),
-            Need::Mixed => is_mixed(body) && is_random(body),
+            Need::Mixed => (is_mixed(body) || is_gibberish(body)) && is_random(body),
             Need::Random => is_random(body),
         };
         let lively = body.len() < 16 || (variety(body) >= 6 && entropy(body) > 2.0);
