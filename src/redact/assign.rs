@@ -96,6 +96,9 @@ impl Name<'_> {
             }
             let range = start..self.quoted_end(start, quote).unwrap_or_else(|| self.bare(start, Ender::Blank).end);
             let range = self.behind_scheme(range);
+            if sign.kind == Kind::Blank && self.is_prose() && !is_told(&self.text[range.clone()]) {
+                return None;
+            }
             return self.is_literal(&self.text[range.clone()]).then_some(range);
         }
         match sign.kind {
@@ -161,6 +164,10 @@ impl Name<'_> {
     fn is_said(&self) -> bool {
         ["password", "passphrase", "passwort"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
             && before(self.text, self.start) == b' '
+    }
+
+    fn is_prose(&self) -> bool {
+        !self.is_flag() && !self.is_declared() && !self.is_login()
     }
 
     /// `pass` alone: a word of many meanings.
@@ -340,7 +347,7 @@ impl Name<'_> {
             // A file of settings with blanks around its signs.
             Kind::Equals if self.is_on_its_own(sign) => is_strange && ends_line && !is_name(value),
             Kind::Blank if self.is_login() => true,
-            Kind::Blank if !self.is_flag() && !self.is_declared() => is_made_up(value),
+            Kind::Blank if self.is_prose() => is_made_up(value),
             Kind::Blank if humps(value) > 0 && value.len() >= 10 => !self.repeats(value) && !is_code(value),
             Kind::Is | Kind::Blank => is_strange && value.len() >= 6 && !is_wordy_technical(value) && !is_code(value),
             Kind::Colon if is_strange => {
@@ -388,12 +395,15 @@ fn is_word(value: &[u8]) -> bool {
     value.iter().all(|b| WORD.has(*b)) && !is_gibberish(value)
 }
 
+/// What a sentence has in quotes behind the word, and no name of a field's.
+fn is_told(value: &[u8]) -> bool {
+    value.len() >= 6 && has_digit(value) && has_letter(value) && !is_identifier(value) || is_made_up(value)
+}
+
 /// What nobody would write in a sentence but a password.
 fn is_made_up(value: &[u8]) -> bool {
     let has_sign = value.iter().any(|b| b"!@#$%^&*+=~".contains(b));
-    value.len() >= 8
-        && !is_code(value)
-        && (is_gibberish(value) || !is_wordy(value) && is_mixed(value) || has_sign && is_mixed(value))
+    value.len() >= 8 && !is_code(value) && (is_gibberish(value) || has_sign && is_mixed(value))
 }
 
 /// `SHA256`, `base64`, `v2`, `oauth2`, `2fa`: technology with a number.

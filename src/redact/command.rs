@@ -127,7 +127,7 @@ impl Flag {
             None => bare(text, start, Ender::Blank, LONGEST),
         };
         let range = match form {
-            Form::Quoted if before(text, range.start) == b'`' => return None,
+            Form::Quoted if before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
             Form::Last if at(text, range.start) == b'-' => return None,
             Form::Pair(sign) => range.start + text[range.clone()].iter().position(|b| b == sign)? + 1..range.end,
             _ => range,

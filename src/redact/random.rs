@@ -121,7 +121,7 @@ fn oddness(piece: &[u8]) -> usize {
     let letter = |b: u8| usize::from((b | 32) - b'a');
     let rare = piece.windows(2).filter(|w| PAIRS[letter(w[0])] >> letter(w[1]) & 1 == 0).count();
     let is_acronym = piece.len() > 1 && piece.iter().all(u8::is_ascii_uppercase);
-    rare + usize::from(piece.len() <= 2) + usize::from(is_acronym)
+    if is_acronym && piece.len() > 2 { 1 + rare.min(1) } else { rare + usize::from(piece.len() <= 2) + usize::from(is_acronym) }
 }
 
 /// Capitals behind small letters.

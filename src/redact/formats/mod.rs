@@ -147,7 +147,8 @@ impl Format {
     }
 }
 
-/// Does a token begin here although a letter stands before? It is the end of `\n`, of `%3D`, or of a terminal's colour.
+/// Does a token begin here although a letter stands before? It is the end of `\n`, of `%3D`, of a terminal's colour, or
+/// a tool's name is made of parts.
 pub fn begins_token(text: &[u8], start: usize) -> bool {
     match before(text, start) {
         b'n' | b'r' | b't' if before(text, start - 1) == b'\\' => true,
@@ -155,6 +156,7 @@ pub fn begins_token(text: &[u8], start: usize) -> bool {
             let digits = walk::back(text, start - 1, Set::of("0-9;"), 16);
             before(text, digits) == b'['
         }
+        b'_' => before(text, start - 1) == b'_',
         c if c.is_ascii_hexdigit() => start > 2 && text[start - 3] == b'%' && text[start - 2].is_ascii_hexdigit(),
         _ => false,
     }
