@@ -67,6 +67,8 @@ pub fn is_placeholder(value: &[u8]) -> bool {
         || has_mark(value)
         || is_template(value)
         || is_sample(value)
+        || is_algorithm(value)
+        || is_typed(value)
         || WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
 }
 
@@ -140,9 +142,23 @@ pub fn is_dotted_name(value: &[u8]) -> bool {
 
 /// `ed25519`, `Ed25519PrivateKey`, `base64`, `sha256`
 fn is_algorithm(part: &[u8]) -> bool {
-    ["ed25519", "x25519", "base64", "base32", "sha256", "sha512", "aes256", "x509"].iter().any(|name| {
-        part.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes())) && !has_digit(&part[name.len()..])
-    })
+    const NAMES: [&str; 11] =
+        ["ed25519", "x25519", "base64", "base32", "sha256", "sha512", "aes256", "x509", "pbkdf2", "hmacsha256", "argon2"];
+    NAMES.iter().any(|name| starts_any(part, &[name]) && is_word(&part[name.len()..]))
+}
+
+/// Letters as words have them, with a short number at the end.
+fn is_word(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    value.len() - letters <= 3 && value[letters..].iter().all(u8::is_ascii_digit) && !is_gibberish(value)
+}
+
+/// `VARCHAR(255)`, `now()`
+fn is_typed(value: &[u8]) -> bool {
+    let open = value.iter().position(|b| *b == b'(').unwrap_or(0);
+    open > 0
+        && value[..open].iter().all(|b| WORD.has(*b))
+        && value[open + 1..].strip_suffix(b")").is_some_and(|inner| inner.iter().all(u8::is_ascii_digit))
 }
 
 /// A word of a name: letters, with at most two digits behind them or a short piece of both.

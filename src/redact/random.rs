@@ -59,7 +59,7 @@ pub fn is_scrambled(letters: &[u8]) -> bool {
     }
     let alone = letters.windows(3).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase() && w[2].is_ascii_uppercase());
     let vowels = letters.iter().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
-    humps(letters) * 5 > letters.len() || alone.count() > 2 || vowels * 6 < letters.len()
+    alone.count() > 2 || vowels * 6 < letters.len()
 }
 
 /// Letters that often follow each letter of the alphabet within the words of programs and their texts.
@@ -121,7 +121,11 @@ fn oddness(piece: &[u8]) -> usize {
     let letter = |b: u8| usize::from((b | 32) - b'a');
     let rare = piece.windows(2).filter(|w| PAIRS[letter(w[0])] >> letter(w[1]) & 1 == 0).count();
     let is_acronym = piece.len() > 1 && piece.iter().all(u8::is_ascii_uppercase);
-    if is_acronym && piece.len() > 2 { 1 + rare.min(1) } else { rare + usize::from(piece.len() <= 2) + usize::from(is_acronym) }
+    if is_acronym && piece.len() > 2 {
+        1 + rare.min((piece.len() / 3).max(1))
+    } else {
+        rare + usize::from(piece.len() <= 2) + usize::from(is_acronym)
+    }
 }
 
 /// Capitals behind small letters.
