@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::harmless::{is_code, is_dotted_name, is_id, is_identifier, is_label, is_place, is_placeholder, is_variable_name};
 use super::names::{Promise, promise};
-use super::random::{has_digit, has_letter, humps, is_random, is_scrambled, is_wordy};
+use super::random::{has_digit, has_letter, humps, is_gibberish, is_mixed, is_random, is_scrambled, is_wordy};
 use super::sign::{Kind, Sign, sign_after};
 use super::value;
-use super::value::{Ender, LONGEST, LONGEST_WITHIN, Quote, opening};
+use super::value::{Ender, LONGEST, LONGEST_WITHIN, Quote, opening, quote_at};
 use super::walk::{self, BLANK, Set, URL64, WORD, at, before, slashes_before};
 use super::wrap::decoration;
 
@@ -32,8 +32,11 @@ pub fn find(text: &[u8], hit: Range<usize>, seen: &mut Seen) -> Option<(&'static
     while end > hit.end && before(text, end) == b'-' {
         end -= 1;
     }
-    let sign = sign_after(text, end)?;
     let start = name_start(text, hit.start);
+    if let Some(secret) = default_of_variable(text, start..end) {
+        return Some(secret);
+    }
+    let sign = sign_after(text, end)?;
     // Of a key alone only somebody who speaks says that it is one.
     let spoken = || (sign.kind == Kind::Is && text[start..end].eq_ignore_ascii_case(b"key")).then_some(Promise::Auth);
     let promise = promise(&text[start..end]).or_else(spoken)?;
@@ -43,6 +46,23 @@ pub fn find(text: &[u8], hit: Range<usize>, seen: &mut Seen) -> Option<(&'static
     seen.values = seen.values.max(name.seen);
     let secret = secret?;
     Some((promise.rule(), secret))
+}
+
+/// `variable "db_password" { … default = "…" }`, as Terraform has it.
+fn default_of_variable(text: &[u8], name: Range<usize>) -> Option<(&'static str, Range<usize>)> {
+    let quote = walk::back(text, name.start, Set::of("\"\\"), 8);
+    let (_, after) = quote_at(text, name.end).filter(|_| text[..quote].ends_with(b"variable "))?;
+    let open = walk::run(text, after, BLANK, 8);
+    let reach = text.get(open..text.len().min(open + 300)).filter(|reach| reach.starts_with(b"{"))?;
+    let reach = &reach[..memchr::memchr(b'}', reach).unwrap_or(reach.len())];
+    walk::count(reach.len());
+    let end = open + memchr::memmem::find(reach, b"default")? + b"default".len();
+    let promise = promise(&text[name.clone()])?;
+    let sign = sign_after(text, end).filter(|sign| sign.kind == Kind::Equals)?;
+    let (quote, start) = opening(text, sign.value)?;
+    let range = start..value::quoted_end(text, start, quote, LONGEST_WITHIN)?;
+    let name = Name { text, start: name.start, end: name.end, promise, longest: LONGEST_WITHIN, seen: 0 };
+    name.is_literal(&text[range.clone()]).then_some((promise.rule(), range))
 }
 
 fn name_start(text: &[u8], hit: usize) -> usize {
@@ -76,6 +96,9 @@ impl Name<'_> {
             }
             let range = start..self.quoted_end(start, quote).unwrap_or_else(|| self.bare(start, Ender::Blank).end);
             let range = self.behind_scheme(range);
+            if sign.kind == Kind::Blank && self.is_prose() && !is_told(&self.text[range.clone()]) {
+                return None;
+            }
             return self.is_literal(&self.text[range.clone()]).then_some(range);
         }
         match sign.kind {
@@ -105,7 +128,7 @@ impl Name<'_> {
     fn may_follow(&self, kind: Kind) -> bool {
         match kind {
             Kind::Tag => before(self.text, self.start) == b'<',
-            Kind::Blank => self.is_flag() || self.is_login() || self.is_declared(),
+            Kind::Blank => self.is_flag() || self.is_login() || self.is_declared() || self.is_said() || self.name() == b"AUTH",
             Kind::Quoted => self.promise.is_strong(),
             // The first two arguments of a call, not two of a list.
             Kind::Comma => before(self.text, walk::back(self.text, self.start, Set::of("'\"\\ "), 8)) == b'(',
@@ -131,8 +154,25 @@ impl Name<'_> {
     fn is_declared(&self) -> bool {
         let line = self.line_head();
         let is_directive = ["requirepass", "masterauth"].iter().any(|d| self.name().eq_ignore_ascii_case(d.as_bytes()));
-        is_directive && line.is_empty()
-            || [&b"ENV "[..], b"set -gx ", b"set -x ", b"setx ", b"setenv "].iter().any(|d| line.ends_with(d))
+        is_directive
+            || [&b"ENV "[..], b"set -gx ", b"set -x ", b"setx ", b"setenv ", b"configure set ", b"config set ", b"CONFIG SET "]
+                .iter()
+                .any(|d| line.ends_with(d))
+    }
+
+    /// `with password …`, in a sentence.
+    fn is_said(&self) -> bool {
+        ["password", "passphrase", "passwort"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
+            && before(self.text, self.start) == b' '
+    }
+
+    fn is_prose(&self) -> bool {
+        !self.is_flag() && !self.is_declared() && !self.is_login()
+    }
+
+    /// `pass` alone: a word of many meanings.
+    fn is_pass(&self) -> bool {
+        ["pass", "pw"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
     }
 
     fn name(&self) -> &[u8] {
@@ -155,7 +195,8 @@ impl Name<'_> {
         let head = self.line_head();
         let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
         let counts = |n: usize| {
-            let is_apostrophe = quote.sign == b'\'' && n > 0 && head[n - 1].is_ascii_alphabetic();
+            let is_letter = |n: usize| head.get(n).is_some_and(u8::is_ascii_alphabetic);
+            let is_apostrophe = quote.sign == b'\'' && n > 0 && is_letter(n - 1) && is_letter(n + 1);
             head[n] == quote.sign && !is_apostrophe && slashes_before(head, n) == quote.slashes
         };
         (0..head.len()).filter(|n| counts(*n)).count() % 2 == 1
@@ -185,7 +226,7 @@ impl Name<'_> {
 
     /// `password: "newPassword"`: the value is but another name.
     fn repeats(&self, value: &[u8]) -> bool {
-        value.iter().all(|b| WORD.has(*b) || *b == b'-') && !has_digit(value) && promise(value).is_some()
+        value.iter().all(|b| WORD.has(*b) || *b == b'-') && !has_digit(value) && promise(value).is_some() && !is_gibberish(value)
     }
 
     /// Does the value look made by a machine?
@@ -197,12 +238,25 @@ impl Name<'_> {
             return is_scrambled(value);
         }
         match self.promise {
+            Promise::Auth if self.is_pass() => is_made_up(value),
             Promise::Auth => is_random(value) && !is_id(value),
             _ => !is_wordy(value) || value.iter().all(u8::is_ascii_alphanumeric),
         }
     }
 
+    /// `AUTH password` or `AUTH user password`, as Redis has it.
+    fn of_redis(&self, start: usize) -> Option<Range<usize>> {
+        let first = value::bare(self.text, start, Ender::Sign, LONGEST_WITHIN);
+        let second = value::bare(self.text, walk::run(self.text, first.end, BLANK, 4), Ender::Sign, LONGEST_WITHIN);
+        [first, second]
+            .into_iter()
+            .find(|range| is_made_up(&self.text[range.clone()]) && !is_placeholder(&self.text[range.clone()]))
+    }
+
     fn bare_secret(&mut self, sign: Sign) -> Option<Range<usize>> {
+        if sign.kind == Kind::Blank && self.name() == b"AUTH" {
+            return self.of_redis(sign.value);
+        }
         let whole = self.bare(sign.value, Ender::Blank);
         let full = &self.text[whole.clone()];
         if full.len() >= self.longest {
@@ -243,7 +297,7 @@ impl Name<'_> {
     fn is_assigned_plainly(&self, sign: Sign) -> bool {
         sign.kind == Kind::Equals
             && sign.is_tight
-            && (self.is_loud() || self.is_on_its_own(sign) || self.is_flag() || self.is_in_list())
+            && (self.is_loud() || self.is_on_its_own(sign) || self.is_flag() || self.is_in_list() || self.is_of_pairs())
     }
 
     fn is_loud(&self) -> bool {
@@ -253,6 +307,17 @@ impl Name<'_> {
     /// `;Password=…;`, `?token=…&`.
     fn is_in_list(&self) -> bool {
         matches!(before(self.text, self.start), b';' | b'?' | b'&')
+    }
+
+    /// `--from-literal=password=…`, `user=… password=…`: behind another sign, or another pair without a comma.
+    fn is_of_pairs(&self) -> bool {
+        let head = self.line_head();
+        let Some(pair) = head.strip_suffix(b" ").and_then(|head| head.rsplit(|b| *b == b' ').next()) else {
+            return head.ends_with(b"=") && head.len() > 2 && head[head.len() - 2].is_ascii_alphanumeric();
+        };
+        let sign = pair.iter().position(|b| *b == b'=');
+        sign.is_some_and(|n| n > 0 && n + 1 < pair.len() && pair[n + 1] != b'=' && WORD.has(pair[n - 1]))
+            && pair.last().is_some_and(|b| URL64.has(*b))
     }
 
     /// Does the line begin with the name, as in an environment file or in YAML?
@@ -275,24 +340,33 @@ impl Name<'_> {
             has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
         match sign.kind {
             Kind::Equals if self.is_assigned_plainly(sign) => {
-                !self.repeats(value) && (self.is_loud() || is_strange || self.is_in_list() || is_plain_word(value))
+                let is_bare = self.is_loud() || self.is_in_list() || self.is_of_pairs();
+                !self.repeats(value) && (is_bare || is_strange || is_plain_word(value))
             }
             // Prose needs more than a word before it is taken for a password.
             // A file of settings with blanks around its signs.
-            Kind::Equals if self.is_on_its_own(sign) => is_strange && ends_line && !is_identifier(value),
+            Kind::Equals if self.is_on_its_own(sign) => is_strange && ends_line && !is_name(value),
             Kind::Blank if self.is_login() => true,
+            Kind::Blank if self.is_prose() => is_made_up(value),
             Kind::Blank if humps(value) > 0 && value.len() >= 10 => !self.repeats(value) && !is_code(value),
             Kind::Is | Kind::Blank => is_strange && value.len() >= 6 && !is_wordy_technical(value) && !is_code(value),
-            Kind::Colon if is_strange => (ends_line || is_prose_end(next)) && !is_identifier(value) && !is_wordy_technical(value),
+            Kind::Colon if is_strange => {
+                let ends = ends_line || is_prose_end(next) || next == b',' && !is_word(value);
+                ends && !is_name(value) && !is_wordy_technical(value)
+            }
             Kind::Colon => ends_line && self.is_on_its_own(sign) && value.len() >= 8 && is_plain_word(value) && !is_label(value),
             Kind::Table => is_strange && value.len() >= 6,
-            _ => is_random(value) && !is_identifier(value),
+            _ => (is_random(value) || is_gibberish(value)) && !is_name(value),
         }
     }
 
     fn is_bare_key(&self, sign: Sign, value: &[u8]) -> bool {
         let is_plain = self.is_assigned_plainly(sign) || self.is_flag() || sign.kind == Kind::Colon && self.is_on_its_own(sign);
-        if is_plain { self.is_made(value) } else { is_random(value) && self.is_made(value) && has_digit(value) }
+        if is_plain {
+            self.is_made(value)
+        } else {
+            is_random(value) && self.is_made(value) && (has_digit(value) || is_gibberish(value))
+        }
     }
 }
 
@@ -308,7 +382,28 @@ fn is_plain_word(value: &[u8]) -> bool {
 }
 
 fn is_prose_end(next: u8) -> bool {
-    next.is_ascii_alphabetic() || matches!(next, b'.' | b'(' | b'|' | b'/')
+    next.is_ascii_alphabetic() || matches!(next, b'.' | b'(' | b'|' | b'/' | b'"' | b'\'' | b'`')
+}
+
+/// A name of a program's, and no letters without order.
+fn is_name(value: &[u8]) -> bool {
+    is_identifier(value) && !is_gibberish(value)
+}
+
+/// Letters and digits as a name could have them.
+fn is_word(value: &[u8]) -> bool {
+    value.iter().all(|b| WORD.has(*b)) && !is_gibberish(value)
+}
+
+/// What a sentence has in quotes behind the word, and no name of a field's.
+fn is_told(value: &[u8]) -> bool {
+    value.len() >= 6 && has_digit(value) && has_letter(value) && !is_identifier(value) || is_made_up(value)
+}
+
+/// What nobody would write in a sentence but a password.
+fn is_made_up(value: &[u8]) -> bool {
+    let has_sign = value.iter().any(|b| b"!@#$%^&*+=~".contains(b));
+    value.len() >= 8 && !is_code(value) && (is_gibberish(value) || has_sign && is_mixed(value))
 }
 
 /// `SHA256`, `base64`, `v2`, `oauth2`, `2fa`: technology with a number.

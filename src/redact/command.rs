@@ -12,10 +12,14 @@ use super::walk::{self, BLANK, Set, URL64, at, before};
 enum Form {
     /// The password, after a blank or `=`.
     Word,
+    /// The password in quotes, after a blank.
+    Quoted,
     /// The password without a blank between: `-psecret`.
     Glued,
     /// `user:password`; the user stays.
     Pair(u8),
+    /// The last of what is named behind a `-b`: `htpasswd -b file user password`.
+    Last,
 }
 
 /// A command, its flag, and what follows.
@@ -55,6 +59,12 @@ const FLAGS: &[Flag] = &[
     Flag("httpie", "-a", Form::Pair(b':')),
     Flag("svn", "--password", Form::Word),
     Flag("7z", "-p", Form::Glued),
+    Flag("ssh-keygen", "-N", Form::Word),
+    Flag("ssh-keygen", "-P", Form::Word),
+    Flag("convertto-securestring", "", Form::Word),
+    Flag("convertto-securestring", "-String", Form::Word),
+    Flag("identified by", "", Form::Quoted),
+    Flag("htpasswd", "-", Form::Last),
 ];
 
 /// The commands, each once.
@@ -74,9 +84,11 @@ pub fn find(text: &[u8], hit: Range<usize>, found: &mut Vec<Range<usize>>) -> us
     let name = &text[hit.clone()];
     let mut place = hit.end;
     let end = line_end(text, place);
+    let first = walk::run(text, place, BLANK, LONGEST);
     while place < end {
         place = walk::run(text, place, BLANK, LONGEST);
-        for flag in FLAGS.iter().filter(|f| f.0.as_bytes() == name) {
+        let is_of = |flag: &&Flag| name.eq_ignore_ascii_case(flag.0.as_bytes()) && (place == first || !flag.1.is_empty());
+        for flag in FLAGS.iter().filter(is_of) {
             found.extend(flag.value(text, place).filter(|range| range.start < end));
         }
         place = walk::until(text, place + 1, end.saturating_sub(place + 1), |b| b == b' ').0;
@@ -103,6 +115,7 @@ impl Flag {
         let after = text[place..].starts_with(flag.as_bytes()).then_some(place + flag.len())?;
         let start = match form {
             Form::Glued => after,
+            Form::Last => behind_names(text, after)?,
             _ => walk::run(text, after, Set::of(" \t="), 4),
         };
         if start == after && *form != Form::Glued && !flag.is_empty() && !matches!(form, Form::Pair(b':')) {
@@ -110,9 +123,12 @@ impl Flag {
         }
         let range = match opening(text, start) {
             Some((quote, inside)) => inside..quoted_end(text, inside, quote, LONGEST)?,
+            None if *form == Form::Quoted => return None,
             None => bare(text, start, Ender::Blank, LONGEST),
         };
         let range = match form {
+            Form::Quoted if before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
+            Form::Last if at(text, range.start) == b'-' => return None,
             Form::Pair(sign) => range.start + text[range.clone()].iter().position(|b| b == sign)? + 1..range.end,
             _ => range,
         };
@@ -123,4 +139,16 @@ impl Flag {
         let is_secret = value.len() >= 3 && !is_flag && !is_port && is_made && !is_placeholder(value) && !is_place(value);
         (is_secret && !value.starts_with(b"$")).then_some(range)
     }
+}
+
+/// Where the password begins behind `-b file user` or `-nb user`, whose letters begin here.
+fn behind_names(text: &[u8], letters: usize) -> Option<usize> {
+    let end = walk::run(text, letters, Set::of("a-zA-Z"), 8);
+    let names = if text[letters..end].contains(&b'n') { 1 } else { 2 };
+    let mut place = text[letters..end].contains(&b'b').then_some(end)?;
+    for _ in 0..names {
+        let start = walk::run(text, place, BLANK, 8);
+        place = walk::until(text, start, 200, |b| b <= b' ').0;
+    }
+    Some(walk::run(text, place, BLANK, 8))
 }

@@ -1,8 +1,8 @@
 //! What looks like a secret's place but holds none: examples, placeholders, references, types, words of a label, paths.
 
 use super::marks::has_mark;
-use super::random::{has_digit, is_uuid};
-use super::walk::WORD;
+use super::random::{has_digit, is_gibberish, is_mixed, is_uuid};
+use super::walk::{BASE64, WORD};
 
 /// Said within a value, these give away an example.
 const SAMPLES: [&str; 12] = [
@@ -36,7 +36,19 @@ const LABELS: &[&str] = &[
 /// Is a token of some format an example, as documentation shows it?
 pub fn is_sample(body: &[u8]) -> bool {
     let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
-    spoken || body.windows(4).any(|w| w == b"xxxx" || w == b"XXXX") || starts_any(body, &TO_FILL)
+    let is_filled = |len: usize| body.windows(len).any(|w| w.iter().all(|b| *b == b'x') || w.iter().all(|b| *b == b'X'));
+    spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_to_fill(body)
+}
+
+/// `fake-key`, `todo`, `mockToken`, and no password that only begins so.
+fn is_to_fill(body: &[u8]) -> bool {
+    let begun = TO_FILL.iter().find(|begin| starts_any(body, &[begin]));
+    let rest = begun.map(|begin| &body[begin.len()..]);
+    rest.is_some_and(|rest| {
+        !rest.first().is_some_and(u8::is_ascii_lowercase)
+            || begun == Some(&"yourapi")
+            || LABELS.iter().any(|label| label.len() > 2 && starts_any(rest, &[label]))
+    })
 }
 
 /// Does a value say that there is something to fill in, that something is hidden, or what type it has?
@@ -55,6 +67,8 @@ pub fn is_placeholder(value: &[u8]) -> bool {
         || has_mark(value)
         || is_template(value)
         || is_sample(value)
+        || is_algorithm(value)
+        || is_typed(value)
         || WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
 }
 
@@ -91,12 +105,20 @@ pub fn is_variable_name(value: &[u8]) -> bool {
 /// A path or an address: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
 pub fn is_place(value: &[u8]) -> bool {
     let starts = |begin: &str| value.starts_with(begin.as_bytes());
-    let rooted =
-        starts("/") && value[1..].contains(&b'/') && !value.ends_with(b"=") || starts("./") || starts("../") || starts("~/");
+    let rooted = starts("/") && value[1..].contains(&b'/') && !value.ends_with(b"=") && !is_base64(value)
+        || starts("./")
+        || starts("../")
+        || starts("~/");
     let drive = value.len() > 3 && value[1] == b':' && value[2] == b'\\';
     let address = memchr::memmem::find(&value[..value.len().min(32)], b"://").is_some();
     let file = value.len() > 4 && value.iter().rposition(|b| *b == b'.').is_some_and(|dot| is_extension(&value[dot + 1..]));
     rooted || drive || address || file || starts("arn:") || starts("op://") || starts("vault:") || starts("secretref:")
+}
+
+/// Base64 that happens to begin with a `/`.
+fn is_base64(value: &[u8]) -> bool {
+    let longest = value.split(|b| *b == b'/').max_by_key(|part| part.len()).unwrap_or(b"");
+    value.len() >= 32 && value.iter().all(|b| BASE64.has(*b)) && is_mixed(value) && is_gibberish(longest)
 }
 
 fn is_extension(end: &[u8]) -> bool {
@@ -120,9 +142,23 @@ pub fn is_dotted_name(value: &[u8]) -> bool {
 
 /// `ed25519`, `Ed25519PrivateKey`, `base64`, `sha256`
 fn is_algorithm(part: &[u8]) -> bool {
-    ["ed25519", "x25519", "base64", "base32", "sha256", "sha512", "aes256", "x509"].iter().any(|name| {
-        part.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes())) && !has_digit(&part[name.len()..])
-    })
+    const NAMES: [&str; 11] =
+        ["ed25519", "x25519", "base64", "base32", "sha256", "sha512", "aes256", "x509", "pbkdf2", "hmacsha256", "argon2"];
+    NAMES.iter().any(|name| starts_any(part, &[name]) && is_word(&part[name.len()..]))
+}
+
+/// Letters as words have them, with a short number at the end.
+fn is_word(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    value.len() - letters <= 3 && value[letters..].iter().all(u8::is_ascii_digit) && !is_gibberish(value)
+}
+
+/// `VARCHAR(255)`, `now()`
+fn is_typed(value: &[u8]) -> bool {
+    let open = value.iter().position(|b| *b == b'(').unwrap_or(0);
+    open > 0
+        && value[..open].iter().all(|b| WORD.has(*b))
+        && value[open + 1..].strip_suffix(b")").is_some_and(|inner| inner.iter().all(u8::is_ascii_digit))
 }
 
 /// A word of a name: letters, with at most two digits behind them or a short piece of both.

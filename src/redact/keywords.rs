@@ -1,6 +1,6 @@
 //! The words that are looked for, and the rule each of them calls.
 
-use super::{command, formats, header, jwt, marks, names, pem, stored, url, user};
+use super::{command, foreign, formats, header, jwt, marks, names, pem, piped, stored, url, user};
 
 /// What is done where a keyword was seen.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,9 @@ pub enum Rule {
     Url,
     Dsn,
     Oracle,
+    EncodedUrl,
+    Piped,
+    Foreign,
     Pem,
     PemBase64,
     Putty,
@@ -58,6 +61,9 @@ pub fn shipped() -> impl Iterator<Item = (&'static str, Rule)> {
     let groups = url::DSN
         .iter()
         .map(|word| (*word, Rule::Dsn))
+        .chain(url::ENCODED.iter().map(|(word, ..)| (*word, Rule::EncodedUrl)))
+        .chain(piped::READERS.iter().map(|word| (*word, Rule::Piped)))
+        .chain(foreign::NAMES.iter().map(|word| (*word, Rule::Foreign)))
         .chain(stored::HASHES.iter().map(|(word, least)| (*word, Rule::Hash(*least))))
         .chain(stored::LDAP.iter().map(|word| (*word, Rule::LdapHash)))
         .chain(stored::PGPASS.iter().map(|word| (*word, Rule::PgPass)))

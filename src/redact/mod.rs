@@ -11,6 +11,7 @@
 mod assign;
 mod command;
 mod discord;
+mod foreign;
 mod formats;
 mod harmless;
 mod header;
@@ -19,6 +20,7 @@ mod keywords;
 mod marks;
 mod names;
 mod pem;
+mod piped;
 mod random;
 mod scan;
 mod sign;

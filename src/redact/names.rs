@@ -30,9 +30,9 @@ impl Promise {
 }
 
 /// Keywords at which a name is looked for.
-pub const KEYWORDS: [&str; 15] = [
+pub const KEYWORDS: [&str; 16] = [
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "cookie", "session", "salt", "jwt", "mnemonic", "kennwort",
-    "pat",
+    "pat", "psk",
 ];
 
 #[rustfmt::skip]
@@ -99,7 +99,7 @@ fn of_word(word: &[u8], earlier: Option<&[u8]>, is_alone: bool) -> Option<Promis
     {
         return Some(Promise::Password);
     }
-    if is(&["pwd", "psw", "pswd"]) {
+    if is(&["pwd", "psw", "pswd", "psk"]) {
         return Some(Promise::Password);
     }
     if is(&["pass", "pw"]) {

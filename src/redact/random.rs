@@ -51,12 +51,81 @@ fn is_wordy_piece(piece: &[u8]) -> bool {
 
 /// Letters that change their case as no name does, or a long run without vowels.
 pub fn is_scrambled(letters: &[u8]) -> bool {
+    if is_gibberish(letters) {
+        return true;
+    }
     if letters.len() < 12 {
         return false;
     }
     let alone = letters.windows(3).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase() && w[2].is_ascii_uppercase());
     let vowels = letters.iter().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
-    humps(letters) * 5 > letters.len() || alone.count() > 2 || vowels * 6 < letters.len()
+    alone.count() > 2 || vowels * 6 < letters.len()
+}
+
+/// Letters that often follow each letter of the alphabet within the words of programs and their texts.
+const FOLLOWERS: [&str; 26] = [
+    "abcdefgiklmnprstuvwxy", "abcdeijloprsuy", "acdefghiklmnoprstuv", "abcdefilmnoprstu", "abcdefgilmnopqrstuvwxy",
+    "acdefilmnoprstu", "aeghilnorstu", "aeilorstu", "abcdefglmnoprstvxz", "aeosu", "aeis", "acdefiklopstuy", "abdeilmopstu",
+    "abcdefgiklmnoprstuv", "abcdfgiklmnoprstuvwx", "acdefghilmnoprstuy", "u", "abcdefgiklmnoprstuvy", "abcdefghiklmnopqrstuwy",
+    "abcdefhilmnoprstuwy", "abcdefgilmnprst", "aceimops", "aeinors", "ceipt", "mnpst", "aei",
+];
+
+/// A bit for every letter that often follows.
+const PAIRS: [u32; 26] = {
+    let mut pairs = [0; 26];
+    let mut first = 0;
+    while first < 26 {
+        let letters = FOLLOWERS[first].as_bytes();
+        let mut n = 0;
+        while n < letters.len() {
+            pairs[first] |= 1 << (letters[n] - b'a');
+            n += 1;
+        }
+        first += 1;
+    }
+    pairs
+};
+
+/// Letters of both cases that no name has, however it joins its words: pairs that words do not have, pieces of a letter or two,
+/// stretches of capitals and numbers between them.
+pub fn is_gibberish(value: &[u8]) -> bool {
+    let has_both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+    if value.len() < 8 || !has_both {
+        return false;
+    }
+    let mut odd = 0;
+    let mut start = 0;
+    for at in 1..=value.len() {
+        if at == value.len() || begins_piece(value, at) {
+            let piece = &value[start..at];
+            odd += oddness(piece);
+            start = at;
+        }
+    }
+    odd >= 4 && odd * 4 >= value.len()
+}
+
+/// Does another word of a name begin here?
+fn begins_piece(value: &[u8], at: usize) -> bool {
+    let (last, here) = (value[at - 1], value[at]);
+    let is_last_capital = value.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+    last.is_ascii_alphabetic() != here.is_ascii_alphabetic()
+        || here.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_uppercase() && is_last_capital)
+}
+
+/// How much about a piece of a name is unlike a word.
+fn oddness(piece: &[u8]) -> usize {
+    if !piece[0].is_ascii_alphabetic() {
+        return usize::from(piece[0].is_ascii_digit());
+    }
+    let letter = |b: u8| usize::from((b | 32) - b'a');
+    let rare = piece.windows(2).filter(|w| PAIRS[letter(w[0])] >> letter(w[1]) & 1 == 0).count();
+    let is_acronym = piece.len() > 1 && piece.iter().all(u8::is_ascii_uppercase);
+    if is_acronym && piece.len() > 2 {
+        1 + rare.min((piece.len() / 3).max(1))
+    } else {
+        rare + usize::from(piece.len() <= 2) + usize::from(is_acronym)
+    }
 }
 
 /// Capitals behind small letters.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::formats::Format;
 use super::keywords::Rule;
 use super::marks::{self, Finding};
-use super::{assign, command, discord, header, jwt, pem, stored, url, user};
+use super::{assign, command, discord, foreign, header, jwt, pem, piped, stored, url, user};
 
 pub struct Scan<'t> {
     text: &'t str,
@@ -74,6 +74,9 @@ impl<'t> Scan<'t> {
             Rule::Url => self.add_some("url-password", url::find(text, hit.start)),
             Rule::Oracle => self.add_some("url-password", url::oracle(text, hit.end)),
             Rule::Dsn => self.add_some("url-password", url::dsn(text, hit.start)),
+            Rule::EncodedUrl => self.add_some("url-password", url::encoded(text, hit)),
+            Rule::Piped => self.add_some("command-password", piped::find(text, hit)),
+            Rule::Foreign => self.add_some("password", foreign::find(text, hit.end)),
             Rule::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Rule::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
             Rule::PemBase64 if hit.start >= self.encoded => {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::harmless::is_placeholder;
+use super::random::is_gibberish;
 use super::walk::{self, Set, WORD, at, before};
 
 /// Beginnings of password hashes, and the least that follows.
@@ -33,7 +34,9 @@ const HASHED: Set = Set::of("a-zA-Z0-9./$,=+:@-");
 pub fn hash(text: &[u8], hit: Range<usize>, least: usize) -> Option<Range<usize>> {
     let end = walk::run(text, hit.end, Set::of("a-zA-Z0-9./$,=+_-"), 400);
     let whole = if at(text, hit.start) == b's' { walk::run(text, hit.end, HASHED, 400) } else { end };
-    let salted = text[hit.end..whole].iter().any(|b| b.is_ascii_digit())
+    // A list goes on.
+    let whole = if before(text, whole) == b',' { whole - 1 } else { whole };
+    let salted = (text[hit.end..whole].iter().any(u8::is_ascii_digit) || is_gibberish(&text[hit.end..whole]))
         && (WORD.has(before(text, whole))
             || before(text, whole) == b'='
             || before(text, whole) == b'.'

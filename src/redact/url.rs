@@ -69,3 +69,22 @@ pub fn dsn(text: &[u8], hit: usize) -> Option<Range<usize>> {
     let range = start + colon + 1..hit;
     is_password(&text[range.clone()]).then_some(range).filter(|_| at(text, start) != b':')
 }
+
+/// `://` as addresses have it within addresses, and what they make of `:` and `@`.
+pub const ENCODED: [(&str, &str, &str); 2] = [("%3a%2f%2f", "%3a", "%40"), ("%253a%252f%252f", "%253a", "%2540")];
+
+/// The password in an encoded address whose `://` is here.
+pub fn encoded(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let key = &text[hit.clone()];
+    let (_, colon, at_sign) = ENCODED.iter().find(|(sign, ..)| key.eq_ignore_ascii_case(sign.as_bytes()))?;
+    let end = walk::run(text, hit.end, Set::of("a-zA-Z0-9%._~!*-"), 240);
+    let find = |from: usize, sign: &str| {
+        let found = text[from..end].windows(sign.len()).position(|w| w.eq_ignore_ascii_case(sign.as_bytes()));
+        found.map(|n| from + n)
+    };
+    let last = find(hit.end, at_sign)?;
+    let start = find(hit.end, colon).filter(|start| *start < last)? + colon.len();
+    let value = &text[start..last];
+    let is_path = value.windows(3).any(|w| w.eq_ignore_ascii_case(b"%2f"));
+    (is_password(value) && !is_path).then_some(start..last)
+}

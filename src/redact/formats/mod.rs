@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::harmless::is_sample;
-use super::random::{entropy, has_digit, is_mixed, is_random, variety};
+use super::random::{entropy, has_digit, is_gibberish, is_mixed, is_random, variety};
 use super::walk::{self, DIGIT, Set, WORD, at, before};
 use super::wrap::{Break, line_break, width_before};
 
@@ -61,7 +61,7 @@ const fn lit(text: &'static str) -> Part {
 enum Need {
     Nothing,
     Digit,
-    /// Letters of both cases and digits.
+    /// Letters of both cases, with digits or in no order that a name has.
     Mixed,
     /// Long and without order.
     Random,
@@ -139,7 +139,7 @@ impl Format {
         let fits = match self.need {
             Need::Nothing => true,
             Need::Digit => has_digit(body),
-            Need::Mixed => is_mixed(body) && is_random(body),
+            Need::Mixed => (is_mixed(body) || is_gibberish(body)) && is_random(body),
             Need::Random => is_random(body),
         };
         let lively = body.len() < 16 || (variety(body) >= 6 && entropy(body) > 2.0);
@@ -147,7 +147,8 @@ impl Format {
     }
 }
 
-/// Does a token begin here although a letter stands before? It is the end of `\n`, of `%3D`, or of a terminal's colour.
+/// Does a token begin here although a letter stands before? It is the end of `\n`, of `%3D`, of a terminal's colour, or
+/// a tool's name is made of parts.
 pub fn begins_token(text: &[u8], start: usize) -> bool {
     match before(text, start) {
         b'n' | b'r' | b't' if before(text, start - 1) == b'\\' => true,
@@ -155,6 +156,7 @@ pub fn begins_token(text: &[u8], start: usize) -> bool {
             let digits = walk::back(text, start - 1, Set::of("0-9;"), 16);
             before(text, digits) == b'['
         }
+        b'_' => before(text, start - 1) == b'_',
         c if c.is_ascii_hexdigit() => start > 2 && text[start - 3] == b'%' && text[start - 2].is_ascii_hexdigit(),
         _ => false,
     }
