@@ -87,8 +87,15 @@ impl Writer<'_> {
             }
             self.take_back(&rows)?;
         }
-        let sql = "DELETE FROM leaf_title WHERE leaf IN (SELECT key FROM forgotten_row) OR leaf IN (
-             SELECT i.key FROM private_turn p JOIN session s ON s.id = p.session JOIN item i ON i.session = s.pk AND i.at >= p.from_at)
+        self.drop_private_titles()
+    }
+
+    /// Titles that older clients gave to private rows, or after a private turn to the whole conversation.
+    fn drop_private_titles(&self) -> Result<()> {
+        // In this order, whatever is guessed about the tables: there are few titles and many items.
+        let sql = "DELETE FROM leaf_title WHERE EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf)
+             OR EXISTS (SELECT 1 FROM item i CROSS JOIN session s ON s.pk = i.session CROSS JOIN private_turn p ON p.session = s.id
+                 WHERE i.key = leaf AND i.at >= p.from_at)
              RETURNING leaf";
         let leaves = self.tx.prepare_cached(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<[u8; 16]>>>()?;
         for leaf in leaves {
