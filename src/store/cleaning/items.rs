@@ -1,7 +1,4 @@
-//! What rows say, by the rules of today.
-//!
-//! Afterwards it lies as if it had been read by them: parts of a row are counted without those that are left out, so that a copy that
-//! is read later is known for one.
+//! What rows say, by the rules of today. What stays of a row keeps its place in it, so that a copy that is read later is known for one.
 
 use anyhow::Result;
 use rusqlite::{Transaction, params};
@@ -34,23 +31,14 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<C
     let mut conversation = Conversation::default();
     let mut cleaned = Cleaned::default();
     let mut source = None;
-    // How many parts of the row at hand went.
-    let (mut row, mut gone) = (None, 0);
-    for mut stored in all_of(tx, session)? {
+    for stored in all_of(tx, session)? {
         if source.replace(stored.source) != Some(stored.source) {
             conversation = Conversation::default();
-        }
-        if row.replace((stored.key, stored.offset)) != Some((stored.key, stored.offset)) {
-            gone = 0;
-        }
-        if gone > 0 {
-            move_up(tx, session, &mut stored, gone)?;
         }
         let before: Item = unpack(&stored.body)?;
         let after = gate.pass_item(stored.key, before.clone(), &mut conversation);
         if after.as_ref() != Some(&before) {
             replace(tx, session, &stored, &before, after.as_ref())?;
-            gone += i64::from(after.is_none());
             cleaned.texts += 1;
             cleaned.left_out |= leaves_out(gate, &before, after.as_ref());
         }
@@ -91,15 +79,6 @@ fn leaves_out(gate: &Gate, before: &Item, after: Option<&Item>) -> bool {
     texts.filter(|(before, after)| before != after).any(|(before, after)| {
         after.is_empty() || names_files && marks(after) <= marks(before) || before.to_ascii_lowercase().contains("<private")
     })
-}
-
-fn move_up(tx: &Transaction<'_>, session: i64, stored: &mut Stored, by: i64) -> Result<()> {
-    let sql = "UPDATE item SET part = part - ?5 WHERE session = ?1 AND source = ?2 AND offset = ?3 AND part = ?4";
-    tx.prepare_cached(sql)?.execute(params![session, stored.source, stored.offset, stored.part, by])?;
-    let sql = "UPDATE doc SET part = part - ?4 WHERE session = ?1 AND kind = 'prompt' AND key = ?2 AND part = ?3";
-    tx.prepare_cached(sql)?.execute(params![session, stored.key.0, stored.part, by])?;
-    stored.part -= by;
-    Ok(())
 }
 
 fn replace(tx: &Transaction<'_>, session: i64, stored: &Stored, before: &Item, after: Option<&Item>) -> Result<()> {
