@@ -367,6 +367,8 @@ fn code_and_ordinary_words_stay() {
         "{\"ADMINSECRET\", \"BEARERSECRET2\"}",
         "auth: { user, pass }",
         "pass:  0.123s",
+        "old_password=Uwierzytelnianie kodu",
+        "ssh_key_deletion_success=SSH-nyckeln har tagits bort",
         "connect(user=user, password=hashedPassword)",
         "const { password: hashedPassword, token: sha256Token } = user;",
         "{ password: sha256Hash, name }",
