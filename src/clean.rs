@@ -2,10 +2,7 @@
 //!
 //! Pure and linear in the length of the text.
 
-/// Removes terminal escapes and control characters, and folds runs of empty lines.
-pub fn tidy(text: &str) -> String {
-    fold_lines(&plain(text))
-}
+use std::borrow::Cow;
 
 /// Text without terminal escapes, control characters and characters that change the direction of others.
 pub fn plain(text: &str) -> String {
@@ -32,7 +29,8 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-fn fold_lines(text: &str) -> String {
+/// Without white space at the ends of lines and of the text, and with one empty line where there were more.
+pub fn fold_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;
     for line in text.trim().lines() {
@@ -45,6 +43,15 @@ fn fold_lines(text: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// The first and the last bytes of a long text.
+pub fn both_ends(text: &str, each: usize) -> Cow<'_, str> {
+    if text.len() <= 2 * each {
+        return Cow::Borrowed(text);
+    }
+    let (head, tail) = (text.floor_char_boundary(each), text.ceil_char_boundary(text.len() - each));
+    Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
 /// One line: all white space folded to single spaces.
@@ -91,10 +98,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn fold(text: &str) -> String {
+        fold_lines(&plain(text))
+    }
+
     #[test]
     fn escapes_and_controls_go_and_words_stay() {
-        assert_eq!(tidy("fix the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease"), "fix the red test\n\nplease");
-        assert_eq!(tidy("a <b> c < d && e"), "a <b> c < d && e");
+        assert_eq!(fold("fix the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease"), "fix the red test\n\nplease");
+        assert_eq!(fold("a <b> c < d && e"), "a <b> c < d && e");
     }
 
     #[test]
@@ -107,7 +118,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_grows_and_lengths_hold(text in "\\PC*|[<>a-z/\\-\x1b\\[\n ]{0,400}", max in 1usize..200) {
-            prop_assert!(tidy(&text).len() <= text.len());
+            prop_assert!(fold(&text).len() <= text.len());
             prop_assert!(shorten(&text, max).chars().count() <= max + 1);
             prop_assert!(head_and_tail(&text, max).chars().count() <= max + 3);
         }

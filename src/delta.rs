@@ -90,8 +90,10 @@ pub fn holds_before(path: &Path, most: u64, back: u64, name: &[u8]) -> io::Resul
     if end > back {
         return Ok(true);
     }
-    let tag =
-        regex::bytes::RegexBuilder::new(&format!(r"<\s*{}", name.escape_ascii())).case_insensitive(true).unicode(false).build();
+    let tag = regex::bytes::RegexBuilder::new(&format!(r"(?:<|\\u003c)(?:\s|\\[nrt])*{}", name.escape_ascii()))
+        .case_insensitive(true)
+        .unicode(false)
+        .build();
     let Ok(tag) = tag else { return Ok(true) };
     let mut chunk = vec![0; CHUNK];
     let mut at = 0;

@@ -99,12 +99,27 @@ impl Digest {
         self.files.retain(|file| !file.path.is_empty());
     }
 
+    /// Gives the items it closes other ids, where `new_id` knows one.
+    pub fn rename_closed(&mut self, new_id: impl Fn(&str) -> Option<String>) {
+        for id in &mut self.closes {
+            if let Some(new) = new_id(id) {
+                *id = new;
+            }
+        }
+    }
+
     /// The digest's open items with their ids, which come from the session and the words alone.
     pub fn open_items<'a>(&'a self, session: &'a str) -> impl Iterator<Item = (String, &'static str, &'a Claim)> {
         let next = self.next_steps.iter().map(|c| ("next", c));
         let blocked = self.blockers.iter().map(|c| ("blocker", c));
         next.chain(blocked).map(move |(kind, claim)| (item_id(session, kind, &claim.text), kind, claim))
     }
+}
+
+/// The id that an open item has once its words are others; `None` where it does not come from the words before.
+pub fn renamed_item(id: &str, session: &str, before: &str, after: &str) -> Option<String> {
+    let kind = if id.starts_with('n') { "next" } else { "blocker" };
+    (item_id(session, kind, before) == id).then(|| item_id(session, kind, after))
 }
 
 fn item_id(session: &str, kind: &str, text: &str) -> String {

@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader, Write, stdin};
 use anyhow::{Context, Result, bail};
 
 use super::Ended;
+use super::digest::{prepare_folder, run_lock};
 use super::export::VERSION;
 use crate::cli::ImportArgs;
 use crate::config::Config;
-use crate::private;
 use crate::redact::Use;
 use crate::store::Store;
 use crate::store::transfer::Exported;
@@ -25,8 +25,8 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     // Bytes, not text: one bad line must not end the import.
     let mut lines = input.split(b'\n');
     check_head(&lines.next().context("there is nothing to import")??)?;
-    private::create_dir(&config.data_dir).with_context(|| format!("cannot create {}", config.data_dir.display()))?;
-    let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock"))?);
+    prepare_folder(config, &ui)?;
+    let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     let gate = config.gate(Use::Often)?;
     let mut store = Store::open(&config.database())?;
@@ -35,7 +35,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
         let line = line?;
         let read = serde_json::from_slice::<Exported>(&line).map_err(anyhow::Error::new).and_then(|mut s| {
             s.pass(&gate);
-            store.import_session(&s)
+            store.import_session(s)
         });
         match read {
             Ok(true) => new += 1,

@@ -13,6 +13,8 @@ use crate::page::{Shown, day_of, session_page, session_page_name};
 use crate::price::{costs_by_model, session_cost};
 use crate::session::Session;
 use crate::store::Store;
+use crate::store::digests::Stored;
+use crate::store::load::SessionHead;
 
 /// Longest text of an item, in characters: on a line, and in JSON.
 const LINE_TEXT: usize = 120;
@@ -28,34 +30,8 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
         bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
     };
     let session = store.load_session(&head)?;
-    let costs = costs_by_model(&session.usage, &config.prices);
-    let cost = session_cost(&costs);
     if args.json {
-        let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
-        let mut value = json!({
-            "session": session.id,
-            "project": session.project.key,
-            "cwd": session.cwd,
-            "began_at": session.began_at(),
-            "ended_at": session.last_at(),
-            "digest_id": stored.id,
-            "summarizer": stored.summarizer,
-            "model": stored.model,
-            "made_at": stored.made_at,
-            "digest_cost_usd": stored.cost_usd,
-            "waits_for_model": stored.queued,
-            "interim": stored.interim_until.is_some(),
-            "repeated_by": later.map(|later| later.id),
-            "session_cost_usd": cost.0,
-            "session_cost_complete": !cost.1,
-            "prompts": session.prompts().count(),
-            "usage": session.usage,
-            "cost_usd_by_model": costs,
-            "digest": stored.digest,
-        });
-        if args.items {
-            value["items"] = serde_json::to_value(listed(&session, JSON_TEXT))?;
-        }
+        let value = as_json(args, config, &store, &head, &stored, &session)?;
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
         return Ok(Ended::Done);
     }
@@ -67,13 +43,51 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
         summarizer: &stored.summarizer,
         goes_on: stored.interim_until.is_some(),
         closed: &store.closed_of(head.pk)?,
-        costs,
+        costs: costs_by_model(&session.usage, &config.prices),
         // Who asks for it wants to see all of it.
         repeated_by: None,
         page: session_page_name(&session, &day, store.shares_prefix(&session.id, 8)?),
     };
     out.write_all(session_page(&shown, &config.time_zone).as_bytes())?;
     Ok(Ended::Done)
+}
+
+fn as_json(
+    args: &ShowArgs,
+    config: &Config,
+    store: &Store,
+    head: &SessionHead,
+    stored: &Stored,
+    session: &Session,
+) -> Result<serde_json::Value> {
+    let costs = costs_by_model(&session.usage, &config.prices);
+    let cost = session_cost(&costs);
+    let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+    let mut value = json!({
+        "session": session.id,
+        "project": session.project.key,
+        "cwd": session.cwd,
+        "began_at": session.began_at(),
+        "ended_at": session.last_at(),
+        "digest_id": stored.id,
+        "summarizer": stored.summarizer,
+        "model": stored.model,
+        "made_at": stored.made_at,
+        "digest_cost_usd": stored.cost_usd,
+        "waits_for_model": stored.queued,
+        "interim": stored.interim_until.is_some(),
+        "repeated_by": later.map(|later| later.id),
+        "session_cost_usd": cost.0,
+        "session_cost_complete": !cost.1,
+        "prompts": session.prompts().count(),
+        "usage": session.usage,
+        "cost_usd_by_model": costs,
+        "digest": stored.digest,
+    });
+    if args.items {
+        value["items"] = serde_json::to_value(listed(session, JSON_TEXT))?;
+    }
+    Ok(value)
 }
 
 /// One line for each item that was kept, and why.

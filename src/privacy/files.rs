@@ -9,9 +9,18 @@ use globset::GlobSet;
 const FILE_PROGRAMS: &[&str] = &[
     "cat", "tac", "bat", "less", "more", "head", "tail", "nl", "sed", "awk", "grep", "egrep", "rg", "ag", "cut", "sort", "uniq",
     "tr", "diff", "cmp", "xxd", "hexdump", "od", "strings", "base64", "jq", "yq", "tee", "source", ".", "vim", "vi", "nano",
-    "emacs", "code", "openssl", "gpg", "age", "sops", "ssh-keygen", "dotenv", "envsubst", "perl", "python", "python3", "node",
-    "type", "Get-Content", "cp", "mv", "install", "dd", "rsync", "scp", "curl", "export", "set", "env", "git",
+    "emacs", "code", "openssl", "dotenv-cli", "dotenvx", "gpg", "age", "sops", "ssh-keygen", "dotenv", "envsubst", "perl",
+    "python", "python3", "node", "type", "Get-Content", "cp", "mv", "install", "dd", "rsync", "scp", "curl", "export", "set",
+    "env", "git",
 ];
+/// The longest path, in bytes.
+const MAX_PATH: usize = 4096;
+/// Commands within a command are looked into this deep.
+const MAX_DEPTH: usize = 3;
+/// What stands around a path in a line of a program.
+const BETWEEN: [char; 9] = ['"', '\'', '(', ')', ',', ';', '=', '[', ']'];
+/// Programs that are given a command in quotes.
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ssh", "su", "eval", "script", "watch"];
 /// Words before a program that are not the program.
 const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", "do", "else", "xargs", "doas", "builtin"];
 
@@ -24,13 +33,20 @@ pub struct Files {
 }
 
 impl Files {
-    /// Is this the path of such a file? A sentence is no path.
+    /// Is this the path of such a file?
     pub fn holds(&self, path: &str) -> bool {
-        !path.is_empty()
-            && path.len() < 4096
-            && !path.contains(char::is_whitespace)
-            && self.private.is_match(path)
-            && !self.allowed.is_match(path)
+        let is_path = !path.is_empty() && path.len() <= MAX_PATH && !path.contains('\n');
+        is_path && self.private.is_match(path) && !self.allowed.is_match(path)
+    }
+
+    /// The same of an argument that may be a sentence, which is no path.
+    pub fn holds_argument(&self, text: &str) -> bool {
+        (text.starts_with(['/', '~', '.']) || !text.contains(char::is_whitespace)) && self.holds(text)
+    }
+
+    /// The same of a word of a command, which may be a pattern in quotes.
+    fn holds_word(&self, word: &str) -> bool {
+        (word.contains('/') || !word.contains(char::is_whitespace)) && self.holds(word)
     }
 }
 
@@ -48,14 +64,22 @@ pub struct Named<'c> {
 
 /// The private files a command reads or writes, in the order it names them.
 pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
-    let mut found: Vec<Named<'_>> = Vec::new();
+    let mut found = Vec::new();
+    find(command, files, MAX_DEPTH, &mut found);
+    found
+}
+
+fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named<'c>>) {
+    // What stands in a heredoc is given to the program before it.
+    let mut fed = false;
     for step in steps(command) {
         let words = words(step);
         let program = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w)).copied().unwrap_or_default();
-        let takes_files = FILE_PROGRAMS.contains(&program.rsplit('/').next().unwrap_or(program));
-        // What was withheld once stays so.
-        let told = words.contains(&WITHHELD);
-        let mut before = "";
+        // What `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
+        let takes_files = fed || words.iter().any(|word| takes_files(word, step)) || words.contains(&WITHHELD);
+        fed |= takes_files && step.contains("<<");
+        let runs_quoted = words.iter().any(|word| SHELLS.contains(&name_of(word)));
+        let (mut before, mut flag) = ("", "");
         for word in words {
             let (by, path) = target(word, before);
             before = if word.ends_with('>') {
@@ -65,15 +89,35 @@ pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
             } else {
                 ""
             };
-            // `git add`, `git commit` and their like name files without showing them.
-            let shown = !by.is_empty() || names_by_flag(word) || told || takes_files && (program != "git" || shows_content(step));
             let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
-            if shown && path != program && files.holds(path) && !found.iter().any(|n| n.path == path) {
-                found.push(Named { program, by, path });
+            let named = !by.is_empty() || is_assignment(word) || names_by_flag(word) || takes_file(flag);
+            flag = word;
+            let within = if takes_files { path } else { "" }.split(BETWEEN).filter(|part| part.contains(['.', '/']));
+            let paths = Some(path).filter(|_| named || takes_files).into_iter().chain(within);
+            for path in paths.filter(|path| *path != program && files.holds_word(path)) {
+                if !found.iter().any(|n| n.path == path) {
+                    found.push(Named { program, by, path });
+                }
+            }
+            if runs_quoted && depth > 0 && path.contains(char::is_whitespace) {
+                find(path, files, depth - 1, found);
             }
         }
     }
-    found
+}
+
+fn name_of(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Does a program show, copy or change the files it is given? `git add`, `git commit` and their like only name them.
+fn takes_files(word: &str, step: &str) -> bool {
+    FILE_PROGRAMS.contains(&name_of(word)) && (word != "git" || shows_content(step))
+}
+
+/// `--env-file .env`
+fn takes_file(flag: &str) -> bool {
+    flag.starts_with("--") && flag.contains("file") && !flag.contains('=')
 }
 
 fn shows_content(step: &str) -> bool {
@@ -150,6 +194,19 @@ mod tests {
             ("x=$(cat .env)", ".env"),
             ("docker run --env-file=.env img env", ".env"),
             ("git diff -- app/.env", "app/.env"),
+            ("cat \"/home/dev/My Documents/.env\"", "/home/dev/My Documents/.env"),
+            ("docker exec app cat /app/.env", "/app/.env"),
+            ("kubectl exec p -- cat .env", ".env"),
+            ("sudo -u app cat .env", ".env"),
+            ("timeout 5 cat .env", ".env"),
+            ("ssh box 'cat .env'", ".env"),
+            ("bash -c \"cat .env | head\"", ".env"),
+            ("find . -name .env -exec cat {} +", ".env"),
+            ("docker compose --env-file .env config", ".env"),
+            ("npx dotenv-cli -e .env -- env", ".env"),
+            ("python3 -c \"print(open('.env').read())\"", ".env"),
+            ("python3 - <<'EOF'\nopen('.env', 'w').write('A=1')\nEOF", ".env"),
+            ("f=.env; cat $f", ".env"),
         ] {
             let named = named_in(command, &files());
             assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");

@@ -4,7 +4,6 @@
 //! Everything that is kept of a transcript passes the [`Gate`] as decoded text, before it is shortened: half a secret is known by
 //! its other half.
 
-mod ends;
 mod files;
 mod items;
 mod tags;
@@ -15,16 +14,20 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
-pub use tags::disarm;
+pub use tags::{disarm, opens_private};
 pub use turns::{Boundary, Conversation, Passed};
 
-use crate::clean::tidy;
+use crate::clean::{both_ends, fold_lines, plain};
 use crate::redact::Redactor;
 use crate::session::ToolUse;
 use crate::signal::chatter::is_chatter_tool;
 
 /// Stands for the line of a tool use that a pattern of the user's leaves out.
 pub const LEFT_OUT: &str = "(left out)";
+
+/// How much of each end of an output is searched for secrets, and how much of that is looked at, in bytes.
+const SEARCHED: usize = 128 << 10;
+const SHOWN: usize = 24_000;
 
 /// A text that has passed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -63,24 +66,29 @@ impl Gate {
 
     /// A text as it may be kept: without blocks nobody said, private ones, escapes and secrets.
     pub fn pass(&self, raw: &str) -> Text {
-        let stripped = tags::strip(raw);
-        let text = tidy(&stripped.text);
+        // Characters that are not seen must not hide a tag.
+        let plain = plain(raw);
+        let stripped = tags::strip(&plain);
+        let text = fold_lines(&stripped.text);
         let (text, mostly_secret) = if self.patterns.is_match(&text) { (String::new(), true) } else { self.redacted(text) };
         Text { text: if mostly_secret { String::new() } else { text }, private: stripped.private }
-    }
-
-    /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there.
-    pub fn output(&self, raw: &str) -> String {
-        let stripped = tags::strip(raw);
-        if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
-            return String::new();
-        }
-        self.redacted(tidy(&ends::of(&stripped.text))).0
     }
 
     /// The same, where it does not matter what was fenced off.
     pub fn clean(&self, raw: &str) -> String {
         self.pass(raw).text
+    }
+
+    /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there. What is cut off is far from
+    /// what is shown, so that half a secret never is.
+    pub fn output(&self, raw: &str) -> String {
+        let plain = plain(raw);
+        let stripped = tags::strip(&plain);
+        if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
+            return String::new();
+        }
+        let clean = self.redacted(fold_lines(&both_ends(&stripped.text, SEARCHED))).0;
+        both_ends(&clean, SHOWN).into_owned()
     }
 
     /// A text without secrets, else as it is: for what was made from texts that had passed, and for what a model says.
@@ -101,13 +109,19 @@ impl Gate {
         tool.line == LEFT_OUT || is_chatter_tool(&tool.name, &self.skip_tools)
     }
 
+    /// A name as it may be kept; `None` where nothing of it may.
+    pub fn name(&self, raw: &str) -> Option<String> {
+        Some(self.clean(raw)).filter(|name| !name.is_empty())
+    }
+
     /// Does a pattern of the user's leave out any of these texts? They are only made where there are patterns.
     pub fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
         !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
     }
 
-    pub fn is_private_file(&self, path: &str) -> bool {
-        self.files.holds(path)
+    /// Is an argument of a tool the path of a private file?
+    pub fn is_private_file(&self, argument: &str) -> bool {
+        self.files.holds_argument(argument)
     }
 
     /// Is what a tool use reads or writes private? Its line then names the files and no content.
@@ -116,7 +130,10 @@ impl Gate {
             return self.files.holds(&file.path);
         }
         if !matches!(tool.name.as_str(), "Bash" | "PowerShell") {
-            return tool.line.split(" · ").any(|argument| self.files.holds(argument));
+            let path = tool.line.split(" · ").find(|argument| self.files.holds_argument(argument)).map(str::to_owned);
+            let is_withheld = path.is_some();
+            tool.line = path.unwrap_or_else(|| std::mem::take(&mut tool.line));
+            return is_withheld;
         }
         let withheld = self.withheld_command(&tool.line);
         let is_withheld = withheld.is_some();

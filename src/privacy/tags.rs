@@ -137,11 +137,20 @@ fn private_tag(text: &str) -> Option<(Tag, usize)> {
     if !matches!(head.get(at), Some(b'>')) && !head.get(at).is_some_and(u8::is_ascii_whitespace) {
         return None;
     }
-    let end = at + memchr::memchr2(b'>', b'<', &head[at..])?;
+    let Some(end) = memchr::memchr2(b'>', b'<', &head[at..]).map(|end| at + end) else {
+        // A tag that goes on beyond what is looked at.
+        let goes_on = head.len() == MAX_TAG && head[at..].contains(&b'=');
+        return goes_on.then_some((if closes { Tag::Closes } else { Tag::Opens }, at));
+    };
     let inside = &head[at..end];
     // `<private key>` stands for a key in a manual.
     let is_tag = inside.iter().all(u8::is_ascii_whitespace) || inside.contains(&b'=') && !inside.ends_with(b"/");
     (head[end] == b'>' && is_tag).then_some((if closes { Tag::Closes } else { Tag::Opens }, end + 1))
+}
+
+/// Does a tag in it open something private?
+pub fn opens_private(text: &str) -> bool {
+    memchr::memchr_iter(b'<', text.as_bytes()).any(|at| matches!(private_tag(&text[at..]), Some((Tag::Opens, _))))
 }
 
 /// Text in which no tag of an injected block begins or ends one.

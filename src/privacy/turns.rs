@@ -75,6 +75,11 @@ impl Conversation {
         Self { privacy: Privacy::Now, ..Self::default() }
     }
 
+    /// A line could not be read in which something private stands: what follows may be about it.
+    pub fn lost_something_private(&mut self) {
+        self.privacy = Privacy::Now;
+    }
+
     /// The form to be stored; empty for the usual one.
     pub fn stored(&self) -> String {
         if *self == Self::default() { String::new() } else { serde_json::to_string(self).unwrap_or_default() }
@@ -97,7 +102,12 @@ impl Conversation {
             row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
             return (Passed::Private, boundary);
         }
-        row.items.retain_mut(|item| self.keeps(item, gate));
+        let mut parts = std::mem::take(&mut row.parts).into_iter();
+        row.items.retain_mut(|item| {
+            let kept = self.keeps(item, gate);
+            row.parts.extend(parts.next().filter(|_| kept));
+            kept
+        });
         row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
         (Passed::Kept, boundary)
     }
@@ -120,6 +130,7 @@ impl Conversation {
 
     fn keeps(&mut self, item: &mut Item, gate: &Gate) -> bool {
         match item {
+            Item::Reply(text) => !text.is_empty(),
             Item::Title(title) if title.by == TitleBy::User => true,
             // They sum up everything before them.
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,

@@ -40,7 +40,7 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use keywords::Rule;
-pub use marks::{Finding, is_mostly_redacted};
+pub use marks::{Finding, OPENING, is_mostly_redacted};
 use table::Table;
 pub use user::{RuleError, UserRule};
 

@@ -146,21 +146,32 @@ impl<const N: usize> Visitor<'_> for Position<'_, N> {
     }
 }
 
-/// All strings in a value, however deep.
+/// All strings in a value, however deep, without the names of fields.
 pub fn texts(raw: Raw<'_>) -> Vec<String> {
-    fn collect(value: serde_json::Value, texts: &mut Vec<String>) {
-        match value {
-            serde_json::Value::String(text) => texts.push(text),
-            serde_json::Value::Array(list) => list.into_iter().for_each(|v| collect(v, texts)),
-            serde_json::Value::Object(fields) => fields.into_iter().for_each(|(_, v)| collect(v, texts)),
-            _ => {}
+    let json = raw.get();
+    let mut texts = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'"', &json.as_bytes()[at..]).map(|found| at + found) {
+        at = end_of_string(json.as_bytes(), start);
+        let is_name = json[at..].trim_start().starts_with(':');
+        if !is_name && let Ok(literal) = serde_json::from_str::<&RawValue>(&json[start..at]) {
+            texts.extend(text(literal).map(Cow::into_owned));
         }
     }
-    let mut all = Vec::new();
-    if let Ok(value) = serde_json::from_str(raw.get()) {
-        collect(value, &mut all);
+    texts
+}
+
+/// Where the string literal ends that begins at `start`.
+fn end_of_string(json: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(found) = memchr::memchr2(b'"', b'\\', &json[at..]) {
+        at += found;
+        if json[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
     }
-    all
+    json.len()
 }
 
 #[cfg(test)]

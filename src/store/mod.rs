@@ -35,6 +35,9 @@ const BUSY: Duration = Duration::from_secs(10);
 /// How long folding the log into the database waits for readers. Those that take longer are not waited for.
 const READERS: Duration = Duration::from_secs(2);
 
+/// The name of the fact that something was taken out of which traces may be left in the file.
+const SCRUB: &str = "scrub";
+
 /// The index was written by another version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OtherForm {
@@ -179,10 +182,20 @@ impl Store {
     }
 
     /// Writes the database anew, so that nothing is left of what was deleted, and tidies up. `secure_delete` alone clears what is
-    /// deleted, but not the copies that stay in the gaps of pages that were once split.
+    /// deleted, but not the copies that stay in the gaps of pages that were once split. False as `tidy`: then it is still to be done.
     pub fn scrub(&self) -> Result<bool> {
         self.db.execute_batch("VACUUM")?;
-        self.tidy()
+        let done = self.tidy()?;
+        if done && self.wants_scrub()? {
+            self.db.execute("DELETE FROM fact WHERE name = ?1", [SCRUB])?;
+            self.tidy()?;
+        }
+        Ok(done)
+    }
+
+    /// Was something taken out since the database was last written anew?
+    pub fn wants_scrub(&self) -> Result<bool> {
+        Ok(self.db.query_row("SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)", [SCRUB], |r| r.get(0))?)
     }
 
     /// Gives free pages back and folds the write-ahead log into the database. False when a reader holds on to an older state: then

@@ -7,8 +7,8 @@ pub const MIGRATIONS: [&str; 3] = [FIRST, CLOSED_BY_USER, PRIVACY];
 
 /// What is not to come back, what is private, and digests of sessions that go on.
 const PRIVACY: &str = "
--- Rows that were forgotten or are private, by key, and whole sessions, by id. Never text.
-CREATE TABLE forgotten_row (key BLOB PRIMARY KEY) WITHOUT ROWID;
+-- Rows that were forgotten or are private, by key, and whole sessions, by id. Never text. What was forgotten can be imported again.
+CREATE TABLE forgotten_row (key BLOB PRIMARY KEY, private INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE TABLE forgotten_session (id TEXT PRIMARY KEY) WITHOUT ROWID;
 -- From a prompt that was all private to the next one; NULL while there is none. What a subagent did meanwhile is private too.
 CREATE TABLE private_turn (
@@ -19,7 +19,10 @@ CREATE TABLE private_turn (
 ) WITHOUT ROWID;
 -- What the rows read so far say about the next ones, as JSON; empty where they say nothing.
 ALTER TABLE file ADD COLUMN state TEXT NOT NULL DEFAULT '';
--- By what rules the stored texts were cleaned, and the like.
+-- Transcripts are read once more: nobody looked for private turns before. What could not be read is counted anew.
+UPDATE file SET size = -1, offset = 0;
+DELETE FROM unknown_row;
+-- By what rules the stored texts were cleaned, whether the file is still to be written anew, and the like.
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- A digest made while the session went on: the last time its rows told.
 ALTER TABLE digest ADD COLUMN interim_until INTEGER;

@@ -9,7 +9,7 @@ use super::ingest::{Place, insert_item, note_last, project_pk};
 use super::load::SessionHead;
 use super::pack::unpack;
 use super::{Store, digests::NewDigest};
-use crate::digest::{Digest, OpenItem};
+use crate::digest::{Digest, OpenItem, renamed_item};
 use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, Millis, RowKey, Tokens};
 
@@ -97,7 +97,10 @@ impl Exported {
     pub fn pass(&mut self, gate: &Gate) {
         for source in &mut self.sources {
             let mut conversation = Conversation::default();
-            source.branches.iter_mut().chain(&mut source.versions).for_each(|text| *text = gate.redact(text));
+            for names in [&mut source.branches, &mut source.versions] {
+                names.iter_mut().for_each(|name| *name = gate.clean(name));
+                names.retain(|name| !name.is_empty());
+            }
             source.rows.retain_mut(|stored| match gate.pass_item(stored.key, stored.item.clone(), &mut conversation) {
                 Some(item) => {
                     stored.item = item;
@@ -108,12 +111,59 @@ impl Exported {
         }
         self.titles.iter_mut().for_each(|(_, text)| *text = gate.clean(text));
         self.titles.retain(|(_, text)| !text.is_empty());
-        self.closed_by_user.iter_mut().for_each(|(_, text, _)| *text = gate.redact(text));
+        for (id, text, _) in &mut self.closed_by_user {
+            pass_closing(id, &self.session, text, gate);
+        }
         if let Some(digest) = &mut self.digest {
             digest.body.pass(|text| gate.clean(text));
-            digest.closed.iter_mut().for_each(|closing| closing.text = gate.redact(&closing.text));
+            for closing in &mut digest.closed {
+                let before = closing.id.clone();
+                pass_closing(&mut closing.id, &closing.of, &mut closing.text, gate);
+                digest.body.rename_closed(|id| (id == before).then(|| closing.id.clone()));
+            }
         }
     }
+
+    /// Leaves out rows, and titles for rows, that are known here to be private, and the digest that may tell of them.
+    fn without(mut self, is_private: impl Fn(RowKey) -> rusqlite::Result<bool>) -> Result<Self> {
+        let mut gone = false;
+        let mut stays = |keys: &[RowKey]| -> rusqlite::Result<bool> {
+            for key in keys {
+                if is_private(*key)? {
+                    gone = true;
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        for source in &mut self.sources {
+            source.rows = keep(std::mem::take(&mut source.rows), |row| stays(&[row.key]))?;
+        }
+        self.titles = keep(self.titles, |(leaf, text)| stays(&[*leaf, RowKey::of_title(*leaf, text)]))?;
+        if gone {
+            self.digest = None;
+        }
+        Ok(self)
+    }
+}
+
+/// The words of a closing as they may be kept, with the id that the item has by them.
+fn pass_closing(id: &mut String, session: &str, text: &mut String, gate: &Gate) {
+    let clean = gate.clean(text);
+    if let Some(new) = renamed_item(id, session, text, &clean).filter(|_| clean != *text) {
+        *id = new;
+    }
+    *text = clean;
+}
+
+fn keep<T>(all: Vec<T>, mut stays: impl FnMut(&T) -> rusqlite::Result<bool>) -> rusqlite::Result<Vec<T>> {
+    let mut kept = Vec::new();
+    for one in all {
+        if stays(&one)? {
+            kept.push(one);
+        }
+    }
+    Ok(kept)
 }
 
 impl Store {
@@ -211,9 +261,11 @@ impl Store {
 
     /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
     ///
-    /// Who imports what was forgotten wants it back.
-    pub fn import_session(&mut self, exported: &Exported) -> Result<bool> {
+    /// Who imports what was forgotten wants it back; what is private stays out.
+    pub fn import_session(&mut self, exported: Exported) -> Result<bool> {
         let tx = self.db.transaction()?;
+        let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1 AND private)";
+        let exported = exported.without(|key| tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0)))?;
         let rows = exported.sources.iter().flat_map(|source| &source.rows).map(|row| row.key);
         let titles = exported.titles.iter().map(|(leaf, text)| RowKey::of_title(*leaf, text));
         readmit(&tx, &exported.session, rows.chain(titles))?;
@@ -225,7 +277,7 @@ impl Store {
         let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
         let mut rows_new = false;
         for source in &exported.sources {
-            rows_new |= import_source(&tx, session, exported, source)?;
+            rows_new |= import_source(&tx, session, &exported, source)?;
         }
         for u in &exported.usage {
             let t = &u.tokens;

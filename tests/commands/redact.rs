@@ -3,8 +3,8 @@
 use crate::support::{Ran, World, fed};
 
 fn redact(world: &World, args: &[&str], text: impl AsRef<[u8]>) -> Ran {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_recall"));
-    command.env_clear().envs(world.environment()).current_dir(world.root()).arg("redact").args(args);
+    let mut command = world.process();
+    command.arg("redact").args(args);
     fed(command, text.as_ref())
 }
 

@@ -7,6 +7,7 @@ mod everywhere;
 mod kept_out;
 mod matching;
 mod modes;
+mod private;
 mod readers;
 mod retention;
 mod scene;

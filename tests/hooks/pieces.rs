@@ -67,6 +67,7 @@ fn row(n: u8, item: Item) -> Row {
         turn: Default::default(),
         answered: Vec::new(),
         items: vec![item],
+        parts: vec![0],
         usage: None,
     }
 }

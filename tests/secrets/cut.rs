@@ -11,15 +11,14 @@ use crate::support::World;
 use crate::table::{CONFIG, tell};
 
 /// Secrets of several lengths and shapes.
-const CUT: [&str; 7] =
-    ["github personal", "anthropic", "postgres url", "NAME=\"secret\"", "jwt", "rsa key", "aws secret access key"];
+const CUT: [&str; 7] = ["github personal", "anthropic", "postgres url", "NAME=\"secret\"", "jwt", "rsa key", "cloudflare"];
 /// Secrets of which a half is as telling, and no longer looks like one.
 const LONG: [&str; 6] = ["rsa key", "openssh key", "pgp key", "gcp service account", "key without an end", "kubeconfig key"];
 /// Where texts may be cut, in characters from their start: what is known of the lengths that are kept of titles, lines, commands,
 /// briefs, statements.
 const LENGTHS: [usize; 9] = [80, 100, 120, 160, 180, 200, 360, 500, 600];
 /// How much of the secret lies before the cut.
-const BEFORE: [usize; 2] = [8, 24];
+const BEFORE: [usize; 3] = [8, 24, 40];
 
 /// Ordinary words of this length.
 fn filler(length: usize) -> String {

@@ -15,7 +15,6 @@ use super::wanted;
 use crate::clean::plain;
 use crate::cli::DigestArgs;
 use crate::config::Config;
-use crate::private;
 use crate::select::Skip;
 use crate::session::Millis;
 use crate::store::Store;
@@ -30,6 +29,7 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
         }
         return Ok(());
     };
+    super::leave_out_excluded(config, &mut store, &mut report)?;
     super::forget_old(config, now, &mut store, &mut report)?;
     let wanted = wanted(args, config)?;
     let maker = Maker::new(config, ui, now, &wanted)?;
@@ -48,7 +48,7 @@ pub fn copy_index(config: &Config, to: &Path) -> Result<bool> {
     if !config.database().exists() {
         return Ok(true);
     }
-    let mut lock = fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?);
+    let mut lock = super::run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return Ok(false) };
     for suffix in ["", "-wal"] {
         let with = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));

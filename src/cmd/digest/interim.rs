@@ -36,7 +36,7 @@ impl Maker<'_> {
                 queued: false,
                 interim_until: Some(head.last_at.unwrap_or(head.grew_at)),
                 open: &input.open,
-                digest: made.digest,
+                digest: self.passed(made.digest),
             };
             store.save_digest(head, &new)?;
             report.sessions_digested += 1;

@@ -288,7 +288,7 @@ impl<'a> Maker<'a> {
     }
 
     fn give_up(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, failure: &Failure) -> Result<()> {
-        let what = failure.to_string();
+        let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
         run.report.sessions_failed += 1;
         run.report.last_failure = Some(what.clone());
         if !matches!(failure, Failure::Model { .. }) {
@@ -325,7 +325,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A digest as it may be kept, whoever made it.
-    fn passed(&self, mut digest: Digest) -> Digest {
+    pub(super) fn passed(&self, mut digest: Digest) -> Digest {
         digest.pass(|text| self.gate.clean(text));
         digest
     }

@@ -70,23 +70,11 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
     let mut store = Store::open(&config.database())?;
-    clean_again(config, ui, &mut store, &mut report)?;
-    drop_marks(ingest(args, config, ui, now, &mut store, &mut report)?);
-    forget_old(config, now, &mut store, &mut report)?;
-    if !args.ingest_only && !stop::asked() {
-        let wanted = wanted(args, config)?;
-        Maker::new(config, ui, now, &wanted)?.run(&mut store, &mut report)?;
-    }
-    report.pages_written = pages::write(config, &mut store, args.rebuild_pages, ui)?;
-    let emptied = store.drop_emptied()?;
+    let ran = phases(args, config, ui, now, &mut store, &mut report);
+    // However it ended: of what it took out, or a run before that was cut short, no trace is left.
+    scrub(&store, ui)?;
+    ran?;
     report.elapsed_ms = started.elapsed().as_millis() as u64;
-    if report.did_something() {
-        store.log_run(now, &serde_json::to_string(&report)?)?;
-        store.tidy()?;
-    }
-    if emptied || report.took_out() {
-        store.scrub()?;
-    }
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
         Some(why) if !report.model_worked => LastRun::failed(&config.data_dir, now, why),
@@ -97,6 +85,36 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
         _ => LastRun::idle(&config.data_dir, now),
     }
     Ok(Some(report))
+}
+
+fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+    let started = Instant::now();
+    leave_out_excluded(config, store, report)?;
+    clean_again(config, ui, store, report)?;
+    drop_marks(ingest(args, config, ui, now, store, report)?);
+    forget_old(config, now, store, report)?;
+    if !args.ingest_only && !stop::asked() {
+        let wanted = wanted(args, config)?;
+        Maker::new(config, ui, now, &wanted)?.run(store, report)?;
+    }
+    report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
+    store.drop_emptied()?;
+    report.elapsed_ms = started.elapsed().as_millis() as u64;
+    if report.did_something() {
+        store.log_run(now, &serde_json::to_string(&report)?)?;
+        store.tidy()?;
+    }
+    Ok(())
+}
+
+fn scrub(store: &Store, ui: &Ui) -> Result<()> {
+    // Without the room to write it anew there is room for all else; the next run tries again.
+    if store.wants_scrub()?
+        && let Err(e) = store.scrub()
+    {
+        ui.warn(&format!("{e:#}: until the index can be written anew, traces of what was taken out may be left in its file"));
+    }
+    Ok(())
 }
 
 /// Cleans what is stored, where that was done by other rules than today's.
@@ -111,6 +129,20 @@ fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report)
     }
     report.texts_cleaned = cleaned;
     Ok(())
+}
+
+/// Takes out what is stored of projects that the config has come to leave out.
+fn leave_out_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
+    if config.exclude_projects.is_empty() {
+        return Ok(());
+    }
+    let projects = config.project_keys();
+    let doomed = store.find_places(|folder| config.excludes_folder(folder, &projects))?;
+    report.sessions_excluded = doomed.sessions().len() as u64;
+    for session in &doomed.whole {
+        store.exclude_session(*session)?;
+    }
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
 }
 
 fn drop_marks(heeded: Vec<PathBuf>) {
@@ -278,6 +310,9 @@ fn print(report: &Report, json: bool, out: &mut impl Write) -> Result<()> {
     text += &line("digested", format!("{} sessions ({} new){cost}", report.sessions_digested, report.sessions_new));
     if report.sessions_forgotten > 0 {
         text += &line("forgot", format!("{} sessions that are older than `retention.days`", report.sessions_forgotten));
+    }
+    if report.sessions_excluded > 0 {
+        text += &line("took out", format!("{} sessions of projects that are excluded", report.sessions_excluded));
     }
     if report.sessions_skipped + report.sessions_failed > 0 {
         text +=

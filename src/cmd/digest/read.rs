@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::report::Report;
 use crate::config::Config;
 use crate::delta::{self, Cursor, Piece};
-use crate::privacy::{Conversation, Gate, Passed};
+use crate::privacy::{Conversation, Gate, Passed, opens_private};
 use crate::session::{Millis, Row};
 use crate::source::claude_code::{self, Line};
 use crate::source::discover::{Discovery, Found};
@@ -229,7 +229,12 @@ impl<'a> Reader<'a> {
             }
             Line::Nothing => {}
             Line::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
-            Line::Bad(why) => batch.bad.push((offset, why)),
+            Line::Bad(why) => {
+                if opens_private(&String::from_utf8_lossy(line)) {
+                    conversation.lost_something_private();
+                }
+                batch.bad.push((offset, why));
+            }
         }
         true
     }
@@ -238,7 +243,8 @@ impl<'a> Reader<'a> {
     fn keep(&self, batch: &mut Batch, conversation: &mut Conversation, offset: u64, mut row: Row) {
         let (passed, boundary) = conversation.pass(&mut row, self.gate);
         batch.boundaries.extend(boundary);
-        batch.agent_began = conversation.agent_began();
+        // In the oldest layouts subagents of all turns share the session's file: they go by the turn they stand in.
+        batch.agent_began = conversation.agent_began().filter(|_| batch.file.place.agent.is_some());
         if passed == Passed::Private {
             batch.private_rows.push(row.key);
         } else if !row.items.is_empty() || row.usage.is_some() {

@@ -19,6 +19,9 @@ pub struct Report {
     /// Sessions older than the config wants them kept; told only where there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub sessions_forgotten: u64,
+    /// Sessions of projects that the config leaves out since; told only where there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sessions_excluded: u64,
     pub pages_written: u64,
     /// Stored texts that the rules of today left less of; told only where there are any.
     #[serde(skip_serializing_if = "is_zero")]
@@ -26,9 +29,6 @@ pub struct Report {
     /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
     pub cost_usd: f64,
     pub elapsed_ms: u64,
-    /// Rows were stored that turned out to be private.
-    #[serde(skip)]
-    pub rows_taken_back: u64,
     /// A call of the model succeeded.
     #[serde(skip)]
     pub model_worked: bool,
@@ -47,17 +47,11 @@ impl Report {
         self.rows_bad += done.rows_bad;
         self.rows_unknown += done.rows_unknown;
         self.sessions_new += done.sessions_new;
-        self.rows_taken_back += done.rows_taken_back;
-    }
-
-    /// Did something go that must leave no trace?
-    pub fn took_out(&self) -> bool {
-        self.texts_cleaned + self.sessions_forgotten + self.rows_taken_back > 0
     }
 
     /// Did the run change anything that is worth a line in the log?
     pub fn did_something(&self) -> bool {
-        let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten;
+        let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.sessions_excluded;
         self.files_read + sessions + self.pages_written + self.texts_cleaned > 0
     }
 }

@@ -111,7 +111,7 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
     let agent = agent_of(&fields, place);
     let said = match kind.as_ref() {
         "user" => user::row(&fields, agent.is_some()),
-        "attachment" => user::queued(&fields),
+        "attachment" => user::queued(&fields, agent.is_some()),
         _ => Said::default(),
     };
     let items = match kind.as_ref() {
@@ -143,11 +143,12 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
         session,
         agent,
         at: fields.raw("timestamp").and_then(timestamp),
-        cwd: fields.owned("cwd"),
-        branch: fields.text("gitBranch").map(|b| gate.redact(&b)).filter(|b| b != "HEAD"),
-        version: fields.text("version").map(|v| gate.redact(&v)),
+        cwd: fields.text("cwd").map(|cwd| gate.redact(&cwd)),
+        branch: fields.text("gitBranch").and_then(|b| gate.name(&b)).filter(|b| b != "HEAD"),
+        version: fields.text("version").and_then(|v| gate.name(&v)),
         turn: said.turn,
         answered: said.answered,
+        parts: (0..).take(items.len()).collect(),
         items,
         usage,
     }))
@@ -206,9 +207,9 @@ fn assistant_block(block: Raw<'_>, gate: &Gate) -> Vec<Item> {
 }
 
 fn reply(text: &str, gate: &Gate) -> Option<Item> {
-    let text = gate.clean(text);
-    let said = !text.is_empty() && text != "No response requested." && text != "(no content)";
-    said.then(|| Item::Reply(head_and_tail(&text, MAX_TEXT)))
+    let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
+    // One of which nothing is left keeps its place in the row.
+    said.then(|| Item::Reply(head_and_tail(&gate.clean(text), MAX_TEXT)))
 }
 
 fn system(fields: &Fields<'_>) -> Vec<Item> {

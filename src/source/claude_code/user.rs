@@ -48,7 +48,7 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
         let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
         row.turn = match &said {
             Some(Item::Prompt(_)) => Turn::Begins,
-            None if private => Turn::BeginsPrivate,
+            None if private && text.is_empty() => Turn::BeginsPrivate,
             // An image without a word.
             None if texts.is_empty() && content.iter().any(|block| is_image(block)) => Turn::Begins,
             _ => Turn::GoesOn,
@@ -75,7 +75,7 @@ fn recap_of(text: &str) -> &str {
 }
 
 /// A message typed while the assistant was busy and delivered to it in the middle of its turn.
-pub(super) fn queued(fields: &Fields<'_>) -> Said {
+pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
     let Some(attachment) = fields.raw("attachment") else { return Said::default() };
     let Ok([kind, mode, prompt]) = json::fields(attachment.get(), &["type", "commandMode", "prompt"]) else {
         return Said::default();
@@ -87,7 +87,11 @@ pub(super) fn queued(fields: &Fields<'_>) -> Said {
     let Some(prompt) = prompt else { return Said::default() };
     let passed = fields.gate.pass(&text_of(prompt));
     let said = said(&passed.text);
-    let turn = if said.is_none() && passed.private { Turn::BeginsPrivate } else { Turn::Joins };
+    let turn = match &said {
+        _ if agent => Turn::GoesOn,
+        None if passed.private && passed.text.is_empty() => Turn::BeginsPrivate,
+        _ => Turn::Joins,
+    };
     Said { items: said.into_iter().collect(), turn, answered: Vec::new() }
 }
 

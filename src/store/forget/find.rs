@@ -1,6 +1,6 @@
 //! Where a text stands in the index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use rusqlite::types::ValueRef;
@@ -23,6 +23,37 @@ impl Store {
         self.find_rows(phrase, &mut doomed)?;
         self.find_digests(phrase, &mut doomed)?;
         self.find_titles(phrase, &mut doomed)?;
+        Ok(doomed)
+    }
+
+    /// What lies in places that are to be left out: the parts of sessions by where each took place, else by the project.
+    pub fn find_places(&self, is_out: impl Fn(&str) -> bool) -> Result<Doomed> {
+        let sql =
+            "SELECT s.pk, p.key, f.pk, f.cwd FROM session s JOIN project p ON p.pk = s.project JOIN source f ON f.session = s.pk";
+        let mut query = self.db.prepare(sql)?;
+        let mut rows = query.query([])?;
+        let (mut out, mut stays) = (BTreeMap::<i64, Vec<i64>>::new(), BTreeSet::new());
+        while let Some(r) = rows.next()? {
+            let session = r.get(0)?;
+            match is_out(&r.get::<_, Option<String>>(3)?.unwrap_or(r.get(1)?)) {
+                true => out.entry(session).or_default().push(r.get(2)?),
+                false => _ = stays.insert(session),
+            }
+        }
+        let mut doomed = Doomed::default();
+        for (session, sources) in out {
+            if !stays.contains(&session) {
+                doomed.whole.insert(session);
+                continue;
+            }
+            let mut query = self.db.prepare_cached("SELECT DISTINCT key FROM item WHERE session = ?1 AND source = ?2")?;
+            for source in sources {
+                for key in query.query_map([session, source], |r| r.get(0))? {
+                    doomed.rows.entry(session).or_default().insert(RowKey(key?));
+                    doomed.digests.insert(session);
+                }
+            }
+        }
         Ok(doomed)
     }
 

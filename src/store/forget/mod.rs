@@ -4,7 +4,7 @@
 //! there, the keys of rows and the ids of sessions are kept: never a text.
 
 mod find;
-mod take;
+pub(super) mod take;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -100,9 +100,17 @@ impl Store {
             take::derived(&tx, *session)?;
         }
         for digest in doomed.replaced.keys() {
+            take::leaves_traces(&tx)?;
             tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
         }
         tx.commit()?;
+        Ok(())
+    }
+
+    /// Notes that nothing is taken in of what a session says where it tells no folder: those it tells are left out by themselves.
+    pub fn exclude_session(&self, pk: i64) -> Result<()> {
+        let sql = "INSERT INTO excluded_session SELECT id FROM session WHERE pk = ?1 ON CONFLICT DO NOTHING";
+        self.db.execute(sql, [pk])?;
         Ok(())
     }
 
@@ -111,13 +119,13 @@ impl Store {
         let tx = self.db.transaction()?;
         take::titles(&tx, phrase)?;
         take::leftovers(&tx, phrase)?;
+        take::leaves_traces(&tx)?;
         tx.commit()?;
         Ok(())
     }
 
-    /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any. Returns whether
-    /// there were any such sessions.
-    pub fn drop_emptied(&mut self) -> Result<bool> {
+    /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any.
+    pub fn drop_emptied(&mut self) -> Result<()> {
         let tx = self.db.transaction()?;
         let empty = "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
         let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
@@ -125,8 +133,11 @@ impl Store {
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
         tx.execute("DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)", [])?;
+        if dropped > 0 {
+            take::leaves_traces(&tx)?;
+        }
         tx.commit()?;
-        Ok(dropped > 0)
+        Ok(())
     }
 
     /// How much would go.
@@ -169,10 +180,10 @@ impl Store {
     }
 }
 
-/// Takes back what was forgotten of a session: somebody wants it in again.
+/// Takes back what was forgotten of a session: somebody wants it in again. What is private stays out.
 pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<Item = RowKey>) -> Result<()> {
     tx.prepare_cached("DELETE FROM forgotten_session WHERE id = ?1")?.execute([session])?;
-    let mut row = tx.prepare_cached("DELETE FROM forgotten_row WHERE key = ?1")?;
+    let mut row = tx.prepare_cached("DELETE FROM forgotten_row WHERE key = ?1 AND NOT private")?;
     for key in keys {
         row.execute(params![key.0])?;
     }

@@ -3,19 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::{Lasting, folder_of};
 use crate::phrase::Phrase;
 use crate::session::{Item, RowKey};
+use crate::store::SCRUB;
 use crate::store::digests::mark_closed_pages;
 use crate::store::load::{NOT_OWNED_EARLIER, SessionHead};
 use crate::store::pack::unpack;
 use crate::store::search;
 
+/// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run.
+pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
+    db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([SCRUB])?;
+    Ok(())
+}
+
 /// Takes a whole session out, with the copies of its rows that forks hold. What is left of it is a name that its pages go by.
 pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting) -> Result<()> {
     let pk = head.pk;
+    leaves_traces(tx)?;
     let owned = owned_keys(tx, head)?;
     for (session, keys) in copies(tx, head)? {
         rows(tx, session, &keys)?;
@@ -85,7 +93,8 @@ fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
 }
 
 /// Takes rows of one session out, with all their parts and what search finds them by.
-pub(super) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
+pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
+    leaves_traces(tx)?;
     for key in keys {
         let mut query = tx.prepare_cached("SELECT part, body FROM item WHERE key = ?1 AND session = ?2 AND kind = 'prompt'")?;
         let prompts: Vec<(i64, Vec<u8>)> =
@@ -102,7 +111,7 @@ pub(super) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) 
 
 /// Rows with these keys are not taken in again.
 pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Result<()> {
-    let mut insert = tx.prepare_cached("INSERT INTO forgotten_row VALUES (?1) ON CONFLICT DO NOTHING")?;
+    let mut insert = tx.prepare_cached("INSERT INTO forgotten_row(key) VALUES (?1) ON CONFLICT DO NOTHING")?;
     for key in keys {
         insert.execute([key.0])?;
     }
@@ -110,7 +119,8 @@ pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Resu
 }
 
 /// Takes out what was made of a session's rows: they want a new digest.
-pub(super) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
+pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    leaves_traces(tx)?;
     search::remove_digest(tx, session)?;
     mark_closed_pages(tx, session)?;
     for sql in [
@@ -125,6 +135,16 @@ pub(super) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
         "UPDATE session SET dirty = 1, page_dirty = 1, skip = NULL WHERE pk = ?1",
     ] {
         tx.prepare_cached(sql)?.execute([session])?;
+    }
+    Ok(())
+}
+
+/// What was made of a title goes with it: of the sessions that hold the row it is for.
+pub(in crate::store) fn title_of(tx: &Transaction<'_>, leaf: RowKey) -> Result<()> {
+    leaves_traces(tx)?;
+    let mut query = tx.prepare_cached("SELECT DISTINCT session FROM item WHERE key = ?1")?;
+    for session in query.query_map([leaf.0], |r| r.get(0))? {
+        derived(tx, session?)?;
     }
     Ok(())
 }

@@ -66,8 +66,6 @@ pub struct Ingested {
     pub rows_bad: u64,
     pub rows_unknown: u64,
     pub sessions_new: u64,
-    /// What subagents did in a turn that turned out to be private.
-    pub rows_taken_back: u64,
 }
 
 impl Store {

@@ -1,12 +1,15 @@
 //! Private turns in the index: their rows by key, so that no copy of them comes in, and the time they took, because a subagent's
 //! file does not say for which prompt it worked.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use anyhow::Result;
 use rusqlite::params;
 
 use super::Batch;
 use super::writer::Writer;
-use crate::session::{Millis, Row};
+use crate::session::{Millis, Row, RowKey};
+use crate::store::forget::take;
 
 /// From a private prompt to the next one.
 #[derive(Debug, Clone, Copy)]
@@ -24,9 +27,17 @@ impl Span {
 impl Writer<'_> {
     /// Writes down which turns are private.
     pub fn note_private(&mut self, batch: &Batch) -> Result<()> {
+        let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
         for key in &batch.private_rows {
-            self.tx.prepare_cached("INSERT INTO forgotten_row VALUES (?1) ON CONFLICT DO NOTHING")?.execute([key.0])?;
+            let sql = "INSERT INTO forgotten_row(key, private) VALUES (?1, 1) ON CONFLICT DO UPDATE SET private = 1";
+            self.tx.prepare_cached(sql)?.execute([key.0])?;
+            let mut holders = self.tx.prepare_cached("SELECT DISTINCT session FROM item WHERE key = ?1")?;
+            for session in holders.query_map([key.0], |r| r.get(0))? {
+                copies.entry(session?).or_default().insert(*key);
+            }
         }
+        // Forks that were read first, and what a program stored that knew of no private turns.
+        self.take_back(&copies)?;
         for boundary in &batch.boundaries {
             let sql = if boundary.begins {
                 "INSERT INTO private_turn(session, from_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
@@ -63,20 +74,42 @@ impl Writer<'_> {
     /// up after such a turn.
     pub fn drop_private_agents(&mut self) -> Result<()> {
         for session in std::mem::take(&mut self.newly_private) {
-            let sql = "DELETE FROM item WHERE session = (SELECT pk FROM session WHERE id = ?1) AND source IN (
-                 SELECT f.pk FROM source f WHERE f.session = item.session AND f.agent <> '')
-                 AND EXISTS (SELECT 1 FROM private_turn p, source f WHERE p.session = ?1 AND f.pk = item.source
-                     AND (item.at >= p.from_at AND item.at < coalesce(p.until_at, item.at + 1)
+            let sql = "SELECT i.session, i.key FROM session s JOIN source f ON f.session = s.pk AND f.agent <> ''
+                 JOIN item i ON i.session = s.pk AND i.source = f.pk
+                 WHERE s.id = ?1 AND EXISTS (SELECT 1 FROM private_turn p WHERE p.session = ?1
+                     AND (i.at >= p.from_at AND i.at < coalesce(p.until_at, i.at + 1)
                           OR f.first_at >= p.from_at AND f.first_at < coalesce(p.until_at, f.first_at + 1)))";
-            let gone = self.tx.prepare_cached(sql)?.execute([&session])?;
-            self.done.rows_taken_back += gone as u64;
-            if gone > 0 {
-                self.tx.prepare_cached("UPDATE session SET dirty = 1 WHERE id = ?1")?.execute([&session])?;
+            let mut query = self.tx.prepare_cached(sql)?;
+            let mut found = query.query([&session])?;
+            let mut rows: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+            while let Some(r) = found.next()? {
+                rows.entry(r.get(0)?).or_default().insert(RowKey(r.get(1)?));
             }
+            self.take_back(&rows)?;
         }
-        let sql = "DELETE FROM leaf_title WHERE leaf IN (SELECT key FROM forgotten_row) OR leaf IN (
-             SELECT i.key FROM private_turn p JOIN session s ON s.id = p.session JOIN item i ON i.session = s.pk AND i.at >= p.from_at)";
-        self.tx.prepare_cached(sql)?.execute([])?;
+        self.drop_private_titles()
+    }
+
+    /// Titles that older clients gave to private rows, or after a private turn to the whole conversation.
+    fn drop_private_titles(&self) -> Result<()> {
+        // In this order, whatever is guessed about the tables: there are few titles and many items.
+        let sql = "DELETE FROM leaf_title WHERE EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf)
+             OR EXISTS (SELECT 1 FROM item i CROSS JOIN session s ON s.pk = i.session CROSS JOIN private_turn p ON p.session = s.id
+                 WHERE i.key = leaf AND i.at >= p.from_at)
+             RETURNING leaf";
+        let leaves = self.tx.prepare_cached(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<[u8; 16]>>>()?;
+        for leaf in leaves {
+            take::title_of(self.tx, RowKey(leaf))?;
+        }
+        Ok(())
+    }
+
+    /// Takes out rows that are stored, with whatever was made of them.
+    fn take_back(&self, rows: &BTreeMap<i64, BTreeSet<RowKey>>) -> Result<()> {
+        for (session, keys) in rows {
+            take::rows(self.tx, *session, keys)?;
+            take::derived(self.tx, *session)?;
+        }
         Ok(())
     }
 }

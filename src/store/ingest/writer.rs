@@ -140,16 +140,14 @@ impl<'t> Writer<'t> {
         let session = self.session(batch, row)?;
         let source = self.source(session, path, row)?;
         let mut new = false;
-        let mut part = 0;
-        for item in &row.items {
+        for (part, item) in row.parts.iter().zip(&row.items) {
             if let Item::Title(title) = item
                 && let Some(leaf) = title.leaf
             {
                 new |= self.leaf_title(leaf.0, &title.text)?;
                 continue;
             }
-            new |= self.item(session, source, offset, part, row, item)?;
-            part += 1;
+            new |= self.item(session, source, offset, *part, row, item)?;
         }
         if let Some(usage) = &row.usage {
             let t = &usage.tokens;

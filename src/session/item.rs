@@ -1,0 +1,150 @@
+//! What a row can say that is worth keeping.
+
+use serde::{Deserialize, Serialize};
+
+use super::RowKey;
+
+/// One thing a row says that is worth keeping.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "data", rename_all = "snake_case")]
+pub enum Item {
+    /// The user's own words.
+    Prompt(String),
+    /// What the user chose or said inside a dialog: an answered question, a refusal with a reason.
+    Answer(String),
+    /// The assistant's words.
+    Reply(String),
+    /// A plan put before the user.
+    Plan(String),
+    Tool(ToolUse),
+    Outcome(Outcome),
+    /// The whole to-do list as it stood after this row.
+    Todos(Vec<Todo>),
+    /// One task created or changed (newer clients; ids are the client's).
+    Task(Todo),
+    Title(Title),
+    /// The recap a compaction left in place of the conversation.
+    Recap(String),
+    /// The client's own "where things stand", written while the user was away.
+    Away(String),
+    PullRequest(String),
+    Interrupted,
+}
+
+impl Item {
+    /// The name under which the index stores the kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Item::Prompt(_) => "prompt",
+            Item::Answer(_) => "answer",
+            Item::Reply(_) => "reply",
+            Item::Plan(_) => "plan",
+            Item::Tool(_) => "tool",
+            Item::Outcome(_) => "outcome",
+            Item::Todos(_) => "todos",
+            Item::Task(_) => "task",
+            Item::Title(_) => "title",
+            Item::Recap(_) => "recap",
+            Item::Away(_) => "away",
+            Item::PullRequest(_) => "pr",
+            Item::Interrupted => "interrupted",
+        }
+    }
+
+    /// All words it holds, whoever said them; no ids.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Item::Prompt(text)
+            | Item::Answer(text)
+            | Item::Reply(text)
+            | Item::Plan(text)
+            | Item::Recap(text)
+            | Item::Away(text)
+            | Item::PullRequest(text) => vec![text],
+            Item::Tool(tool) => {
+                let path = tool.file.as_ref().map(|file| file.path.as_str());
+                [tool.name.as_str(), tool.line.as_str()].into_iter().chain(path).collect()
+            }
+            Item::Outcome(outcome) => vec![&outcome.brief],
+            Item::Todos(todos) => todos.iter().map(|todo| todo.text.as_str()).collect(),
+            Item::Task(todo) => vec![&todo.text],
+            Item::Title(title) => vec![&title.text],
+            Item::Interrupted => Vec::new(),
+        }
+    }
+}
+
+/// One use of a tool, in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// The client's id, by which the result finds it.
+    pub id: String,
+    pub name: String,
+    /// What it was asked to do: the command, the pattern, the address.
+    pub line: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileTouch>,
+}
+
+/// A file a tool use was about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTouch {
+    pub path: String,
+    pub how: Touch,
+    /// Lines added and removed, where the input tells.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub added: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub removed: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Touch {
+    Read,
+    Edited,
+    Written,
+}
+
+/// How a tool use ended. Absent when the transcript does not tell or nothing was worth keeping.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub tool: String,
+    pub ok: bool,
+    /// The telling lines of the output, a few hundred characters at most.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub brief: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Todo {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// `pending`, `in_progress`, `completed`, `deleted`; empty where a change leaves it as it was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub status: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Title {
+    pub text: String,
+    pub by: TitleBy,
+    /// The last row of the conversation the title is for, when that may lie in another session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaf: Option<RowKey>,
+}
+
+/// Who gave a title; the greater is preferred.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TitleBy {
+    Summary,
+    Client,
+    User,
+}

@@ -1,0 +1,91 @@
+//! What rows are known by, and short names made from hashes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The identity of a transcript row, the same wherever a copy of the row lies.
+///
+/// A row that carries a UUID is that UUID; any other row is a hash of its session and its name, or its session and its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RowKey(pub [u8; 16]);
+
+impl RowKey {
+    /// The key of a row whose `uuid` field is `text`. What is no UUID names a row of its session only.
+    pub fn from_uuid(session: &str, text: &str) -> Self {
+        match parse_uuid(text) {
+            Some(bytes) => Self(bytes),
+            None => Self::hashed(&[b"uuid", session.as_bytes(), text.as_bytes()]),
+        }
+    }
+
+    /// The key of a row without a UUID.
+    pub fn from_line(session: &str, line: &[u8]) -> Self {
+        Self::hashed(&[b"line", session.as_bytes(), line])
+    }
+
+    /// The key under which a title that a summary row gave to a conversation is forgotten: the row itself leaves no other trace.
+    pub fn of_title(leaf: RowKey, title: &str) -> Self {
+        Self::hashed(&[b"title", &leaf.0, title.as_bytes()])
+    }
+
+    fn hashed(parts: &[&[u8]]) -> Self {
+        let mut key = [0; 16];
+        key.copy_from_slice(&digest_of(parts)[..16]);
+        Self(key)
+    }
+}
+
+impl fmt::Display for RowKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, byte) in self.0.iter().enumerate() {
+            if matches!(i, 4 | 6 | 8 | 10) {
+                out.write_str("-")?;
+            }
+            write!(out, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for RowKey {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for RowKey {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        parse_uuid(&text).map(RowKey).ok_or_else(|| serde::de::Error::custom("a row key is 32 hex digits"))
+    }
+}
+
+fn parse_uuid(text: &str) -> Option<[u8; 16]> {
+    let digits: Vec<u8> = text.bytes().filter(|b| *b != b'-').collect();
+    if digits.len() != 32 || text.len() > 36 {
+        return None;
+    }
+    let mut bytes = [0; 16];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// A hash over parts that cannot be confused with another split of the same bytes.
+pub fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// A short, stable, readable id: `prefix` and eight hex digits of a hash over `parts`.
+pub fn short_id(prefix: &str, parts: &[&str]) -> String {
+    let bytes: Vec<&[u8]> = parts.iter().map(|p| p.as_bytes()).collect();
+    let hash = digest_of(&bytes);
+    format!("{prefix}{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
+}

@@ -1,0 +1,212 @@
+//! What every stage shares: rows as they leave a transcript, and sessions as they leave the index.
+//!
+//! Plain data, no I/O. Times are milliseconds since the Unix epoch, UTC.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+mod item;
+mod key;
+
+pub use item::*;
+pub use key::{RowKey, digest_of, short_id};
+
+/// Milliseconds since the Unix epoch.
+pub type Millis = i64;
+
+/// Tokens of one API message. Rows of one message repeat it while it grows: the largest counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub message: String,
+    pub model: String,
+    pub tokens: Tokens,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    /// Written to the cache for five minutes.
+    pub cache_write: u64,
+    /// Written to the cache for an hour, at a higher price.
+    pub cache_write_hour: u64,
+    pub cache_read: u64,
+}
+
+impl Tokens {
+    pub fn total(&self) -> u64 {
+        self.input + self.output + self.cache_write + self.cache_write_hour + self.cache_read
+    }
+}
+
+impl std::ops::AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_write += other.cache_write;
+        self.cache_write_hour += other.cache_write_hour;
+        self.cache_read += other.cache_read;
+    }
+}
+
+/// Where a row stands in the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Turn {
+    #[default]
+    GoesOn,
+    /// The user's prompt.
+    Begins,
+    /// A prompt of which `<private>` left nothing.
+    BeginsPrivate,
+    /// What the user said while the turn went on.
+    Joins,
+}
+
+/// A transcript row that is worth keeping, on its way into the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub key: RowKey,
+    pub session: String,
+    /// The subagent whose row this is; `None` for the main conversation.
+    pub agent: Option<String>,
+    pub at: Option<Millis>,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub version: Option<String>,
+    pub turn: Turn,
+    /// Tool uses whose results are in this row, by the client's id.
+    pub answered: Vec<String>,
+    pub items: Vec<Item>,
+    /// The place of each item among all that the row says, kept or not: rules that change must not change what it is known by.
+    pub parts: Vec<i64>,
+    pub usage: Option<Usage>,
+}
+
+impl Row {
+    /// A row of just one item, of which nothing else is known.
+    pub fn of(key: RowKey, item: Item) -> Self {
+        Self {
+            key,
+            session: String::new(),
+            agent: None,
+            at: None,
+            cwd: None,
+            branch: None,
+            version: None,
+            turn: Turn::GoesOn,
+            answered: Vec::new(),
+            items: vec![item],
+            parts: vec![0],
+            usage: None,
+        }
+    }
+}
+
+/// A project: everything that shares one git common directory, else one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// The root's path, or the transcript folder's name where no path is known.
+    pub key: String,
+}
+
+impl Project {
+    /// The last part of the key, for people. Never an identity.
+    pub fn name(&self) -> &str {
+        let name = self.key.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if name.is_empty() { &self.key } else { name }
+    }
+}
+
+/// A stored session, whole, in the order of its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub id: String,
+    pub project: Project,
+    pub cwd: Option<String>,
+    pub branches: Vec<String>,
+    pub versions: Vec<String>,
+    /// The reason the client gave when the session ended, where a mark told it.
+    pub end_reason: Option<String>,
+    pub entries: Vec<Entry>,
+    pub usage: BTreeMap<String, Tokens>,
+    /// How many subagents worked for it.
+    pub agents: usize,
+}
+
+/// One kept item in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub key: RowKey,
+    pub at: Option<Millis>,
+    pub agent: Option<String>,
+    pub item: Item,
+    /// For a tool use: how it ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl Entry {
+    pub fn is_main(&self) -> bool {
+        self.agent.is_none()
+    }
+
+    /// The user's own words: a prompt or an answer of the main conversation.
+    pub fn user_words(&self) -> Option<&str> {
+        match &self.item {
+            Item::Prompt(text) | Item::Answer(text) if self.is_main() => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl Session {
+    pub fn prompts(&self) -> impl Iterator<Item = (&Entry, &str)> {
+        self.entries.iter().filter_map(|e| match &e.item {
+            Item::Prompt(text) if e.is_main() => Some((e, text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// When the user first spoke, else when the first kept row was written.
+    pub fn began_at(&self) -> Option<Millis> {
+        self.prompts().find_map(|(e, _)| e.at).or_else(|| self.entries.iter().find_map(|e| e.at))
+    }
+
+    pub fn last_at(&self) -> Option<Millis> {
+        self.entries.iter().filter_map(|e| e.at).max()
+    }
+
+    /// Did anything answer the user: words or a tool use?
+    pub fn has_work(&self) -> bool {
+        self.entries.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)))
+    }
+
+    /// Files with what was done to them, strongest deed first, then by name.
+    pub fn files(&self) -> Vec<(String, FileTouch)> {
+        let mut files: BTreeMap<&str, FileTouch> = BTreeMap::new();
+        for entry in &self.entries {
+            let Item::Tool(ToolUse { file: Some(touch), .. }) = &entry.item else { continue };
+            if entry.outcome.as_ref().is_some_and(|o| !o.ok) {
+                continue;
+            }
+            let known = files.entry(&touch.path).or_insert_with(|| FileTouch { added: 0, removed: 0, ..touch.clone() });
+            known.how = known.how.max(touch.how);
+            known.added += touch.added;
+            known.removed += touch.removed;
+        }
+        let mut list: Vec<_> = files.into_values().map(|t| (self.relative(&t.path).to_owned(), t)).collect();
+        list.sort_by(|a, b| b.1.how.cmp(&a.1.how).then_with(|| a.0.cmp(&b.0)));
+        list
+    }
+
+    /// A path as the project's people say it.
+    pub fn relative<'a>(&'a self, path: &'a str) -> &'a str {
+        let roots = [self.cwd.as_deref(), Some(self.project.key.as_str())];
+        roots
+            .into_iter()
+            .flatten()
+            .filter(|root| root.len() > 1)
+            .find_map(|root| path.strip_prefix(root)?.strip_prefix('/'))
+            .unwrap_or(path)
+    }
+}
