@@ -23,8 +23,11 @@ impl Name<'_> {
     pub fn is_declared(&self) -> bool {
         let line = self.line_head();
         let is_directive = ["requirepass", "masterauth"].iter().any(|d| self.name().eq_ignore_ascii_case(d.as_bytes()));
+        // `npm config set //registry.x.y/:_authToken …`
+        let set = memchr::memmem::rfind(line, b"config set ").map(|n| &line[n + 11..]);
         is_directive
-            || [&b"ENV "[..], b"set -gx ", b"set -x ", b"setx ", b"setenv ", b"configure set ", b"config set ", b"CONFIG SET "]
+            || set.is_some_and(|rest| !rest.contains(&b' '))
+            || [&b"ENV "[..], b"set -gx ", b"set -x ", b"setx ", b"setenv ", b"configure set ", b"CONFIG SET "]
                 .iter()
                 .any(|d| line.ends_with(d))
     }
