@@ -2,7 +2,7 @@
 //!
 //! A symbolic link stays one: its target is replaced, with the mode and owner it had.
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
