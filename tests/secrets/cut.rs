@@ -11,7 +11,8 @@ use crate::support::World;
 use crate::table::{CONFIG, tell};
 
 /// Secrets of several lengths and shapes.
-const CUT: [&str; 7] = ["github personal", "anthropic", "postgres url", "NAME=\"secret\"", "jwt", "rsa key", "cloudflare"];
+const CUT: [&str; 7] =
+    ["github personal", "anthropic", "postgres url", "NAME=\"secret\"", "jwt", "rsa key", "aws secret access key"];
 /// Secrets of which a half is as telling, and no longer looks like one.
 const LONG: [&str; 6] = ["rsa key", "openssh key", "pgp key", "gcp service account", "key without an end", "kubeconfig key"];
 /// Where texts may be cut, in characters from their start: what is known of the lengths that are kept of titles, lines, commands,

@@ -117,6 +117,7 @@ const WORDS: &[Spot] = &[
     }),
     ("file that was written", |rows, word| uses(rows, "Write", json!({"file_path": format!("{SHOP}/{word}.py"), "content": "b"}))),
     ("file that was read", |rows, word| uses(rows, "Read", json!({"file_path": format!("{SHOP}/out/{word}.py")}))),
+    ("tool", |rows, word| uses(rows, &format!("mcp__{word}__send"), json!({"text": "hello"}))),
     ("state of a task", |rows, word| uses(rows, "TaskUpdate", json!({"taskId": "1", "status": word}))),
     ("type of a row", |rows, word| rows.row(json!({"type": word, "content": "x"}))),
     ("version", |rows, word| {

@@ -1,6 +1,6 @@
 //! Secrets grown from patterns: none stands in the source, each is another one, and all are the same in every run.
 //!
-//! A pattern is text with holes: `{w36}` is 36 letters and digits, `{h40}` hex digits, `{p16}` a password with a digit in it … A hole's content is what must not appear
+//! A pattern is text with holes: `{w36}` is 36 letters and digits, `{h40}` hex digits … A hole's content is what must not appear
 //! anywhere; one that ends with `?` is public beside it, as an account's number. `{!WORD}` is the word itself, for the source not to
 //! look like what it describes; `{{` is a brace.
 
@@ -69,12 +69,6 @@ fn fill(hole: &str, chance: &mut Chance, grown: &mut Grown) {
             let claims = base64(&claims).replace('+', "-").replace('/', "_").trim_end_matches('=').to_owned();
             let signature = chance.run('s', 43);
             (format!("{claims}.{signature}"), vec![claims[12..40].to_owned(), signature])
-        }
-        // As most rules for passwords want it.
-        _ if hole.starts_with('p') => {
-            let count: usize = hole[1..].parse().unwrap_or_else(|e| panic!("{hole}: {e}"));
-            let run = format!("{}{}{}", chance.run('w', count / 2), chance.run('d', 1), chance.run('w', count - count / 2 - 1));
-            (run.clone(), vec![run])
         }
         _ => {
             let (kind, count) = hole.split_at(1);

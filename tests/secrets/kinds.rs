@@ -90,7 +90,7 @@ pub const KINDS: &[Kind] = &[
     kind("gitlab personal", Token, "GITLAB_TOKEN", "glpat-{s20}"),
     kind("gitlab runner", Token, "RUNNER_TOKEN", "glrt-{s20}"),
     kind("gitlab trigger", Token, "TRIGGER_TOKEN", "glptt-{h40}"),
-    kind("bitbucket", Token, "BITBUCKET_APP_PASSWORD", "ATBB{p32}"),
+    kind("bitbucket", Token, "BITBUCKET_APP_PASSWORD", "ATBB{w32}"),
     kind("atlassian", Token, "ATLASSIAN_API_TOKEN", "ATATT3xFfGF0{s172}={u8}"),
     // Models.
     kind("openai project", Token, "OPENAI_API_KEY", "sk-proj-{s74}T3BlbkFJ{s74}"),
@@ -115,7 +115,7 @@ pub const KINDS: &[Kind] = &[
     kind("shopify", Token, "SHOPIFY_ACCESS_TOKEN", "shpat_{h32}"),
     kind("shopify shared secret", Token, "SHOPIFY_SHARED_SECRET", "shpss_{h32}"),
     kind("braintree", Token, "BRAINTREE_ACCESS_TOKEN", "access_token$production${l16?}${h32}"),
-    kind("paypal", Named, "PAYPAL_API_KEY", "E{s79}"),
+    kind("paypal", Named, "PAYPAL_CLIENT_SECRET", "E{s79}"),
     kind("razorpay", Named, "RAZORPAY_KEY_SECRET", "{w24}"),
     // Chat.
     kind("slack bot", Token, "SLACK_BOT_TOKEN", "xoxb-{d12?}-{d13?}-{w24}"),
@@ -288,6 +288,7 @@ pub const KINDS: &[Kind] = &[
     kind("grafana cloud", Token, "GRAFANA_CLOUD_TOKEN", "glc_{b80}="),
     kind("dynatrace", Token, "DT_API_TOKEN", "dt0c01.{u24}.{u64}"),
     kind("sonarqube", Token, "SONAR_TOKEN", "sqp_{h40}"),
+    kind("pagerduty", Named, "PAGERDUTY_API_KEY", "u+{w18}"),
     // Keys to keys, and to work.
     kind("vault", Token, "VAULT_TOKEN", "hvs.{s92}"),
     kind("terraform", Token, "TFE_TOKEN", "{w14}.atlasv1.{s67}"),
