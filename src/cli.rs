@@ -201,7 +201,7 @@ pub struct ForgetWhat {
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// All sessions of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
-    /// `exclude.projects` in the config does that
+    /// `privacy.exclude_projects` in the config does that
     #[arg(long, value_name = "GLOB")]
     pub project: Option<String>,
     /// All sessions that were last active before this: a date like 2026-01-31, or so long ago: 90d, 12h

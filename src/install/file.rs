@@ -2,7 +2,7 @@
 //!
 //! A symbolic link stays one: its target is replaced, with the mode and owner it had.
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl File {
             Err(e) if e.kind() == ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
-        let mut temporary = temporary(dir, old.as_ref())?;
+        let mut temporary = temporary(dir)?;
         temporary.write_all(bytes)?;
         if let Some(old) = old {
             let new = temporary.as_file().metadata()?;
@@ -96,11 +96,9 @@ impl File {
     }
 }
 
-/// A file beside the one it is to replace.
-fn temporary(dir: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
-    // It is its owner's alone until it has the mode of the old one. From a new one the umask takes what it takes from every file.
-    let mode = if old.is_some() { 0o600 } else { 0o666 };
-    tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(mode)).tempfile_in(dir)
+/// A file beside the one it is to replace: its owner's alone, until it gets the mode of an old one.
+fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(0o600)).tempfile_in(dir)
 }
 
 fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -187,14 +185,8 @@ mod tests {
     #[test]
     fn what_only_its_owner_may_read_is_never_seen_by_others() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("settings.json");
-        fs::write(&path, "a key").unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
-        let old = fs::metadata(&path).unwrap();
-        let mode = |old| temporary(dir.path(), old).unwrap().as_file().metadata().unwrap().mode() & 0o7777;
-        assert_eq!(mode(Some(&old)), 0o600, "from the moment it is there");
-        fs::write(dir.path().join("usual"), "").unwrap();
-        assert_eq!(mode(None), fs::metadata(dir.path().join("usual")).unwrap().mode() & 0o7777, "a new file is like any other");
+        let mode = temporary(dir.path()).unwrap().as_file().metadata().unwrap().mode() & 0o7777;
+        assert_eq!(mode, 0o600, "from the moment it is there");
     }
 
     #[test]

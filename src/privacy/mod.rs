@@ -15,7 +15,7 @@ use regex::RegexSet;
 
 pub use files::Files;
 pub use tags::{disarm, opens_private};
-pub use turns::{Boundary, Conversation, Passed};
+pub use turns::{Began, Boundary, Conversation, Passed};
 
 use crate::clean::{both_ends, fold_lines, plain};
 use crate::redact::Redactor;

@@ -43,9 +43,16 @@ pub struct Conversation {
     /// Tool uses whose results have not come yet, by the client's id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     waiting: BTreeMap<String, Fate>,
-    /// When the subagent whose file this is began.
+    /// The subagent whose file this is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent_began: Option<Millis>,
+    agent: Option<Began>,
+}
+
+/// When a subagent began, and for which prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Began {
+    pub at: Option<Millis>,
+    pub prompt: Option<String>,
 }
 
 /// What a row is after the conversation before it was considered.
@@ -62,6 +69,8 @@ pub struct Boundary {
     pub session: String,
     pub at: Millis,
     pub begins: bool,
+    /// The client's id of the private prompt.
+    pub prompt: Option<String>,
 }
 
 impl Conversation {
@@ -85,16 +94,18 @@ impl Conversation {
         if *self == Self::default() { String::new() } else { serde_json::to_string(self).unwrap_or_default() }
     }
 
-    /// When the subagent began whose rows these are.
-    pub fn agent_began(&self) -> Option<Millis> {
-        self.agent_began
+    /// How the subagent began whose rows these are.
+    pub fn agent(&self) -> Option<&Began> {
+        self.agent.as_ref()
     }
 
     /// Takes from a row what may not be kept. A boundary is told where a private turn begins or ends.
     pub fn pass(&mut self, row: &mut Row, gate: &Gate) -> (Passed, Option<Boundary>) {
         let boundary = self.turn(row);
         if row.agent.is_some() {
-            self.agent_began = self.agent_began.or(row.at);
+            let began = self.agent.get_or_insert_default();
+            began.at = began.at.or(row.at);
+            began.prompt = began.prompt.take().or_else(|| row.prompt.clone());
         }
         let answers_private = row.answered.iter().any(|id| self.waiting.get(id) == Some(&Fate::Private));
         if answers_private || self.privacy == Privacy::Now && row.turn != Turn::Joins {
@@ -125,7 +136,7 @@ impl Conversation {
         }
         let changed = (before == Privacy::Now) != (self.privacy == Privacy::Now);
         let at = row.at.filter(|_| changed)?;
-        Some(Boundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now })
+        Some(Boundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now, prompt: row.prompt.clone() })
     }
 
     fn keeps(&mut self, item: &mut Item, gate: &Gate) -> bool {

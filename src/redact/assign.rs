@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::harmless::{is_code, is_dotted_name, is_id, is_identifier, is_label, is_place, is_placeholder, is_variable_name};
+use super::harmless::{is_code, is_dotted_name, is_id, is_label, is_place, is_placeholder, is_variable_name};
+use super::judge::{is_made_up, is_name, is_number, is_plain_word, is_prose_end, is_told, is_word, is_wordy_technical};
 use super::names::{Promise, promise};
-use super::random::{has_digit, has_letter, humps, is_gibberish, is_mixed, is_random, is_scrambled, is_wordy};
+use super::random::{has_digit, has_letter, humps, is_gibberish, is_random, is_scrambled, is_wordy};
 use super::sign::{Kind, Sign, sign_after};
 use super::value;
 use super::value::{Ender, LONGEST, LONGEST_WITHIN, Quote, opening, quote_at};
-use super::walk::{self, BLANK, Set, URL64, WORD, at, before, slashes_before};
-use super::wrap::decoration;
+use super::walk::{self, BLANK, Set, URL64, WORD, at, before};
 
 /// The longest name, on either side of the keyword.
 const LONGEST_NAME: usize = 64;
@@ -74,10 +74,10 @@ fn name_start(text: &[u8], hit: usize) -> usize {
     walk::run(text, start, Set::of("-"), LONGEST_NAME).min(hit)
 }
 
-struct Name<'t> {
-    text: &'t [u8],
-    start: usize,
-    end: usize,
+pub struct Name<'t> {
+    pub text: &'t [u8],
+    pub start: usize,
+    pub end: usize,
     promise: Promise,
     /// The longest value looked at.
     longest: usize,
@@ -136,70 +136,6 @@ impl Name<'_> {
             Kind::Colon => self.name() != b"PASS",
             _ => true,
         }
-    }
-
-    fn is_flag(&self) -> bool {
-        before(self.text, self.start) == b'-' && at(self.text, self.end) != b'-'
-    }
-
-    /// `machine … login … password …`, as in `.netrc`.
-    fn is_login(&self) -> bool {
-        let near = &self.text[self.start.saturating_sub(160)..self.start];
-        walk::count(near.len());
-        memchr::memmem::rfind(near, b"login ")
-            .is_some_and(|n| near[n + 6..].split(u8::is_ascii_whitespace).filter(|w| w.len() > 1).count() == 1)
-    }
-
-    /// `ENV NAME value`, `set -gx NAME value`, `requirepass value`.
-    fn is_declared(&self) -> bool {
-        let line = self.line_head();
-        let is_directive = ["requirepass", "masterauth"].iter().any(|d| self.name().eq_ignore_ascii_case(d.as_bytes()));
-        is_directive
-            || [&b"ENV "[..], b"set -gx ", b"set -x ", b"setx ", b"setenv ", b"configure set ", b"config set ", b"CONFIG SET "]
-                .iter()
-                .any(|d| line.ends_with(d))
-    }
-
-    /// `with password …`, in a sentence.
-    fn is_said(&self) -> bool {
-        ["password", "passphrase", "passwort"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
-            && before(self.text, self.start) == b' '
-    }
-
-    fn is_prose(&self) -> bool {
-        !self.is_flag() && !self.is_declared() && !self.is_login()
-    }
-
-    /// `pass` alone: a word of many meanings.
-    fn is_pass(&self) -> bool {
-        ["pass", "pw"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
-    }
-
-    fn name(&self) -> &[u8] {
-        &self.text[self.start..self.end]
-    }
-
-    /// What stands before the name on its line, up to a hundred bytes.
-    fn line_head(&self) -> &[u8] {
-        let start = self.start.saturating_sub(100);
-        walk::count(self.start - start);
-        let line = memchr::memrchr(b'\n', &self.text[start..self.start]).map_or(start, |n| start + n + 1);
-        if before(self.text, self.start) == b'n' && before(self.text, self.start - 1) == b'\\' {
-            return b"";
-        }
-        &self.text[decoration(self.text, line).min(self.start)..self.start]
-    }
-
-    /// Does the name stand within a string of this quote, which then ends where the value should begin?
-    fn is_inside(&self, quote: Quote) -> bool {
-        let head = self.line_head();
-        let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
-        let counts = |n: usize| {
-            let is_letter = |n: usize| head.get(n).is_some_and(u8::is_ascii_alphabetic);
-            let is_apostrophe = quote.sign == b'\'' && n > 0 && is_letter(n - 1) && is_letter(n + 1);
-            head[n] == quote.sign && !is_apostrophe && slashes_before(head, n) == quote.slashes
-        };
-        (0..head.len()).filter(|n| counts(*n)).count() % 2 == 1
     }
 
     /// Behind `Bearer ` and its like.
@@ -300,38 +236,6 @@ impl Name<'_> {
             && (self.is_loud() || self.is_on_its_own(sign) || self.is_flag() || self.is_in_list() || self.is_of_pairs())
     }
 
-    fn is_loud(&self) -> bool {
-        self.name().iter().all(|b| !b.is_ascii_lowercase())
-    }
-
-    /// `;Password=…;`, `?token=…&`.
-    fn is_in_list(&self) -> bool {
-        matches!(before(self.text, self.start), b';' | b'?' | b'&')
-    }
-
-    /// `--from-literal=password=…`, `user=… password=…`: behind another sign, or another pair without a comma.
-    fn is_of_pairs(&self) -> bool {
-        let head = self.line_head();
-        let Some(pair) = head.strip_suffix(b" ").and_then(|head| head.rsplit(|b| *b == b' ').next()) else {
-            return head.ends_with(b"=") && head.len() > 2 && head[head.len() - 2].is_ascii_alphanumeric();
-        };
-        let sign = pair.iter().position(|b| *b == b'=');
-        sign.is_some_and(|n| n > 0 && n + 1 < pair.len() && pair[n + 1] != b'=' && WORD.has(pair[n - 1]))
-            && pair.last().is_some_and(|b| URL64.has(*b))
-    }
-
-    /// Does the line begin with the name, as in an environment file or in YAML?
-    fn is_on_its_own(&self, sign: Sign) -> bool {
-        if !matches!(sign.kind, Kind::Equals | Kind::Colon) {
-            return false;
-        }
-        let mut head = self.line_head();
-        for word in ["export ", "set ", "ENV ", "ARG ", "- ", "$env:", "//"] {
-            head = head.strip_prefix(word.as_bytes()).unwrap_or(head);
-        }
-        head.iter().all(|b| URL64.has(*b) || matches!(b, b'.' | b' ' | b'/' | b':')) && !head.contains(&b' ')
-    }
-
     fn is_bare_password(&self, sign: Sign, range: &Range<usize>) -> bool {
         let value = &self.text[range.clone()];
         let next = at(self.text, walk::run(self.text, range.end, BLANK, 8));
@@ -368,45 +272,4 @@ impl Name<'_> {
             is_random(value) && self.is_made(value) && (has_digit(value) || is_gibberish(value))
         }
     }
-}
-
-/// `0x04,`, `1_000;`: a number of a program.
-fn is_number(value: &[u8]) -> bool {
-    let digits = value.strip_prefix(b"0x").unwrap_or(b"").trim_ascii();
-    let end = digits.iter().position(|b| !b.is_ascii_hexdigit()).unwrap_or(digits.len());
-    end > 0 && end <= 16 && digits[end..].iter().all(|b| b",;)u_".contains(b))
-}
-
-fn is_plain_word(value: &[u8]) -> bool {
-    value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
-}
-
-fn is_prose_end(next: u8) -> bool {
-    next.is_ascii_alphabetic() || matches!(next, b'.' | b'(' | b'|' | b'/' | b'"' | b'\'' | b'`')
-}
-
-/// A name of a program's, and no letters without order.
-fn is_name(value: &[u8]) -> bool {
-    is_identifier(value) && !is_gibberish(value)
-}
-
-/// Letters and digits as a name could have them.
-fn is_word(value: &[u8]) -> bool {
-    value.iter().all(|b| WORD.has(*b)) && !is_gibberish(value)
-}
-
-/// What a sentence has in quotes behind the word, and no name of a field's.
-fn is_told(value: &[u8]) -> bool {
-    value.len() >= 6 && has_digit(value) && has_letter(value) && !is_identifier(value) || is_made_up(value)
-}
-
-/// What nobody would write in a sentence but a password.
-fn is_made_up(value: &[u8]) -> bool {
-    let has_sign = value.iter().any(|b| b"!@#$%^&*+=~".contains(b));
-    value.len() >= 8 && !is_code(value) && (is_gibberish(value) || has_sign && is_mixed(value))
-}
-
-/// `SHA256`, `base64`, `v2`, `oauth2`, `2fa`: technology with a number.
-fn is_wordy_technical(value: &[u8]) -> bool {
-    is_wordy(value) && value.len() <= 5 || is_placeholder(value)
 }

@@ -64,6 +64,11 @@ const FLAGS: &[Flag] = &[
     Flag("convertto-securestring", "", Form::Word),
     Flag("convertto-securestring", "-String", Form::Word),
     Flag("identified by", "", Form::Quoted),
+    Flag("identified with", "by", Form::Quoted),
+    Flag("identified with", "BY", Form::Quoted),
+    Flag("encrypt_string", "", Form::Quoted),
+    Flag("gh secret set", "--body", Form::Word),
+    Flag("gh secret set", "-b", Form::Word),
     Flag("htpasswd", "-", Form::Last),
 ];
 

@@ -69,6 +69,8 @@ pub fn is_placeholder(value: &[u8]) -> bool {
         || is_sample(value)
         || is_algorithm(value)
         || is_typed(value)
+        || is_numbering(value)
+        || contains_any(value, &["abcdefghijklm"])
         || WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
 }
 
@@ -151,6 +153,11 @@ fn is_algorithm(part: &[u8]) -> bool {
 fn is_word(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     value.len() - letters <= 3 && value[letters..].iter().all(u8::is_ascii_digit) && !is_gibberish(value)
+}
+
+/// `1.3.6.1.5.5.7.3.1`
+fn is_numbering(value: &[u8]) -> bool {
+    value.iter().all(|b| b.is_ascii_digit() || *b == b'.') && value.iter().filter(|b| **b == b'.').count() > 1
 }
 
 /// `VARCHAR(255)`, `now()`

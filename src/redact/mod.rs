@@ -10,11 +10,13 @@
 
 mod assign;
 mod command;
+mod context;
 mod discord;
 mod foreign;
 mod formats;
 mod harmless;
 mod header;
+mod judge;
 mod jwt;
 mod keywords;
 mod marks;

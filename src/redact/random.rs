@@ -89,8 +89,10 @@ const PAIRS: [u32; 26] = {
 /// Letters of both cases that no name has, however it joins its words: pairs that words do not have, pieces of a letter or two,
 /// stretches of capitals and numbers between them.
 pub fn is_gibberish(value: &[u8]) -> bool {
+    // A word of another language has one capital, at its beginning.
     let has_both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
-    if value.len() < 8 || !has_both {
+    let is_counted = value.windows(2).any(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
+    if value.len() < 8 || !has_both || humps(value) == 0 && !is_counted || !value.is_ascii() {
         return false;
     }
     let mut odd = 0;

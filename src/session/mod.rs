@@ -75,6 +75,8 @@ pub struct Row {
     pub branch: Option<String>,
     pub version: Option<String>,
     pub turn: Turn,
+    /// The client's id of the prompt it belongs to, in rows of newer clients; those of its subagents carry it, too.
+    pub prompt: Option<String>,
     /// Tool uses whose results are in this row, by the client's id.
     pub answered: Vec<String>,
     pub items: Vec<Item>,
@@ -95,6 +97,7 @@ impl Row {
             branch: None,
             version: None,
             turn: Turn::GoesOn,
+            prompt: None,
             answered: Vec::new(),
             items: vec![item],
             parts: vec![0],

@@ -15,6 +15,8 @@ CREATE TABLE private_turn (
   session TEXT NOT NULL,
   from_at INTEGER NOT NULL,
   until_at INTEGER,
+  -- The client's id of the prompt.
+  prompt TEXT,
   PRIMARY KEY (session, from_at)
 ) WITHOUT ROWID;
 -- What the rows read so far say about the next ones, as JSON; empty where they say nothing.

@@ -65,6 +65,7 @@ fn row(n: u8, item: Item) -> Row {
         branch: Some("main".into()),
         version: None,
         turn: Default::default(),
+        prompt: None,
         answered: Vec::new(),
         items: vec![item],
         parts: vec![0],

@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
             rows: Vec::new(),
             private_rows: Vec::new(),
             boundaries: Vec::new(),
-            agent_began: None,
+            agent: None,
             starts: BTreeMap::new(),
             excluded: BTreeSet::new(),
             bad: Vec::new(),
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
         let (passed, boundary) = conversation.pass(&mut row, self.gate);
         batch.boundaries.extend(boundary);
         // In the oldest layouts subagents of all turns share the session's file: they go by the turn they stand in.
-        batch.agent_began = conversation.agent_began().filter(|_| batch.file.place.agent.is_some());
+        batch.agent = conversation.agent().filter(|_| batch.file.place.agent.is_some()).cloned();
         if passed == Passed::Private {
             batch.private_rows.push(row.key);
         } else if !row.items.is_empty() || row.usage.is_some() {

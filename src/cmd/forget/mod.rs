@@ -149,7 +149,14 @@ fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
     let kinds = [
         (account.whole, format!("{} whole", counted(account.whole, "session"))),
         (account.in_part, format!("parts of {}", counted(account.in_part, "session"))),
-        (account.shut_out, format!("{} that was never read", counted(account.shut_out, "session"))),
+        (
+            account.shut_out,
+            format!(
+                "{} that {} never read",
+                counted(account.shut_out, "session"),
+                if account.shut_out == 1 { "was" } else { "were" }
+            ),
+        ),
     ];
     let kinds: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, kind)| kind).collect();
     if !kinds.is_empty() {

@@ -54,10 +54,10 @@ const BOOKKEEPING: [&str; 12] = [
     "agent-color", "tag", "worktree-state", "content-replacement",
 ];
 
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 27] = [
     "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "isMeta", "isSidechain",
     "isCompactSummary", "agentId", "message", "toolUseResult", "content", "attachment", "summary", "leafUuid", "aiTitle",
-    "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot",
+    "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot", "promptId",
 ];
 
 /// The raw fields of a row, by the names above, and what its texts have to pass.
@@ -147,6 +147,7 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
         branch: fields.text("gitBranch").and_then(|b| gate.name(&b)).filter(|b| b != "HEAD"),
         version: fields.text("version").and_then(|v| gate.name(&v)),
         turn: said.turn,
+        prompt: fields.owned("promptId"),
         answered: said.answered,
         parts: (0..).take(items.len()).collect(),
         items,

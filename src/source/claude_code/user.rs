@@ -48,7 +48,7 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
         let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
         row.turn = match &said {
             Some(Item::Prompt(_)) => Turn::Begins,
-            None if private && text.is_empty() => Turn::BeginsPrivate,
+            _ if private && names_images_only(&text) => Turn::BeginsPrivate,
             // An image without a word.
             None if texts.is_empty() && content.iter().any(|block| is_image(block)) => Turn::Begins,
             _ => Turn::GoesOn,
@@ -62,6 +62,18 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
         }
     }
     row
+}
+
+/// Is nothing left but what stands for pasted images, as in `[Image #1]`?
+fn names_images_only(text: &str) -> bool {
+    let mut rest = text.trim();
+    while let Some((number, after)) = rest.strip_prefix("[Image #").and_then(|rest| rest.split_once(']')) {
+        if !number.bytes().all(|b| b.is_ascii_digit()) {
+            return false;
+        }
+        rest = after.trim_start();
+    }
+    rest.is_empty()
 }
 
 fn is_image(block: Raw<'_>) -> bool {
@@ -89,7 +101,7 @@ pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
     let said = said(&passed.text);
     let turn = match &said {
         _ if agent => Turn::GoesOn,
-        None if passed.private && passed.text.is_empty() => Turn::BeginsPrivate,
+        _ if passed.private && names_images_only(&passed.text) => Turn::BeginsPrivate,
         _ => Turn::Joins,
     };
     Said { items: said.into_iter().collect(), turn, answered: Vec::new() }

@@ -15,7 +15,7 @@ use self::writer::Writer;
 use super::pack::pack;
 use super::{Store, search};
 use crate::delta::Cursor;
-use crate::privacy::Boundary;
+use crate::privacy::{Began, Boundary};
 use crate::session::{Item, Millis, Row, RowKey};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
@@ -38,8 +38,8 @@ pub struct Batch {
     /// Rows of private turns, of which nothing is kept.
     pub private_rows: Vec<RowKey>,
     pub boundaries: Vec<Boundary>,
-    /// When the subagent began whose file this is.
-    pub agent_began: Option<Millis>,
+    /// The subagent whose file this is.
+    pub agent: Option<Began>,
     /// The first time that is told for each session, in the order of the lines.
     pub starts: BTreeMap<String, Millis>,
     /// Sessions that have rows in an excluded project.

@@ -12,14 +12,15 @@ use crate::session::{Millis, Row, RowKey};
 use crate::store::forget::take;
 
 /// From a private prompt to the next one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Span {
     from: Millis,
     until: Option<Millis>,
+    prompt: Option<String>,
 }
 
 impl Span {
-    fn holds(self, at: Millis) -> bool {
+    fn holds(&self, at: Millis) -> bool {
         self.from <= at && self.until.is_none_or(|until| at < until)
     }
 }
@@ -39,12 +40,13 @@ impl Writer<'_> {
         // Forks that were read first, and what a program stored that knew of no private turns.
         self.take_back(&copies)?;
         for boundary in &batch.boundaries {
-            let sql = if boundary.begins {
-                "INSERT INTO private_turn(session, from_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
+            if boundary.begins {
+                let sql = "INSERT INTO private_turn(session, from_at, prompt) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+                self.tx.prepare_cached(sql)?.execute(params![boundary.session, boundary.at, boundary.prompt])?;
             } else {
-                "UPDATE private_turn SET until_at = ?2 WHERE session = ?1 AND until_at IS NULL AND from_at <= ?2"
-            };
-            self.tx.prepare_cached(sql)?.execute(params![boundary.session, boundary.at])?;
+                let sql = "UPDATE private_turn SET until_at = ?2 WHERE session = ?1 AND until_at IS NULL AND from_at <= ?2";
+                self.tx.prepare_cached(sql)?.execute(params![boundary.session, boundary.at])?;
+            }
             self.private.remove(&boundary.session);
             self.newly_private.insert(boundary.session.clone());
         }
@@ -58,13 +60,15 @@ impl Writer<'_> {
         }
         let spans = self.spans(&row.session)?;
         let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
-        Ok(within(batch.agent_began) || within(row.at))
+        let asked_in = |prompt: &String| spans.iter().any(|span| span.prompt.as_ref() == Some(prompt));
+        let began = batch.agent.as_ref();
+        Ok(within(row.at) || began.is_some_and(|b| within(b.at) || b.prompt.as_ref().is_some_and(asked_in)))
     }
 
     fn spans(&mut self, session: &str) -> Result<&[Span]> {
         if !self.private.contains_key(session) {
-            let mut query = self.tx.prepare_cached("SELECT from_at, until_at FROM private_turn WHERE session = ?1")?;
-            let spans = query.query_map([session], |r| Ok(Span { from: r.get(0)?, until: r.get(1)? }))?;
+            let mut query = self.tx.prepare_cached("SELECT from_at, until_at, prompt FROM private_turn WHERE session = ?1")?;
+            let spans = query.query_map([session], |r| Ok(Span { from: r.get(0)?, until: r.get(1)?, prompt: r.get(2)? }))?;
             self.private.insert(session.to_owned(), spans.collect::<rusqlite::Result<_>>()?);
         }
         Ok(&self.private[session])
