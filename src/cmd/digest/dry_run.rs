@@ -11,6 +11,7 @@ use serde_json::json;
 use super::make::Maker;
 use super::plan::Plan;
 use super::report::Report;
+use super::taken_out::{forget_old, leave_out_excluded};
 use super::wanted;
 use crate::clean::plain;
 use crate::cli::DigestArgs;
@@ -29,8 +30,8 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
         }
         return Ok(());
     };
-    super::leave_out_excluded(config, &mut store, &mut report)?;
-    super::forget_old(config, now, &mut store, &mut report)?;
+    leave_out_excluded(config, &mut store, &mut report)?;
+    forget_old(config, now, &mut store, &mut report)?;
     let wanted = wanted(args, config)?;
     let maker = Maker::new(config, ui, now, &wanted)?;
     let plan = maker.plan(&store)?;

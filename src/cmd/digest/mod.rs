@@ -7,6 +7,7 @@ pub mod pages;
 mod plan;
 mod read;
 mod report;
+mod taken_out;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use self::make::Maker;
 use self::plan::Wanted;
 use self::read::{Pending, Reader, pending};
 use self::report::Report;
+use self::taken_out::{clean_again, forget_old, leave_out_excluded, scrub};
 use super::Ended;
 use super::filter::{ProjectFilter, duration, since};
 use crate::cli::DigestArgs;
@@ -27,7 +29,6 @@ use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
-use crate::store::forget::{Doomed, Lasting};
 use crate::ui::Ui;
 use crate::{mark, private, stop};
 
@@ -107,56 +108,10 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     Ok(())
 }
 
-fn scrub(store: &Store, ui: &Ui) -> Result<()> {
-    // Without the room to write it anew there is room for all else; the next run tries again.
-    if store.wants_scrub()?
-        && let Err(e) = store.scrub()
-    {
-        ui.warn(&format!("{e:#}: until the index can be written anew, traces of what was taken out may be left in its file"));
-    }
-    Ok(())
-}
-
-/// Cleans what is stored, where that was done by other rules than today's.
-fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
-    let rules = config.rules();
-    if store.is_cleaned_by(&rules)? {
-        return Ok(());
-    }
-    let cleaned = store.clean(&config.gate(Use::Often)?, &rules).context("cannot clean what is stored by the new rules")?;
-    if cleaned > 0 {
-        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
-    }
-    report.texts_cleaned = cleaned;
-    Ok(())
-}
-
-/// Takes out what is stored of projects that the config has come to leave out.
-fn leave_out_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
-    if config.exclude_projects.is_empty() {
-        return Ok(());
-    }
-    let projects = config.project_keys();
-    let doomed = store.find_places(|folder| config.excludes_folder(folder, &projects))?;
-    report.sessions_excluded = doomed.sessions().len() as u64;
-    for session in &doomed.whole {
-        store.exclude_session(*session)?;
-    }
-    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
-}
-
 fn drop_marks(heeded: Vec<PathBuf>) {
     for mark in heeded {
         let _ = std::fs::remove_file(mark);
     }
-}
-
-/// Forgets sessions that are older than the config wants them kept, before anything is made of them.
-fn forget_old(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
-    let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
-    let doomed = Doomed { whole: store.inactive_since(oldest)?, ..Doomed::default() };
-    report.sessions_forgotten = doomed.whole.len() as u64;
-    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
 }
 
 /// The lock that one run holds at a time.

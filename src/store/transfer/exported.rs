@@ -1,0 +1,161 @@
+//! The form of what is exported, and what of it an index may take in.
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::{Digest, renamed_item};
+use crate::privacy::{Conversation, Gate};
+use crate::session::{Item, Millis, RowKey, Tokens};
+
+/// A session with its rows, as it is exported: one line of JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exported {
+    pub session: String,
+    pub project: String,
+    pub started_at: Option<Millis>,
+    pub grew_at: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<String>,
+    pub sources: Vec<ExportedSource>,
+    pub usage: Vec<ExportedUsage>,
+    /// Titles that rows of other files gave, with the row each is for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub titles: Vec<(RowKey, String)>,
+    /// Stored rows are newer than the digest.
+    #[serde(default)]
+    pub dirty: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<ExportedDigest>,
+    /// Its open items that the user closed: id, text, when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed_by_user: Vec<(String, String, Millis)>,
+}
+
+/// An open item of an earlier session that this one closed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedClosing {
+    pub id: String,
+    /// The session that had left it open.
+    pub of: String,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedSource {
+    pub file: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    pub first_at: Option<Millis>,
+    pub last_at: Option<Millis>,
+    pub cwd: Option<String>,
+    pub branches: Vec<String>,
+    pub versions: Vec<String>,
+    pub rows: Vec<ExportedRow>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedRow {
+    pub offset: i64,
+    pub part: i64,
+    pub key: RowKey,
+    pub at: Option<Millis>,
+    pub item: Item,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedUsage {
+    pub message: String,
+    pub model: String,
+    pub tokens: Tokens,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExportedDigest {
+    pub summarizer: String,
+    pub model: Option<String>,
+    pub input_hash: String,
+    pub made_at: Millis,
+    pub cost_usd: Option<f64>,
+    pub queued: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interim_until: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<ExportedClosing>,
+    pub body: Digest,
+}
+
+impl Exported {
+    /// Lets through the gate what another index, or an older program, let in.
+    pub fn pass(&mut self, gate: &Gate) {
+        for source in &mut self.sources {
+            let mut conversation = Conversation::default();
+            for names in [&mut source.branches, &mut source.versions] {
+                names.iter_mut().for_each(|name| *name = gate.clean(name));
+                names.retain(|name| !name.is_empty());
+            }
+            source.rows.retain_mut(|stored| match gate.pass_item(stored.key, stored.item.clone(), &mut conversation) {
+                Some(item) => {
+                    stored.item = item;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.titles.iter_mut().for_each(|(_, text)| *text = gate.clean(text));
+        self.titles.retain(|(_, text)| !text.is_empty());
+        for (id, text, _) in &mut self.closed_by_user {
+            pass_closing(id, &self.session, text, gate);
+        }
+        if let Some(digest) = &mut self.digest {
+            digest.body.pass(|text| gate.clean(text));
+            for closing in &mut digest.closed {
+                let before = closing.id.clone();
+                pass_closing(&mut closing.id, &closing.of, &mut closing.text, gate);
+                digest.body.rename_closed(|id| (id == before).then(|| closing.id.clone()));
+            }
+        }
+    }
+
+    /// Leaves out rows, and titles for rows, that are known here to be private, and the digest that may tell of them.
+    pub(super) fn without(mut self, is_private: impl Fn(RowKey) -> rusqlite::Result<bool>) -> Result<Self> {
+        let mut gone = false;
+        let mut stays = |keys: &[RowKey]| -> rusqlite::Result<bool> {
+            for key in keys {
+                if is_private(*key)? {
+                    gone = true;
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        for source in &mut self.sources {
+            source.rows = keep(std::mem::take(&mut source.rows), |row| stays(&[row.key]))?;
+        }
+        self.titles = keep(self.titles, |(leaf, text)| stays(&[*leaf, RowKey::of_title(*leaf, text)]))?;
+        if gone {
+            self.digest = None;
+        }
+        Ok(self)
+    }
+}
+
+/// The words of a closing as they may be kept, with the id that the item has by them.
+fn pass_closing(id: &mut String, session: &str, text: &mut String, gate: &Gate) {
+    let clean = gate.clean(text);
+    if let Some(new) = renamed_item(id, session, text, &clean).filter(|_| clean != *text) {
+        *id = new;
+    }
+    *text = clean;
+}
+
+fn keep<T>(all: Vec<T>, mut stays: impl FnMut(&T) -> rusqlite::Result<bool>) -> rusqlite::Result<Vec<T>> {
+    let mut kept = Vec::new();
+    for one in all {
+        if stays(&one)? {
+            kept.push(one);
+        }
+    }
+    Ok(kept)
+}
