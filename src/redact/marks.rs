@@ -9,8 +9,6 @@ pub const OPENING: &str = "[REDACTED:";
 const ID: Set = Set::of("a-zA-Z0-9_.-");
 /// The longest rule id.
 pub const MAX_ID: usize = 64;
-/// A mark weighs as much as this many characters: as long as what it stands for is at least.
-const WEIGHT: usize = 24;
 
 /// A secret in a text: which rule saw it, and where, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,21 +91,4 @@ pub fn trace_back(found: Vec<Finding>, put: &[Finding]) -> impl Iterator<Item = 
         }
     };
     found.into_iter().map(move |f| Finding { range: origin(f.range.start, false)..origin(f.range.end, true), rule: f.rule })
-}
-
-/// Is there less left of the text than was taken out of it? Decided from the redacted text alone, white space aside.
-pub fn is_mostly_redacted(redacted: &str) -> bool {
-    let mut marks = 0;
-    let mut left = 0;
-    let mut rest = redacted;
-    let weigh = |part: &str| part.chars().filter(|c| !c.is_whitespace()).count();
-    while let Some(start) = rest.find(OPENING) {
-        let after = start + OPENING.len();
-        let end = end_of_mark(rest.as_bytes(), after);
-        marks += usize::from(end.is_some());
-        left += weigh(&rest[..end.map_or(after, |_| start)]);
-        rest = &rest[end.unwrap_or(after)..];
-    }
-    left += weigh(rest);
-    marks * WEIGHT > left
 }

@@ -40,7 +40,7 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use keywords::Rule;
-pub use marks::{Finding, OPENING, is_mostly_redacted};
+pub use marks::{Finding, OPENING};
 use table::Table;
 pub use user::{RuleError, UserRule};
 
@@ -119,11 +119,6 @@ impl Redactor {
         let weigh = |part: &str| part.bytes().filter(|b| !b.is_ascii_whitespace()).count();
         let went: usize = findings.iter().map(|f| weigh(&text[f.range.clone()])).sum();
         (Cow::Owned(marks::put(text, &findings)), went * 2 > weigh(text))
-    }
-
-    /// Does the text hold a secret, or the mark of one?
-    pub fn has_secret(&self, text: &str) -> bool {
-        marks::has_mark(text.as_bytes()) || !self.pass(text).is_empty()
     }
 
     /// The secrets of a text, in order, none within another.

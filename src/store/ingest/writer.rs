@@ -11,6 +11,7 @@ use super::private::Span;
 use super::{Batch, GENERATION, Ingested, Place, index_prompt, insert_item, project_pk};
 use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
+use crate::store::forget::take;
 use crate::store::load::EARLIER;
 use crate::store::pack::{pack, unpack};
 use crate::store::search;
@@ -108,6 +109,7 @@ impl<'t> Writer<'t> {
         let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
+            take::leaves_traces(self.tx)?;
             search::remove_session(self.tx, pk)?;
             self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
