@@ -34,6 +34,6 @@ best 'redact' "$world/text" "$target/release/recall" redact
 best 'redact, empty text' "$world/empty" "$target/release/recall" redact
 for unit in '<private>' '=' ':' '(' 'a1B2c3D4' 'password' 'password=' '-----BEGIN ' 'eyJ.' '://' '"' '\'; do
     # A megabyte of it.
-    yes "$unit" | tr -d '\n' | head -c 1048576 > "$world/slow" || true
+    yes -- "$unit" | tr -d '\n' | head -c 1048576 > "$world/slow" || true
     best "1 MB of $unit" "$world/slow" "$target/release/recall" redact
 done
