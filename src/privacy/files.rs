@@ -107,6 +107,7 @@ fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named
 }
 
 fn name_of(word: &str) -> &str {
+    let word = word.trim_start_matches('(');
     word.rsplit('/').next().unwrap_or(word)
 }
 
@@ -207,6 +208,8 @@ mod tests {
             ("python3 -c \"print(open('.env').read())\"", ".env"),
             ("python3 - <<'EOF'\nopen('.env', 'w').write('A=1')\nEOF", ".env"),
             ("f=.env; cat $f", ".env"),
+            ("(cat .env)", ".env"),
+            ("node -e \"console.log(fs.readFileSync('.env', 'utf8'))\"", ".env"),
         ] {
             let named = named_in(command, &files());
             assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");

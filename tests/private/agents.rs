@@ -157,6 +157,23 @@ fn in_whichever_order_the_files_are_read() {
     }
 }
 
+/// One that had to wait its turn begins when the user has asked something else already; it names the prompt it works for.
+#[test]
+fn also_when_it_begins_after_the_turn() {
+    let listener = listener("");
+    let case = Case { in_private_turn: true, with_prompt_ids: true, with_result: false, with_meta: false };
+    place_main(&listener, case);
+    let later = |line: &str| {
+        let mut row: Value = serde_json::from_str(line).expect("a row");
+        let at: jiff::Timestamp = row["timestamp"].as_str().expect("a time").parse().expect("a time");
+        row["timestamp"] = json!((at + jiff::SignedDuration::from_hours(1)).to_string());
+        format!("{row}\n")
+    };
+    let rows: String = agent_file(case, "hush").lines().map(later).collect();
+    listener.world.transcript(&format!("{FOLDER}/{}/subagents/agent-{AGENT}.jsonl", Rows::new(1).id), rows);
+    digest_and_listen(&listener);
+}
+
 #[test]
 fn one_within_the_sessions_own_file_too() {
     let listener = listener("");

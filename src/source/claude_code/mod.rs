@@ -134,8 +134,10 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
         None => RowKey::from_line(&session, line),
     };
     let usage = if kind == "assistant" { usage(&fields, key) } else { None };
-    // What a row tells about the rows after it counts, too.
-    if items.is_empty() && usage.is_none() && said.turn == Turn::GoesOn && said.answered.is_empty() {
+    let prompt = fields.owned("promptId");
+    // What a row tells about the rows after it counts, too: a subagent's first one for which prompt it works.
+    let tells = said.turn != Turn::GoesOn || !said.answered.is_empty() || agent.is_some() && prompt.is_some();
+    if items.is_empty() && usage.is_none() && !tells {
         return Line::Nothing;
     }
     Line::Row(Box::new(Row {
@@ -147,7 +149,7 @@ pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
         branch: fields.text("gitBranch").and_then(|b| gate.name(&b)).filter(|b| b != "HEAD"),
         version: fields.text("version").and_then(|v| gate.name(&v)),
         turn: said.turn,
-        prompt: fields.owned("promptId"),
+        prompt,
         answered: said.answered,
         parts: (0..).take(items.len()).collect(),
         items,
