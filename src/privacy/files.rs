@@ -3,6 +3,8 @@
 //! A word is a path where a program takes one: an operand of a program that prints, copies or edits files, or the target of a
 //! redirection. Words of other programs, and of sentences, are none: `cargo test secret` and `git commit -m "drop .env"` stay.
 
+use std::borrow::Cow;
+
 use globset::GlobSet;
 
 /// Programs whose operands' content is shown, copied or changed.
@@ -50,6 +52,37 @@ impl Files {
     }
 }
 
+/// An output without the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
+pub fn without_lines_of<'t>(output: &'t str, files: &Files) -> Cow<'t, str> {
+    let mut kept = String::new();
+    let mut from = 0;
+    let mut at = 0;
+    let mut in_diff = false;
+    for line in output.split_inclusive('\n') {
+        if let Some(paths) = line.strip_prefix("diff --git ") {
+            in_diff = paths.split_whitespace().any(|path| files.holds_argument(path));
+        }
+        if in_diff || is_line_of(line, files) {
+            kept.push_str(&output[from..at]);
+            from = at + line.len();
+        }
+        at += line.len();
+    }
+    if from == 0 {
+        return Cow::Borrowed(output);
+    }
+    kept.push_str(&output[from..]);
+    Cow::Owned(kept)
+}
+
+/// `path:…` or, of lines around a hit, `path-12-…`
+fn is_line_of(line: &str, files: &Files) -> bool {
+    let path = line.split(':').next().unwrap_or_default();
+    let around = || path.rsplitn(3, '-').nth(2).unwrap_or_default();
+    let is_path = |path: &str| path.len() < 256 && path.contains(['.', '/']) && !path.contains(char::is_whitespace);
+    (path.len() < line.len() && is_path(path) && files.holds(path)) || is_path(around()) && files.holds(around())
+}
+
 /// Stands in a command for what is not told of it.
 pub const WITHHELD: &str = "…";
 
@@ -74,7 +107,8 @@ fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named
     let mut fed = false;
     for step in steps(command) {
         let words = words(step);
-        let program = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w)).copied().unwrap_or_default();
+        let first = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w));
+        let program = words.iter().find(|word| takes_files(word, step)).or(first).copied().unwrap_or_default();
         // What `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
         let takes_files = fed || words.iter().any(|word| takes_files(word, step)) || words.contains(&WITHHELD);
         fed |= takes_files && step.contains("<<");
@@ -178,6 +212,18 @@ mod tests {
             set.add(globset::Glob::new(glob).unwrap());
         }
         Files { private: set.build().unwrap(), allowed: GlobSet::empty() }
+    }
+
+    #[test]
+    fn lines_of_private_files_are_left_out_of_what_a_search_or_a_diff_shows() {
+        for (output, left) in [
+            ("src/a.rs:3:let x = 1;\n./.env:1:KEY=hush\nsrc/b.rs:4:y\n", "src/a.rs:3:let x = 1;\nsrc/b.rs:4:y\n"),
+            ("app/.env-2-KEY=hush\nok\n", "ok\n"),
+            ("diff --git a/.env b/.env\n+KEY=hush\ndiff --git a/a.rs b/a.rs\n+x\n", "diff --git a/a.rs b/a.rs\n+x\n"),
+            ("error: the secret: none\nsee .env\n", "error: the secret: none\nsee .env\n"),
+        ] {
+            assert_eq!(without_lines_of(output, &files()), left);
+        }
     }
 
     #[test]

@@ -87,7 +87,8 @@ impl Gate {
         if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
             return String::new();
         }
-        let clean = self.redacted(fold_lines(&both_ends(&stripped.text, SEARCHED))).0;
+        let ends = both_ends(&stripped.text, SEARCHED);
+        let clean = self.redacted(fold_lines(&files::without_lines_of(&ends, &self.files))).0;
         both_ends(&clean, SHOWN).into_owned()
     }
 
