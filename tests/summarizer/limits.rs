@@ -101,7 +101,7 @@ fn a_stopped_run_takes_its_client_with_it_and_the_next_one_goes_on() {
 #[test]
 fn two_calls_are_under_way_at_once_and_no_more() {
     // The second call waits until the third has counted.
-    let wait = "tries=0; while [ $n = 2 ] && [ ! -s \"$here/calls/3/at_once\" ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.05; done";
+    let wait = "tries=0; while [ $n = 2 ] && [ ! -s \"$here/calls/3/at_once\" ] && [ $tries -lt 1200 ]; do tries=$((tries + 1)); sleep 0.05; done";
     let count = "touch \"$here/running.$n\"; ls \"$here\" | grep -c running > \"$call/at_once\"";
     let scenario = format!("{count}; {wait}; rm \"$here/running.$n\"; cat \"$here/good\"");
     let stand_in =
