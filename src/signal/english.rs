@@ -333,6 +333,7 @@ const NEUTRAL: &[&str] = &[
     "nothing to complain", "to fail with", "that fails", "which fails", "which failed", "that failed", "a crash reporter",
     "crash reporter", "crash reporting", "timeout of", "timeout is", "the timeout", "conflict resolution", "hard failed",
     "regression test", "regression tests", "user chooses", "decision tree", "decision table", "policy file", "test case ~ when",
-    "error value", "no failing", "no failed", "stack traces into", "stack trace into", "failed jobs in", "failed job",
-    "mark ~ as failed", "as failed", "status failed", "policy engine",
+    "dead code", "{BE} dead code", "you can't {WORK}", "you cannot {WORK}", "doesn't match how", "same ~ {TROUBLE} handling",
+    "same ~ {TROUBLE} message", "minor note:", "side note:", "error value", "no failing", "no failed", "stack traces into",
+    "stack trace into", "failed jobs in", "failed job", "mark ~ as failed", "as failed", "status failed", "policy engine",
 ];

@@ -153,6 +153,9 @@ pub const MEMORY: &[(Kind, &[&str])] = &[
 pub const NO_MEMORY: &[&str] = &[
     "store the value in a map",
     "handle the error case",
+    "Same graceful error handling pattern as for the other archives",
+    "This is dead code.",
+    "You can't mount individual files from a submodule.",
     "add a test for failed logins",
     "0 failed",
     "no errors",
