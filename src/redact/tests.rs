@@ -452,6 +452,12 @@ fn keywords_are_long_enough_for_the_table() {
 }
 
 #[test]
+fn a_bots_token_goes_from_the_address_it_is_part_of() {
+    let address = join(&["https://api.telegram.org/bot123456789", ":AA", &alnum(33), "/sendMessage"]);
+    assert_eq!(Redactor::shipped().redact(&address), "https://api.telegram.org/bot[REDACTED:telegram-bot-token]/sendMessage");
+}
+
+#[test]
 fn a_text_is_weighed_by_what_went() {
     let weighed = |text: &str| Redactor::shipped().redact_weighed(text).1;
     assert!(weighed("password=hunter22!kX9pQ2vL7mN4"));

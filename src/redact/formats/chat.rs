@@ -29,6 +29,7 @@ pub const FORMATS: &[Format] = &[
     f("telegram-bot-token", ":AA", &[span(URL64, 32, 34)]).after(DIGIT, 10),
     f("telegram-bot-token", ":AA", &[span(URL64, 32, 34)]).after(DIGIT, 9),
     f("telegram-bot-token", ":AA", &[span(URL64, 32, 34)]).after(DIGIT, 8),
+    f("telegram-bot-token", "api.telegram.org/bot", &[span(DIGIT, 8, 10), lit(":"), least(URL64, 30)]).keep(),
     f("teams-webhook", "webhook.office.com/webhookb2/", &[least(PATH, 60)]).keep(),
     f("google-chat-webhook", "chat.googleapis.com/v1/spaces/", &[least(Set::of("!#-&(-[]-_a-~"), 60)]).keep(),
     f("zapier-webhook", "hooks.zapier.com/hooks/catch/", &[least(PATH, 12)]).keep(),
