@@ -68,7 +68,8 @@ struct Run<'r> {
 
 impl<'a> Maker<'a> {
     pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted) -> Result<Self> {
-        let gate = config.gate(Use::Often)?;
+        // A few texts a session pass it, in many runs none: not worth the milliseconds that the faster table takes to make.
+        let gate = config.gate(Use::Seldom)?;
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
             SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config, &gate),
