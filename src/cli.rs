@@ -27,8 +27,10 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Find sessions by words of their digests and prompts
     Search(SearchArgs),
-    /// Show one session's digest
+    /// Show sessions: in short, in full, or as their transcripts have them
     Show(ShowArgs),
+    /// What came before and after a session in its project
+    Timeline(TimelineArgs),
     /// What a session of this project starts with
     Context(ContextArgs),
     /// Say that something a session left open is done
@@ -151,11 +153,33 @@ pub struct SearchArgs {
 
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// A session's id or the start of it, or a digest's id
-    pub id: String,
+    /// Ids of sessions or the starts of them, or digests' ids
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<String>,
+    /// All of it, as on the session's page
+    #[arg(long, conflicts_with_all = ["raw", "items"])]
+    pub full: bool,
+    /// The conversation's own rows from its transcripts, while those are there
+    #[arg(long, conflicts_with_all = ["items", "json"])]
+    pub raw: bool,
     /// List what was kept of the session instead: importance, tier, kind and rule of each item
     #[arg(long)]
     pub items: bool,
+    /// The whole digest with the numbers behind it; of several sessions an array
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TimelineArgs {
+    /// A session's id or the start of it, or a digest's id
+    pub id: String,
+    /// Sessions before it
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub before: usize,
+    /// Sessions after it
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub after: usize,
     #[arg(long)]
     pub json: bool,
 }

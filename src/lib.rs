@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod brief;
 mod child;
 pub mod clean;
 pub mod cli;
@@ -12,6 +13,7 @@ mod cmd;
 pub mod condense;
 pub mod config;
 pub mod context;
+pub mod course;
 pub mod delta;
 pub mod digest;
 mod doctor;
@@ -43,6 +45,8 @@ pub mod store;
 pub mod summarize;
 mod tail;
 pub mod terms;
+pub mod timeline;
+mod transcript;
 mod ui;
 pub mod verify;
 

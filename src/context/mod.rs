@@ -8,7 +8,7 @@ mod render;
 mod undigested;
 
 pub use gather::{Asked, Start, compacted, gather};
-pub use render::render;
+pub use render::{render, said};
 
 use crate::digest::Digest;
 use crate::session::Millis;

@@ -229,6 +229,6 @@ fn claim(text: &str, verified: bool) -> String {
 }
 
 /// One line that can neither end the block it stands in nor one the client puts around it.
-fn said(text: &str, most: usize) -> String {
+pub fn said(text: &str, most: usize) -> String {
     disarm(&shorten(&one_line(&plain(text)), most))
 }

@@ -3,6 +3,7 @@
 //! Written by one process at a time (the run lock), read by any number. WAL, so readers never wait for the writer. Deleted content
 //! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
 
+pub mod around;
 mod cleaning;
 pub mod closings;
 pub mod digests;
