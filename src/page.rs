@@ -138,7 +138,7 @@ fn again(session: &Session, later: &str, up: &str) -> String {
     let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
     format!(
         "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
-        code(&format!("recall show {}", crate::clean::id8(&session.id)))
+        code(&format!("recall show {} --full", crate::clean::id8(&session.id)))
     )
 }
 

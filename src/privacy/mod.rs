@@ -104,8 +104,7 @@ impl Gate {
         if stripped.private && tags::reaches_end(&plain) {
             return None;
         }
-        let open = if stripped.private { &stripped.text } else { plain.as_str() };
-        let shown = self.redact(&files::without_lines_of(open, &self.files));
+        let shown = self.redact(&files::without_lines_of(&stripped.text, &self.files));
         Some((shown != plain).then_some(shown))
     }
 
