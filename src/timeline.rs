@@ -124,7 +124,9 @@ fn course(session: &Session, config: &Config) -> (Vec<Step>, usize) {
     steps.dedup_by(|a, b| a.text == b.text);
     let over = steps.len().saturating_sub(MOMENTS);
     // How it began and how it ended say more than the middle.
-    steps.drain(MOMENTS / 2..MOMENTS / 2 + over);
+    if over > 0 {
+        steps.drain(MOMENTS / 2..MOMENTS / 2 + over);
+    }
     (steps, over)
 }
 

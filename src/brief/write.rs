@@ -262,3 +262,6 @@ fn files(session: &Session) -> Vec<String> {
         |(path, touch): (String, crate::session::FileTouch)| format!("{} +{} −{}", said(&path, 100), touch.added, touch.removed);
     own.into_iter().chain(elsewhere).map(line).collect()
 }
+
+#[cfg(test)]
+mod tests;
