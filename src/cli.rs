@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::SummarizerChoice;
 use crate::install::{Scope, TimerChoice};
+use crate::notes::Kind;
 
 /// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
 #[derive(Debug, Parser)]
@@ -35,6 +36,8 @@ pub enum Command {
     Context(ContextArgs),
     /// Say that something a session left open is done
     Close(CloseArgs),
+    /// Keep a note: a convention, a preference, a decision, a fact, something to do
+    Remember(RememberArgs),
     /// Take sessions, or all that holds a text, out of the memory for good
     Forget(ForgetArgs),
     /// What is stored, what waits and why
@@ -197,6 +200,23 @@ pub struct ContextArgs {
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
     /// The text with the numbers behind it
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RememberArgs {
+    /// What to remember, in at most 2,000 characters; `-` reads it from stdin
+    #[arg(required = true, value_name = "TEXT")]
+    pub text: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub kind: Kind,
+    /// A folder of the project it is for (default: this one)
+    #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
+    pub project: Option<PathBuf>,
+    /// It is for all projects
+    #[arg(long)]
+    pub everywhere: bool,
     #[arg(long)]
     pub json: bool,
 }

@@ -29,6 +29,7 @@ pub mod likeness;
 pub mod mark;
 mod markdown;
 mod moment;
+pub mod notes;
 pub mod page;
 mod paths;
 pub mod phrase;

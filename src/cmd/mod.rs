@@ -12,6 +12,7 @@ mod import;
 mod install;
 mod manual;
 mod redact;
+mod remember;
 mod search;
 mod show;
 mod status;
@@ -68,6 +69,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Timeline(args) => timeline::run(&args, &config()?, out),
         Command::Context(args) => self::context::run(&args, &config()?, out),
         Command::Close(args) => close::run(&args, &config()?, out),
+        Command::Remember(args) => remember::run(&args, &config()?, out),
         Command::Forget(args) => forget::run(&args, &config()?, out),
         Command::Status(args) => status::run(&args, &config()?, out),
         Command::Config(args) => self::config::run(&args, &config()?, out),

@@ -132,7 +132,11 @@ impl Store {
         // A page that could not be removed is tried again.
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
-        tx.execute("DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)", [])?;
+        tx.execute(
+            "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)
+             AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)",
+            [],
+        )?;
         if dropped > 0 {
             take::leaves_traces(&tx)?;
         }
