@@ -245,17 +245,20 @@ pub struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ForgetWhat {
-    /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id
+    /// One session with the notes from it, by its id or the start of it, or a digest's id; one that was never digested by its whole id
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// All sessions of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
+    /// One note that was remembered, by its id or the start of it
+    #[arg(long, value_name = "ID")]
+    pub note: Option<String>,
+    /// All sessions and notes of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
     /// `privacy.exclude_projects` in the config does that
     #[arg(long, value_name = "GLOB")]
     pub project: Option<String>,
-    /// All sessions that were last active before this: a date like 2026-01-31, or so long ago: 90d, 12h
+    /// All sessions that were last active before this, and notes from before it: a date like 2026-01-31, or so long ago: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
     pub before: Option<String>,
-    /// Whatever holds this text, in any case and over line breaks: rows, digests, lines of your notes; sessions whose project, folder
+    /// Whatever holds this text, in any case and over line breaks: rows, digests, notes, lines of yours in pages; sessions whose project, folder
     /// or branch is named so go whole
     #[arg(long = "match", value_name = "TEXT")]
     pub text: Option<String>,

@@ -9,14 +9,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use serde_json::json;
 
+use crate::clean::{id8, one_line, plain};
 use crate::config::Config;
-use crate::privacy::Gate;
+use crate::privacy::{Gate, disarm};
 use crate::private;
 use crate::prose::sentences;
 use crate::redact::Use;
 use crate::signal::is_chatter;
 use crate::store::Store;
+use crate::store::load::SessionHead;
 use crate::store::notes::{NewNote, Note};
 use crate::terms::{is_unsegmented, tokens_of, words_of};
 
@@ -125,6 +128,26 @@ pub fn remember(config: &Config, new: &New) -> Result<Kept> {
     let session = new.session.as_deref().and_then(|session| gate.name(session));
     let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), session };
     Store::open(&config.database())?.keep_note(&note, |known| is_known(&note.text, known))
+}
+
+/// A note, whole, for people and models.
+pub fn show(note: &Note, session: Option<&SessionHead>, config: &Config) -> String {
+    let line = |text: &str| one_line(&plain(text));
+    let project = if note.project.key == EVERYWHERE { "all projects" } else { &note.project.key };
+    let when = config.local_time(Some(note.at), "%Y-%m-%d %H:%M");
+    let mut shown =
+        format!("# {} · {when} · {} · {}\n\n{}\n", line(&note.kind), line(project), note.id, disarm(&plain(&note.text)));
+    if let Some(session) = session {
+        let id = id8(&session.id);
+        shown.push_str(&format!("\nFrom session {id}: `recall show {id}`\n"));
+    }
+    shown.push_str(&format!("\nOut of date? `recall forget --note {}`\n", note.id));
+    shown
+}
+
+/// A note as JSON has it.
+pub fn as_json(note: &Note) -> serde_json::Value {
+    json!({"note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "text": note.text, "session": note.session})
 }
 
 /// The project's key, as its sessions have it.

@@ -10,9 +10,11 @@ use crate::course::{Markup, line, moments};
 use crate::digest::{Claim, Digest, FileNote};
 use crate::fixes::{Failure, failures};
 use crate::markdown::{code, inline, slug, yaml};
+use crate::notes::EVERYWHERE;
 use crate::price::session_cost;
 use crate::prose::sentences;
 use crate::session::{Entry, Item, Millis, Session, Tokens, Touch};
+use crate::store::notes::Note;
 use crate::terms::{covered_by, words};
 
 /// Entries of a timeline at most, beside the user's words; the weightiest stay.
@@ -61,8 +63,8 @@ pub fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
     at.map_or_else(|| "--:--".into(), |at| local(at, zone).strftime("%H:%M").to_string())
 }
 
-/// The page of a day. `shown` are its sessions in the order of their first prompts.
-pub fn day_page(day: &str, shown: &[Shown<'_>], zone: &TimeZone) -> String {
+/// The page of a day. `shown` are its sessions in the order of their first prompts, `notes` what was remembered on it.
+pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone) -> String {
     let mut projects: Vec<&str> = Vec::new();
     for one in shown {
         let key = one.session.project.key.as_str();
@@ -80,7 +82,13 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], zone: &TimeZone) -> String {
             day_entry(&mut page, one, zone);
         }
     }
+    section(&mut page, "Remembered", notes.iter().map(|note| note_line(note, zone)));
     page
+}
+
+fn note_line(note: &Note, zone: &TimeZone) -> String {
+    let project = if note.project.key == EVERYWHERE { "all projects" } else { note.project.name() };
+    format!("{} {} ({}, {}) {}", clock(Some(note.at), zone), inline(&note.text), note.kind, inline(project), code(&note.id))
 }
 
 fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {

@@ -14,6 +14,7 @@ use crate::session::{Millis, Session};
 use crate::store::Store;
 use crate::store::around::{At, Side};
 use crate::store::load::SessionHead;
+use crate::store::notes::Note;
 
 /// Longest title in a line, and longest moment of the session's own course, in characters.
 const TITLE: usize = 90;
@@ -22,7 +23,7 @@ const MOMENT: usize = 110;
 const MOMENTS: usize = 14;
 const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| format!("{name}:") };
 
-/// A session in a line.
+/// A session in a line, or the note that is asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
     pub id: String,
@@ -36,6 +37,9 @@ pub struct Line {
     /// It went on when it was digested.
     pub goes_on: bool,
     pub digested: bool,
+    /// It is a note; its id is short enough to stand whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_note: bool,
 }
 
 /// Something that happened in the session.
@@ -75,21 +79,47 @@ pub struct Timeline {
 pub fn timeline(store: &Store, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
         let at = At { project: &head.project.key, began_at: head.started_at, id: &head.id };
-        let (mut earlier, all_before) = store.neighbours(&at, Side::Before, before)?;
-        let (later, all_after) = store.neighbours(&at, Side::After, after)?;
-        earlier.reverse();
-        let lines = |heads: &[SessionHead]| heads.iter().map(|head| line_of(store, config, head)).collect::<Result<Vec<_>>>();
         let (course, steps_left_out) = course(&store.load_session(head)?, config);
-        Ok(Timeline {
-            project: head.project.key.clone(),
-            more_before: all_before - earlier.len(),
-            more_after: all_after - later.len(),
-            before: lines(&earlier)?,
-            session: line_of(store, config, head)?,
-            course,
-            steps_left_out,
-            after: lines(&later)?,
-        })
+        Ok(Timeline { course, steps_left_out, ..among(store, config, &at, line_of(store, config, head)?, before, after)? })
+    })
+}
+
+/// A note with the sessions of its project that began before and after it was written.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn around_note(store: &Store, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
+    store.at_once(|| {
+        let at = At { project: &note.project.key, began_at: note.at, id: &note.id };
+        let line = Line {
+            id: note.id.clone(),
+            began_at: Some(note.at),
+            when: config.local_time(Some(note.at), "%Y-%m-%d %H:%M"),
+            title: format!("{}: {}", note.kind, note.text),
+            open: 0,
+            goes_on: false,
+            digested: true,
+            is_note: true,
+        };
+        among(store, config, &at, line, before, after)
+    })
+}
+
+/// What stands in the middle with its neighbours.
+fn among(store: &Store, config: &Config, at: &At<'_>, middle: Line, before: usize, after: usize) -> Result<Timeline> {
+    let (mut earlier, all_before) = store.neighbours(at, Side::Before, before)?;
+    let (later, all_after) = store.neighbours(at, Side::After, after)?;
+    earlier.reverse();
+    let lines = |heads: &[SessionHead]| heads.iter().map(|head| line_of(store, config, head)).collect::<Result<Vec<_>>>();
+    Ok(Timeline {
+        project: at.project.to_owned(),
+        more_before: all_before - earlier.len(),
+        more_after: all_after - later.len(),
+        before: lines(&earlier)?,
+        session: middle,
+        course: Vec::new(),
+        steps_left_out: 0,
+        after: lines(&later)?,
     })
 }
 
@@ -104,6 +134,7 @@ fn line_of(store: &Store, config: &Config, head: &SessionHead) -> Result<Line> {
         open: store.items_of(head.pk)?.iter().filter(|item| item.verified && !closed.contains(&item.id)).count(),
         goes_on: store.digest_state(head.pk)?.is_some_and(|digest| digest.interim),
         digested: title.is_some(),
+        is_note: false,
         title: match title {
             Some(title) => title,
             None => store.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, TITLE)).unwrap_or_default(),
@@ -160,7 +191,8 @@ impl Timeline {
 
 impl Line {
     fn render(&self) -> String {
-        let mut line = format!("{}  {}  {}", self.when, id8(&self.id), said(&self.title, TITLE));
+        let mut line =
+            format!("{}  {}  {}", self.when, if self.is_note { self.id.clone() } else { id8(&self.id) }, said(&self.title, TITLE));
         if !self.digested {
             line.push_str(" (no digest yet)");
         } else if self.goes_on {

@@ -10,12 +10,14 @@ use crate::brief::brief;
 use crate::cli::ShowArgs;
 use crate::config::Config;
 use crate::items::listed;
+use crate::notes;
 use crate::page::{Shown, day_of, session_page, session_page_name};
 use crate::price::{costs_by_model, session_cost};
 use crate::session::Session;
 use crate::store::Store;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
+use crate::store::notes::Note;
 use crate::transcript::copy;
 
 /// Longest text of an item, in characters: on a line, and in JSON.
@@ -56,6 +58,9 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
 
 /// Shows one session. As JSON it is returned, to stand among others.
 fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+    if let Some(note) = store.look_up_note(id)? {
+        return noted(&note, args, config, store, out);
+    }
     let head = store.find_session(id)?;
     if args.raw {
         return Ok((raw(store, config, &head, out)?, None));
@@ -76,6 +81,21 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl
         return Ok((Ended::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));
     }
     out.write_all(page(config, store, &head, &stored, &session)?.as_bytes())?;
+    separate(args, out)?;
+    Ok((Ended::Done, None))
+}
+
+/// A remembered note is short enough to be shown whole.
+fn noted(note: &Note, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+    if args.raw || args.items {
+        bail!("{} is a note: no rows stand behind it", note.id);
+    }
+    if args.json {
+        return Ok((Ended::Done, Some(notes::as_json(note))));
+    }
+    // The session it comes from may be forgotten, or not read yet.
+    let session = note.session.as_ref().map(|id| store.look_up_session(id)).transpose()?.flatten();
+    out.write_all(notes::show(note, session.as_ref(), config).as_bytes())?;
     separate(args, out)?;
     Ok((Ended::Done, None))
 }

@@ -75,10 +75,6 @@ impl Store {
         all(&self.db, "n.at >= ?1 AND n.at < ?2", params![from, until])
     }
 
-    pub fn count_notes(&self) -> Result<u64> {
-        Ok(self.db.query_row("SELECT count(*) FROM note", [], |r| r.get::<_, i64>(0))? as u64)
-    }
-
     /// The note whose id starts with `prefix`, if there is one.
     ///
     /// # Errors
