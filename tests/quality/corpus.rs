@@ -37,6 +37,17 @@ const FIXTURES: [(&str, &str); 8] = [
     ("shop/readme", "a6c9dc42-64f5-4a1a-963b-8eb9816ce445"),
 ];
 
+/// When they began, in UTC.
+const BEGINNINGS: [(&str, &str); 7] = [
+    ("shop/plain", "2026-11-17 22:23"),
+    ("shop/fork", "2026-11-17 22:25"),
+    ("shop/compact", "2026-11-18 22:26"),
+    ("shop/retry", "2026-11-18 22:28"),
+    ("shop/subagent", "2026-11-19 22:31"),
+    ("shop/settings", "2026-11-19 22:32"),
+    ("shop/readme", "2026-11-19 22:33"),
+];
+
 /// The folders they lie in.
 pub const RECORDED: [&str; 7] = ["plain", "fork", "compact", "retry", "subagent", "hooks", "clear"];
 
@@ -67,6 +78,20 @@ pub fn here() -> PathBuf {
 pub fn names() -> Vec<(String, String)> {
     let recorded = FIXTURES.iter().map(|(name, id)| ((*name).to_owned(), (*id).to_owned()));
     sessions().into_iter().map(|s| (s.name, s.id)).chain(recorded).collect()
+}
+
+/// Project and beginning of each session, as the first line of a request to the model has them, and the session's id. The recorded session
+/// `hooks` is left out: another one of its project began in the same minute.
+pub fn beginnings() -> Vec<(String, String)> {
+    let made_up = sessions().into_iter().map(|s| {
+        let project = s.cwd.rsplit('/').next().unwrap_or_default();
+        (format!("{project} {}", s.began.strftime("%Y-%m-%d %H:%M")), s.id)
+    });
+    let recorded = BEGINNINGS.iter().map(|(name, at)| {
+        let (_, id) = FIXTURES.iter().find(|(n, _)| n == name).expect("a fixture");
+        (format!("shop {at}"), (*id).to_owned())
+    });
+    made_up.chain(recorded).collect()
 }
 
 /// Puts all sessions where Claude Code would keep them.
@@ -123,6 +148,20 @@ fn time(text: &str) -> Timestamp {
 }
 
 impl Session {
+    /// All that is said in it; names in camelCase once more in parts.
+    pub fn words(&self) -> String {
+        let text: Vec<&str> = self.lines.iter().map(|(_, text)| text.as_str()).collect();
+        let text = text.join("\n");
+        let mut parts = String::new();
+        for (before, after) in text.chars().zip(text.chars().skip(1)) {
+            parts.push(before);
+            if before.is_lowercase() && after.is_uppercase() {
+                parts.push(' ');
+            }
+        }
+        format!("{text}\n{parts}")
+    }
+
     /// The rows Claude Code would have written.
     fn transcript(&self) -> String {
         let mut writer = Writer { session: self, at: self.began, rows: 0, tools: 0, text: String::new() };
