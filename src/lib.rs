@@ -16,6 +16,7 @@ pub mod delta;
 pub mod digest;
 mod doctor;
 pub mod duplicates;
+pub mod embed;
 pub mod extract;
 pub mod fixes;
 mod hook;
