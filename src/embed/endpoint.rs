@@ -24,6 +24,8 @@ const COMPLAINT: usize = 160;
 pub struct Failure {
     pub host: String,
     pub why: String,
+    /// It was there and answered: with other texts it may do better.
+    pub answered: bool,
 }
 
 pub struct Endpoint {
@@ -50,7 +52,7 @@ impl Endpoint {
         }
         let url = wire::address(&settings.endpoint, settings.api);
         let host = host_of(&url);
-        let key = config.embeddings_key().map_err(|e| Failure { host: host.clone(), why: format!("{e:#}") })?;
+        let key = config.embeddings_key().map_err(|e| Failure { host: host.clone(), why: format!("{e:#}"), answered: false })?;
         let timeout = Duration::from_secs(settings.timeout_seconds);
         let agent = Agent::config_builder()
             .timeout_global(Some(timeout))
@@ -76,16 +78,21 @@ impl Endpoint {
     /// # Errors
     /// When the endpoint is not there, too slow, complains, or answers anything else.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Failure> {
-        let answer = self.ask(texts).map_err(|e| self.failure(&self.reason(&e)))?;
-        let (status, body) = answer;
-        match status {
-            200 => wire::vectors(self.api, &body, texts.len()).map_err(|why| self.failure(&why)),
-            300..400 => Err(self.failure(&format!("it answered {status}, and redirects are not followed"))),
+        let (status, body) = self.ask(texts).map_err(|e| {
+            let too_long = matches!(e, Error::BodyExceedsLimit(_));
+            self.failure(&self.reason(&e), too_long)
+        })?;
+        let why = match status {
+            200 => match wire::vectors(self.api, &body, texts.len()) {
+                Ok(vectors) => return Ok(vectors),
+                Err(why) => why,
+            },
+            300..400 => format!("it answered {status}, and redirects are not followed"),
             _ => {
-                let complaint = wire::complaint(&body).map_or_else(String::new, |text| format!(": {text}"));
-                Err(self.failure(&format!("it answered {status}{complaint}")))
+                wire::complaint(&body).map_or_else(|| format!("it answered {status}"), |why| format!("it answered {status}: {why}"))
             }
-        }
+        };
+        Err(self.failure(&why, true))
     }
 
     fn ask(&self, texts: &[&str]) -> Result<(u16, Vec<u8>), Error> {
@@ -110,13 +117,13 @@ impl Endpoint {
     }
 
     /// A failure in words that may be shown.
-    fn failure(&self, why: &str) -> Failure {
+    pub fn failure(&self, why: &str, answered: bool) -> Failure {
         let without_key = match &self.key {
             Some(Key(key)) => why.replace(key.as_str(), "…"),
             None => why.to_owned(),
         };
         let why = shorten(&one_line(&plain(&self.gate.clean(&without_key))), COMPLAINT);
-        Failure { host: self.host.clone(), why }
+        Failure { host: self.host.clone(), why, answered }
     }
 }
 

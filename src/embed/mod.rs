@@ -6,11 +6,13 @@
 
 mod endpoint;
 pub mod fuse;
+mod near;
 pub mod pieces;
 pub mod vector;
 pub mod wire;
 
 pub use endpoint::{Endpoint, Failure};
+pub use near::{is_of, near, space_of};
 
 /// The text by whose vector a space is known again. Never changed: every index would be embedded anew.
 pub const PROBE: &str = "The quick brown fox jumps over the lazy dog while the build is red.";

@@ -1,18 +1,19 @@
 //! Which documents answer a query best: words first, then what is near in meaning, then a little of who asks and when.
 
+use std::collections::HashMap;
+
 use anyhow::Result;
 
 use super::query::Query;
 use super::synonyms::marker;
 use super::{Origin, Wanted};
 use crate::config::globset;
+use crate::embed::fuse::{CANDIDATES, fuse};
 use crate::session::{Millis, Project};
 use crate::store::Store;
 use crate::store::search::{Asked, Hit};
 use crate::terms::index_text;
 
-/// Results of each way of finding that are looked at.
-const CANDIDATES: usize = 100;
 /// So many words of a long question find; more only where all of them are rare.
 const WORDS: usize = 8;
 /// The most words that find.
@@ -55,16 +56,18 @@ pub(super) struct Ranked {
 
 pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Ranked>> {
     let words = std::rc::Rc::new(weigh(store, query)?);
-    let Some(asked) = asked(store, query, &words)? else { return Ok(Vec::new()) };
-    let mut hits = store.ask(&asked, CANDIDATES.max(wanted.skip + wanted.limit))?;
+    let asked = asked(store, query, &words)?;
+    // Nothing was asked, or in words that nobody used: then only what is near in meaning is left.
+    let in_vain = asked.any.is_empty() && (!words.is_empty() || query.is_empty()) && query.phrases.is_empty();
+    let mut hits = if in_vain { Vec::new() } else { store.ask(&asked, CANDIDATES.max(wanted.skip + wanted.limit))? };
     let projects = store.projects()?;
     let own = wanted.own.and_then(|own| projects.iter().find(|(_, key)| key == own)).map(|(pk, _)| *pk);
-    if let Some(own) = own.filter(|_| asked.projects.is_none()) {
+    if let Some(own) = own.filter(|_| asked.projects.is_none() && !in_vain) {
         let own_hits = store.ask(&Asked { projects: Some(vec![own]), ..asked.clone() }, CANDIDATES)?;
         hits.extend(own_hits.into_iter().filter(|hit| !hits.iter().any(|known| known.doc == hit.doc)).collect::<Vec<_>>());
     }
     if let Some(similar) = wanted.similar {
-        fuse(store, &asked, &mut hits, similar)?;
+        add_near(store, &asked, &mut hits, similar)?;
     }
     for hit in &mut hits {
         hit.score *= favour(hit, own, wanted.now);
@@ -95,8 +98,8 @@ fn weigh(store: &Store, query: &Query) -> Result<Vec<Weighed>> {
     Ok(kept.collect())
 }
 
-/// The query in the index's words. `None` when nothing can fit.
-fn asked(store: &Store, query: &Query, words: &[Weighed]) -> Result<Option<Asked>> {
+/// The query in the index's words.
+fn asked(store: &Store, query: &Query, words: &[Weighed]) -> Result<Asked> {
     let filters = &query.filters;
     let mut any = Vec::new();
     for word in words {
@@ -106,9 +109,6 @@ fn asked(store: &Store, query: &Query, words: &[Weighed]) -> Result<Option<Asked
         }
     }
     any.sort_by_key(|(_, df)| *df);
-    if any.is_empty() && (!words.is_empty() || query.is_empty()) && query.phrases.is_empty() {
-        return Ok(None);
-    }
     let quoted = |column: &str, text: &str| {
         let words = index_text(text);
         (!words.is_empty()).then(|| if column.is_empty() { format!("\"{words}\"") } else { format!("{{{column}}} : \"{words}\"") })
@@ -122,7 +122,7 @@ fn asked(store: &Store, query: &Query, words: &[Weighed]) -> Result<Option<Asked
     let columns = filters.kinds.iter().flat_map(|kind| super::passages::columns_of(kind)).copied().collect();
     let notes_only = filters.kinds.iter().any(|kind| kind == "note") && filters.kinds.len() == 1;
     let projects = projects_of(store, &filters.projects)?;
-    Ok(Some(Asked { any, all, columns, projects, since: filters.since, before: filters.before, notes_only }))
+    Ok(Asked { any, all, columns, projects, since: filters.since, before: filters.before, notes_only })
 }
 
 /// The projects that any of the patterns means: by glob or the last folder; where none is, by a part of its name.
@@ -140,18 +140,25 @@ fn projects_of(store: &Store, patterns: &[String]) -> Result<Option<Vec<i64>>> {
     Ok(Some(if meant.is_empty() { of(&is_named) } else { meant }))
 }
 
-/// Adds what is near in meaning: both scales from 0 to 1, and the best of each.
-fn fuse(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, similar: &Similar) -> Result<()> {
-    let best = hits.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
-    let nearest = similar.docs.first().map_or(f64::MIN_POSITIVE, |(_, cos)| cos.max(f64::MIN_POSITIVE));
-    let near: Vec<(i64, f64)> = similar.docs.iter().take(CANDIDATES).copied().collect();
-    let unknown: Vec<i64> = near.iter().map(|(doc, _)| *doc).filter(|doc| !hits.iter().any(|hit| hit.doc == *doc)).collect();
-    let fits = |hit: &Hit| asked.projects.as_ref().is_none_or(|projects| projects.contains(&hit.project)) && asked.all.is_empty();
-    let more: Vec<Hit> = store.documents_by(&unknown)?.into_iter().filter(fits).collect();
-    hits.extend(more);
+/// Adds what is near in meaning and fits the filters, and orders all by both. What has to hold a text or a file is found by that alone.
+fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, similar: &Similar) -> Result<()> {
+    let mut near = Vec::new();
+    for (doc, cosine) in &similar.docs {
+        if near.len() >= CANDIDATES {
+            break;
+        }
+        let known = hits.iter().any(|hit| hit.doc == *doc);
+        let by_words_alone = !asked.all.is_empty() || !asked.columns.is_empty();
+        let more = if known || by_words_alone { None } else { store.document_by(asked, *doc)? };
+        if known || more.is_some() {
+            near.push((*doc, *cosine));
+        }
+        hits.extend(more);
+    }
+    let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
+    let fused: HashMap<i64, f64> = fuse(&lexical, &near, similar.weight).into_iter().collect();
     for hit in hits {
-        let cos = near.iter().find(|(doc, _)| *doc == hit.doc).map_or(0.0, |(_, cos)| cos.max(0.0));
-        hit.score = (1.0 - similar.weight) * hit.score / best + similar.weight * cos / nearest;
+        hit.score = fused.get(&hit.doc).copied().unwrap_or_default();
     }
     Ok(())
 }
