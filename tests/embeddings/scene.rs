@@ -15,8 +15,8 @@ pub const CHANGELOG: &str = "cccc3333-0000-4000-8000-000000000003";
 
 pub fn session(world: &World, id: &str, hour: u32, prompt: &str, reply: &str) {
     let (asked, answered) = (format!("2026-11-20T{hour:02}:00:00Z"), format!("2026-11-20T{hour:02}:01:00Z"));
-    let rows = user(id, &format!("{id}u"), &asked, prompt) + &assistant(id, &format!("{id}a"), &answered, reply);
-    world.transcript(&format!("-p/{id}.jsonl"), rows);
+    let rows = user(id, &format!("{id}u{hour}"), &asked, prompt) + &assistant(id, &format!("{id}a{hour}"), &answered, reply);
+    world.transcript(&format!("-p/{id}{hour}.jsonl"), rows);
 }
 
 pub fn three_sessions() -> World {
