@@ -31,7 +31,11 @@ pub fn findings(config: &Config) -> Option<Finding> {
         return Some(Finding::warning(ABOUT, format!("{answers}, nothing is embedded by {model} yet"), anew));
     };
     if !is_of(&space, &probe) {
-        return Some(Finding::warning(ABOUT, format!("{answers}, but {model} is another model than the one that embedded the index"), anew));
+        return Some(Finding::warning(
+            ABOUT,
+            format!("{answers}, but {model} is another model than the one that embedded the index"),
+            anew,
+        ));
     }
     let (embedded, of) = store.count_embedded().ok()?;
     let found = format!("{answers}, {embedded} of {of} sessions and notes embedded by {model}");

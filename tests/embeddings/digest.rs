@@ -44,8 +44,10 @@ fn both_forms_give_the_same_vectors() {
 #[test]
 fn a_long_digest_has_several_vectors_and_texts_go_in_batches() {
     let (world, endpoint) = (World::new(), Endpoint::start());
-    let about = |n: usize| format!("the {n}th zebra{n} got stripes{n} because herd{n} and river{n} had none near savanna{n}. ").repeat(1);
-    let long: String = (0..40).map(|n| format!("{} {}\n\n", ["Decision:", "I found that", "Next step:", "Learned:"][n % 4], about(n))).collect();
+    let about =
+        |n: usize| format!("the {n}th zebra{n} got stripes{n} because herd{n} and river{n} had none near savanna{n}. ").repeat(1);
+    let long: String =
+        (0..40).map(|n| format!("{} {}\n\n", ["Decision:", "I found that", "Next step:", "Learned:"][n % 4], about(n))).collect();
     session(&world, STRIPES, 8, "Paint all zebras", &long);
     world.configure(&format!("{}batch = 2\n", endpoint.config()));
     world.digest(&EXTRACT);
@@ -99,7 +101,12 @@ fn who_turns_it_off_loses_the_vectors() {
     let (world, endpoint) = embedded();
     world.configure("");
     assert_eq!(digest(&world).code, 0);
-    assert_eq!(world.count("SELECT (SELECT count(*) FROM vector_space) + (SELECT count(*) FROM vector_chunk) + (SELECT count(*) FROM embedded)"), 0);
+    assert_eq!(
+        world.count(
+            "SELECT (SELECT count(*) FROM vector_space) + (SELECT count(*) FROM vector_chunk) + (SELECT count(*) FROM embedded)"
+        ),
+        0
+    );
     endpoint.from_now_on(FIRST);
     assert!(endpoint.asked().is_empty());
 }
@@ -108,7 +115,15 @@ fn who_turns_it_off_loses_the_vectors() {
 fn what_is_sent_has_passed_the_gate() {
     let (world, endpoint) = (World::new(), Endpoint::start());
     let token = format!("ghp_{}", "Zb7qX2mK9vT4wR6yL1nP8sD3fG5hJ0cA2eUi");
-    session(&world, STRIPES, 8, &format!("The zebra pages fail since this morning when they ask the service for stripes. Use {token} for the zebra and see what it says. <private>and the heffalump</private>"), "Decision: the zebra uses a token now, and all tests pass.");
+    session(
+        &world,
+        STRIPES,
+        8,
+        &format!(
+            "The zebra pages fail since this morning when they ask the service for stripes. Use {token} for the zebra and see what it says. <private>and the heffalump</private>"
+        ),
+        "Decision: the zebra uses a token now, and all tests pass.",
+    );
     world.configure(&endpoint.config());
     world.digest(&EXTRACT);
     world.recall(["search", &format!("where is {token} used")]);

@@ -20,7 +20,11 @@ fn a_run_goes_on_says_so_and_the_next_tries_again() {
         endpoint.from_now_on(does);
         let ran = digest(&world);
         assert_eq!(ran.code, 1, "{wanted}: {ran:#?}");
-        assert!(ran.err.contains(wanted) && ran.err.contains("3 documents are found by their words alone"), "{wanted}: {}", ran.err);
+        assert!(
+            ran.err.contains(wanted) && ran.err.contains("3 documents are found by their words alone"),
+            "{wanted}: {}",
+            ran.err
+        );
         assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
         assert!(ran.out.contains("3 sessions (3 new)"), "{}", ran.out);
         assert_eq!(found(&world, "changelog").0, [CHANGELOG]);

@@ -21,7 +21,12 @@ fn the_key_is_sent_and_neither_shown_nor_kept() {
     let variables = [("MY_KEY", KEY)];
     let mut said = String::new();
     for arguments in [
-        &["digest", "--summarizer", "extract"][..], &["search", "zebra"], &["config"], &["config", "--json"], &["status"], &["doctor"],
+        &["digest", "--summarizer", "extract"][..],
+        &["search", "zebra"],
+        &["config"],
+        &["config", "--json"],
+        &["status"],
+        &["doctor"],
         &["export"],
     ] {
         let ran = world.recall_with(arguments, &variables);
@@ -61,7 +66,11 @@ fn without_a_key_none_is_sent() {
 #[test]
 fn a_key_in_the_config_is_an_error_that_does_not_repeat_it() {
     let world = three_sessions();
-    for line in ["key_env = \"sk-proj-plover\"", "endpoint = \"https://me:sk-proj-plover@example.com\"", "endpoint = \"https://example.com?key=sk-proj-plover\""] {
+    for line in [
+        "key_env = \"sk-proj-plover\"",
+        "endpoint = \"https://me:sk-proj-plover@example.com\"",
+        "endpoint = \"https://example.com?key=sk-proj-plover\"",
+    ] {
         world.configure(&format!("[embeddings]\nmodel = \"m\"\n{line}\n"));
         let ran = world.recall(["config"]);
         assert_eq!(ran.code, 2, "{ran:#?}");
@@ -72,7 +81,10 @@ fn a_key_in_the_config_is_an_error_that_does_not_repeat_it() {
 #[test]
 fn no_hook_ever_asks() {
     let (world, endpoint) = embedded();
-    world.transcript("-p/new.jsonl", crate::support::user("eeee5555", "u1", "2026-11-20T12:00:00Z", "Where did we leave off on the zebra?"));
+    world.transcript(
+        "-p/new.jsonl",
+        crate::support::user("eeee5555", "u1", "2026-11-20T12:00:00Z", "Where did we leave off on the zebra?"),
+    );
     let transcript = world.claude_dir().join("projects/-p/new.jsonl");
     let event = json!({
         "session_id": "eeee5555", "transcript_path": transcript, "cwd": "/home/dev/src/shop", "source": "startup", "reason": "other",
@@ -83,7 +95,8 @@ fn no_hook_ever_asks() {
         event["hook_event_name"] = json!(hook);
         world.hook(hook, event.to_string());
     }
-    for arguments in [&["context", "--cwd", "/home/dev/src/shop"][..], &["show", "aaaa1111"], &["status"], &["config"], &["export"]] {
+    for arguments in [&["context", "--cwd", "/home/dev/src/shop"][..], &["show", "aaaa1111"], &["status"], &["config"], &["export"]]
+    {
         world.recall(arguments);
     }
     assert!(endpoint.asked().is_empty(), "{:?}", endpoint.asked());

@@ -32,7 +32,9 @@ fn words_count_more_by_default_and_as_much_as_the_config_says() {
 #[test]
 fn filters_hold_for_what_is_near_too() {
     let (world, _endpoint) = embedded();
-    for filter in ["project:elsewhere zebra", "since:2026-11-21 zebra", "before:2026-11-19 zebra", "file:orders.py zebra", "kind:note zebra"] {
+    for filter in
+        ["project:elsewhere zebra", "since:2026-11-21 zebra", "before:2026-11-19 zebra", "file:orders.py zebra", "kind:note zebra"]
+    {
         assert_eq!(found(&world, filter).0, Vec::<String>::new(), "{filter}");
     }
     assert_eq!(found(&world, "project:shop zebra").0.first().map(String::as_str), Some(STRIPES));

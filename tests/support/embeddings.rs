@@ -155,7 +155,8 @@ fn vector(text: &str, model: u64, dims: usize) -> Vec<f32> {
     for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         let word = MEANINGS.iter().find(|same| same.contains(&word)).map_or(word, |same| same[0]);
         // FNV-1a, then a step of xorshift for every dimension.
-        let mut state = word.bytes().fold(0xcbf2_9ce4_8422_2325 ^ model, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)) | 1;
+        let mut state =
+            word.bytes().fold(0xcbf2_9ce4_8422_2325 ^ model, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)) | 1;
         for part in &mut sum {
             state ^= state << 13;
             state ^= state >> 7;
