@@ -44,8 +44,7 @@ fn both_forms_give_the_same_vectors() {
 #[test]
 fn a_long_digest_has_several_vectors_and_texts_go_in_batches() {
     let (world, endpoint) = (World::new(), Endpoint::start());
-    let about =
-        |n: usize| format!("the {n}th zebra{n} got stripes{n} because herd{n} and river{n} had none near savanna{n}. ").repeat(1);
+    let about = |n: usize| format!("the {n}th zebra{n} got stripes{n} because herd{n} and river{n} had none near savanna{n}. ");
     let long: String =
         (0..40).map(|n| format!("{} {}\n\n", ["Decision:", "I found that", "Next step:", "Learned:"][n % 4], about(n))).collect();
     session(&world, STRIPES, 8, "Paint all zebras", &long);
@@ -126,7 +125,7 @@ fn what_is_sent_has_passed_the_gate() {
     );
     world.configure(&endpoint.config());
     world.digest(&EXTRACT);
-    world.recall(["search", &format!("where is {token} used")]);
+    world.recall(["search", &format!("where did the zebra pages use {token} when they asked the service for stripes")]);
     let sent: Vec<String> = endpoint.asked().into_iter().map(|asked| asked.raw).collect();
     assert_eq!(sent.len(), 3, "{sent:?}");
     assert!(sent.iter().all(|raw| !raw.contains(&token[4..]) && !raw.contains("heffalump")), "{sent:?}");
