@@ -106,7 +106,7 @@ fn who_turns_it_off_loses_the_vectors() {
         ),
         0
     );
-    endpoint.from_now_on(FIRST);
+    endpoint.behave(FIRST);
     assert!(endpoint.asked().is_empty());
 }
 

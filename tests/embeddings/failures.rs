@@ -17,7 +17,7 @@ fn a_run_goes_on_says_so_and_the_next_tries_again() {
     for (does, wanted) in table {
         let (world, endpoint) = (three_sessions(), Endpoint::start());
         world.configure(&format!("{}timeout_seconds = 1\n", endpoint.config()));
-        endpoint.from_now_on(does);
+        endpoint.behave(does);
         let ran = digest(&world);
         assert_eq!(ran.code, 1, "{wanted}: {ran:#?}");
         assert!(
@@ -28,7 +28,7 @@ fn a_run_goes_on_says_so_and_the_next_tries_again() {
         assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
         assert!(ran.out.contains("3 sessions (3 new)"), "{}", ran.out);
         assert_eq!(found(&world, "changelog").0, [CHANGELOG]);
-        endpoint.from_now_on(FIRST);
+        endpoint.behave(FIRST);
         let ran = digest(&world);
         assert_eq!(ran.code, 0, "{wanted}: {ran:#?}");
         assert_eq!(docs_with_vectors(&world), docs(&world), "{wanted}");
@@ -47,7 +47,7 @@ fn nobody_there() {
 #[test]
 fn where_nothing_waits_nothing_is_missing() {
     let (world, endpoint) = embedded();
-    endpoint.from_now_on(Does::Say(500, Vec::new()));
+    endpoint.behave(Does::Say(500, Vec::new()));
     let ran = digest(&world);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
 }
@@ -56,7 +56,7 @@ fn where_nothing_waits_nothing_is_missing() {
 fn one_text_that_the_endpoint_refuses_does_not_keep_the_others_out() {
     let (world, endpoint) = (three_sessions(), Endpoint::start());
     world.configure(&endpoint.config());
-    endpoint.from_now_on(Does::Refuse("invoice"));
+    endpoint.behave(Does::Refuse("invoice"));
     let ran = digest(&world);
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(ran.err.contains("cannot embed invoice: 1 documents"), "{}", ran.err);
@@ -72,11 +72,11 @@ fn an_endpoint_that_refuses_everything_is_soon_left_alone() {
     }
     world.configure(&endpoint.config());
     // Not the text by which it is known.
-    endpoint.from_now_on(Does::Refuse("the"));
+    endpoint.behave(Does::Refuse("the"));
     let everything = digest(&world);
     assert_eq!(everything.code, 1, "{everything:#?}");
     endpoint.take_texts();
-    endpoint.from_now_on(Does::Refuse("nvoice"));
+    endpoint.behave(Does::Refuse("nvoice"));
     digest(&world);
     assert!(endpoint.asked().len() < 15, "{}", endpoint.asked().len());
 }
@@ -87,11 +87,11 @@ fn vectors_of_another_length_are_not_kept() {
     session(&world, "dddd4444-0000-4000-8000-000000000004", 11, "Count the hedgehog", "There are seven.");
     // Right for the text by which it is known, wrong for all others.
     let answer = |texts: &str| format!(r#"{{"embeddings": [{texts}]}}"#).into_bytes();
-    endpoint.from_now_on(Does::Say(200, answer("[1, 2, 3]")));
+    endpoint.behave(Does::Say(200, answer("[1, 2, 3]")));
     let report = world.digest(&EXTRACT);
     // Three dimensions for the probe are another model: the old space goes, and the one document after the other is embedded anew.
     assert_eq!(world.count("SELECT dims FROM vector_space"), 3, "{report}");
-    endpoint.from_now_on(FIRST);
+    endpoint.behave(FIRST);
     world.digest(&EXTRACT);
     assert_eq!(world.count("SELECT dims FROM vector_space"), 64);
     assert_eq!(docs_with_vectors(&world), docs(&world));

@@ -33,7 +33,7 @@ fn the_key_is_sent_and_neither_shown_nor_kept() {
         said += &format!("{arguments:?}: {}{}", ran.out, ran.err);
     }
     let repeated = format!(r#"{{"error": "the key {KEY} is not known"}}"#);
-    endpoint.from_now_on(Does::Say(401, repeated.into_bytes()));
+    endpoint.behave(Does::Say(401, repeated.into_bytes()));
     for arguments in [&["search", "zebra"][..], &["doctor"]] {
         let ran = world.recall_with(arguments, &variables);
         assert!(format!("{}{}", ran.out, ran.err).contains("it answered 401: the key … is not known"), "{ran:#?}");

@@ -65,7 +65,7 @@ fn an_endpoint_that_is_not_there_is_told_of_once() {
 fn an_endpoint_that_hangs_costs_no_more_than_the_time_it_has() {
     let (world, endpoint) = embedded();
     world.configure(&format!("{}timeout_seconds = 1\n", endpoint.config()));
-    endpoint.from_now_on(Does::Hang);
+    endpoint.behave(Does::Hang);
     let (sessions, err) = found(&world, "changelog");
     assert_eq!(sessions, [CHANGELOG]);
     assert!(err.contains("no answer within 1 seconds"), "{err}");
@@ -92,7 +92,7 @@ fn whatever_the_endpoint_answers_words_find() {
         (Does::Say(204, Vec::new()), "it answered 204"),
     ];
     for (does, wanted) in table {
-        endpoint.from_now_on(does.clone());
+        endpoint.behave(does.clone());
         let (sessions, err) = found(&world, "changelog");
         assert_eq!(sessions, [CHANGELOG], "{wanted}");
         assert!(err.contains(wanted) && err.lines().count() == 1, "{wanted}: {err}");
@@ -103,7 +103,7 @@ fn whatever_the_endpoint_answers_words_find() {
 fn nobody_is_led_elsewhere() {
     let (world, endpoint) = embedded();
     let elsewhere = Endpoint::start();
-    endpoint.from_now_on(Does::Redirect(format!("{}/api/embed", elsewhere.url())));
+    endpoint.behave(Does::Redirect(format!("{}/api/embed", elsewhere.url())));
     let (sessions, err) = found(&world, "changelog");
     assert_eq!(sessions, [CHANGELOG]);
     assert!(err.contains("it answered 307, and redirects are not followed"), "{err}");
@@ -136,10 +136,10 @@ fn until_all_is_embedded_words_alone_find() {
 #[test]
 fn what_came_later_may_wait_for_its_vectors() {
     let (world, endpoint) = embedded();
-    endpoint.from_now_on(Does::Say(503, Vec::new()));
+    endpoint.behave(Does::Say(503, Vec::new()));
     session(&world, "dddd4444-0000-4000-8000-000000000004", 11, "Count the hedgehog", "There are seven.");
     world.digest(&EXTRACT);
-    endpoint.from_now_on(crate::endpoint::FIRST);
+    endpoint.behave(crate::endpoint::FIRST);
     assert_eq!(found(&world, "zebra").0.first().map(String::as_str), Some(STRIPES));
     assert_eq!(found(&world, "hedgehog").0.first().map(|id| &id[..4]), Some("dddd"));
 }

@@ -10,7 +10,7 @@ fn another_model_embeds_everything_anew() {
     for (does, name) in [(OTHER_MODEL, "words"), (Does::Embed { model: 1, dims: 96 }, "words"), (OTHER_MODEL, "other")] {
         let (world, endpoint) = embedded();
         let before = world.count("SELECT pk FROM vector_space");
-        endpoint.from_now_on(does.clone());
+        endpoint.behave(does.clone());
         world.configure(&endpoint.config().replace("words", name));
         let ran = digest(&world);
         assert_eq!(ran.code, 0, "{does:?}: {ran:#?}");
@@ -26,7 +26,7 @@ fn another_model_embeds_everything_anew() {
 #[test]
 fn a_model_that_changed_behind_its_name_is_noticed_by_search() {
     let (world, endpoint) = embedded();
-    endpoint.from_now_on(OTHER_MODEL);
+    endpoint.behave(OTHER_MODEL);
     let (sessions, err) = found(&world, "zebra");
     assert!(sessions.is_empty(), "{sessions:?}");
     assert!(err.contains("`words` is another model than the one that embedded the index"), "{err}");
@@ -37,7 +37,7 @@ fn a_model_that_changed_behind_its_name_is_noticed_by_search() {
 #[test]
 fn a_change_that_is_cut_short_goes_on_where_it_was() {
     let (world, endpoint) = embedded();
-    endpoint.from_now_on(OTHER_MODEL);
+    endpoint.behave(OTHER_MODEL);
     let slow = format!("{}batch = 1\nmax_texts = 1\n", endpoint.config());
     world.configure(&slow);
     for embedded in 1..=3 {
@@ -69,7 +69,7 @@ fn an_index_of_an_older_program_gets_vectors_too() {
     world.digest(&EXTRACT);
     world.make_index_older();
     world.configure(&endpoint.config());
-    endpoint.from_now_on(FIRST);
+    endpoint.behave(FIRST);
     let report = world.digest(&EXTRACT);
     assert_eq!(report["documents_embedded"], 3, "{report}");
 }

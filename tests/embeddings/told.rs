@@ -29,9 +29,9 @@ fn doctor_asks_the_endpoint() {
     let (world, endpoint) = embedded();
     let host = endpoint.url().replace("http://", "");
     assert_eq!(world.findings("embeddings", &[]), [format!("ok: {host} answers, 3 of 3 sessions and notes embedded by words")]);
-    endpoint.from_now_on(Does::Say(500, Vec::new()));
+    endpoint.behave(Does::Say(500, Vec::new()));
     assert_eq!(world.findings("embeddings", &[]), [format!("warning: embeddings endpoint {host}: it answered 500")]);
-    endpoint.from_now_on(Does::Embed { model: 2, dims: 64 });
+    endpoint.behave(Does::Embed { model: 2, dims: 64 });
     let told = world.findings("embeddings", &[]);
     assert!(told[0].starts_with("warning: ") && told[0].contains("another model"), "{told:?}");
 }

@@ -75,7 +75,7 @@ impl Endpoint {
         format!("[embeddings]\nendpoint = \"{}\"\nmodel = \"words\"\n", self.url())
     }
 
-    pub fn from_now_on(&self, does: Does) {
+    pub fn behave(&self, does: Does) {
         *self.does.lock().expect("what it does") = does;
     }
 
