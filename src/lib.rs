@@ -31,6 +31,7 @@ pub mod phrase;
 mod price;
 pub mod privacy;
 mod private;
+pub mod prompt;
 pub mod prose;
 pub mod redact;
 pub mod rows;

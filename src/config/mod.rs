@@ -17,7 +17,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub use file::{DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
+pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
