@@ -8,7 +8,7 @@ mod render;
 mod undigested;
 
 pub use gather::{Asked, Start, compacted, gather};
-pub use render::render;
+pub use render::{CLOSING, OPENING, render, said};
 
 use crate::digest::Digest;
 use crate::session::Millis;
@@ -23,6 +23,11 @@ pub const MAX_CHARS: usize = 9_900;
 /// Tokens of a text, by the estimate.
 pub fn tokens(text: &str) -> usize {
     (text.len() * 2).div_ceil(BYTES_PER_TWO_TOKENS)
+}
+
+/// The longest text, in bytes, of so many tokens.
+pub fn bytes_of(tokens: usize) -> usize {
+    tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2
 }
 
 /// A session in full, from its digest or straight from its transcript.
