@@ -46,6 +46,7 @@ pub mod store;
 pub mod summarize;
 mod tail;
 pub mod terms;
+pub mod topic;
 mod ui;
 pub mod verify;
 

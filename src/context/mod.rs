@@ -30,6 +30,11 @@ pub fn bytes_of(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2
 }
 
+/// How many whole tokens so many bytes have room for.
+pub fn tokens_in(bytes: usize) -> usize {
+    bytes * 2 / BYTES_PER_TWO_TOKENS
+}
+
 /// A session in full, from its digest or straight from its transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {

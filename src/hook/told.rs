@@ -21,15 +21,15 @@ const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How much was told of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// Among the notes the session began with.
-    Start,
     /// That it is there.
     Notice,
+    /// Among the notes the session began with.
+    Start,
     /// What it says.
     Passages,
 }
 
-const HOW: [(How, &str); 3] = [(How::Start, "start"), (How::Notice, "notice"), (How::Passages, "passages")];
+const HOW: [(How, &str); 3] = [(How::Notice, "notice"), (How::Start, "start"), (How::Passages, "passages")];
 
 /// What one session has been told of.
 #[derive(Debug, Default)]

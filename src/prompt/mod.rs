@@ -5,6 +5,7 @@ mod past;
 mod words;
 
 use crate::clean::plain;
+use crate::find::Query;
 use crate::privacy::strip;
 use crate::source::claude_code::is_said;
 
@@ -12,6 +13,13 @@ pub use past::Past;
 
 /// How much of a prompt is looked at, in bytes. What is fenced off before that stays fenced off.
 const MAX_PROMPT: usize = 1 << 20;
+
+/// A query without the words that only ask for the past, if it has any: of "what did we decide on retries" are left the retries.
+pub fn without_asking(query: &Query) -> Query {
+    let asks = query.terms.iter().any(|term| words::only_asks(&term.text));
+    let topic = query.terms.iter().filter(|term| !asks || !words::may_ask(&term.text)).cloned().collect();
+    Query { terms: topic, ..query.clone() }
+}
 
 /// A prompt that something may be said to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +30,9 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The words as a query: no quotes and no filters in it.
-    pub fn query(&self) -> String {
-        self.words.join(" ")
+    /// The words as a query; nothing in them is a filter.
+    pub fn query(&self) -> Query {
+        Query::of_words(&self.words.join(" "))
     }
 }
 
@@ -168,7 +176,7 @@ mod tests {
         fn any_prompt_is_read_and_gives_few_plain_words(prompt in "(\\PC|\n|\"|`|<private>|/|where did we leave off on |a){0,200}") {
             if let Some(asked) = read(&prompt) {
                 prop_assert!(asked.words.len() <= words::MOST);
-                prop_assert!(!asked.query().contains(['"', ':', '\n']), "{}", asked.query());
+                prop_assert!(asked.words.iter().all(|word| !word.contains(['"', ':', '\n', ' '])), "{:?}", asked.words);
             }
         }
     }

@@ -16,12 +16,13 @@ const ASKING: &[&str] = &[
     // English
     "ago", "again", "agree", "agreed", "already", "anyway", "back", "begin", "call", "can't", "catch", "chat", "conclude",
     "concluded", "continue", "conversation", "day", "decide", "decided", "decision", "decisions", "didn't", "discuss", "discussed",
-    "discussion", "doing", "don't", "earlier", "ever", "far", "finish", "finished", "going", "help", "hey", "hi", "hello", "keep",
-    "know", "last", "latest", "leave", "left", "let's", "list", "look", "month", "need", "off", "ok", "okay", "old", "regarding",
-    "pick", "picking", "plan", "planned", "prior", "previous", "previously", "recall", "recap", "remember", "remind", "resume",
-    "said", "say", "session", "sessions", "show", "stand", "start", "started", "state", "status", "still", "stop", "stopped",
-    "summarize", "summary", "talk", "talked", "tell", "thing", "things", "thread", "time", "today", "tried", "try", "want", "week",
-    "went", "we're", "we've", "work", "worked", "working", "yesterday", "carry", "choose", "chose", "chosen", // German
+    "discussion", "doing", "don't", "earlier", "ever", "far", "finish", "finished", "going", "happen", "happened", "help", "hey",
+    "hi", "hello", "keep", "know", "last", "latest", "leave", "left", "let's", "list", "look", "month", "need", "off", "ok",
+    "okay", "old", "regarding", "pick", "picking", "plan", "planned", "prior", "previous", "previously", "recall", "recap",
+    "remember", "remind", "resume", "said", "say", "session", "sessions", "show", "stand", "start", "started", "state", "status",
+    "still", "stop", "stopped", "summarize", "summary", "talk", "talked", "tell", "thing", "things", "thread", "time", "today",
+    "tried", "try", "want", "week", "went", "we're", "we've", "work", "worked", "working", "yesterday", "carry", "choose", "chose",
+    "chosen", // German
     "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "beim", "bin", "bis", "bitte", "da", "damals", "das", "dass", "dem",
     "den", "der", "des", "die", "dies", "diese", "diesem", "diesen", "dieser", "doch", "du", "ein", "eine", "einem", "einen",
     "einer", "entschieden", "er", "es", "für", "gestern", "haben", "hast", "hat", "hatten", "hier", "ich", "ihr", "im", "ist",
@@ -50,6 +51,16 @@ pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
     chosen.add(pasted, is_name);
     chosen.add(pasted, |_| true);
     chosen.words
+}
+
+/// Is it a word that a question for the past has, and that may be its topic, too?
+pub fn may_ask(lower: &str) -> bool {
+    ASKING.contains(&lower)
+}
+
+/// The same, and it is no likely topic.
+pub fn only_asks(lower: &str) -> bool {
+    may_ask(lower) && !is_english_topic(lower)
 }
 
 struct Chosen {

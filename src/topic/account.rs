@@ -59,7 +59,8 @@ pub fn request(question: &str, sources: &[Source], gate: &Gate) -> Request {
 /// # Errors
 /// When it is not the object asked for, or no sentence of it has a source.
 pub fn read(reply: &str, sources: &[Source], gate: &Gate) -> Result<Vec<Sentence>, String> {
-    let object: Value = serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
+    let object: Value =
+        serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
     let all = object.get("sentences").and_then(Value::as_array).ok_or("the reply has no \"sentences\"")?;
     let sentence = |value: &Value| {
         let text = shorten(&one_line(&gate.clean(value.get("text")?.as_str()?)), SENTENCE);
@@ -148,13 +149,18 @@ mod tests {
             {"sentences":[{"text":"Keyset pagination is in.","sources":[1,"[2]"]},{"text":"Made up.","sources":[3]},{"text":"Half made up.","sources":[1,9]},
              {"text":"Bare."},{"text":"None.","sources":[]},{"text":"","sources":[1]},"x"]}```"#;
         let read = read(reply, &sources(), &Gate::shipped()).unwrap();
-        assert_eq!(read, [Sentence { text: "Keyset pagination is in.".into(), sources: vec!["00000001-aaaa".into(), "00000002-aaaa".into()] }]);
+        assert_eq!(
+            read,
+            [Sentence { text: "Keyset pagination is in.".into(), sources: vec!["00000001-aaaa".into(), "00000002-aaaa".into()] }]
+        );
     }
 
     #[test]
     fn what_is_no_account_is_refused_and_none_is_none() {
         let gate = Gate::shipped();
-        for bad in ["", "It is done.", "{}", r#"{"sentences":"x"}"#, r#"{"sentences":[{"text":"a","sources":[7]}]}"#, r#"{"sentences":["#] {
+        for bad in
+            ["", "It is done.", "{}", r#"{"sentences":"x"}"#, r#"{"sentences":[{"text":"a","sources":[7]}]}"#, r#"{"sentences":["#]
+        {
             assert!(read(bad, &sources(), &gate).is_err(), "{bad}");
         }
         assert_eq!(read(r#"{"sentences":[]}"#, &sources(), &gate), Ok(vec![]));
@@ -162,7 +168,8 @@ mod tests {
 
     #[test]
     fn an_account_keeps_within_its_room() {
-        let sentence = |n: usize| Sentence { text: format!("Sentence {n} says something about it."), sources: vec!["00000001-aaaa".into()] };
+        let sentence =
+            |n: usize| Sentence { text: format!("Sentence {n} says something about it."), sources: vec!["00000001-aaaa".into()] };
         let all: Vec<Sentence> = (0..20).map(sentence).collect();
         let whole = Account::fit(all.clone(), &sources(), 1000);
         assert!(whole.text.starts_with("Sentence 0 says something about it. [00000001]\n"), "{}", whole.text);

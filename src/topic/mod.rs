@@ -10,7 +10,7 @@ mod gather;
 use serde::Serialize;
 
 pub use account::{Account, Sentence, read, request};
-pub use gather::{Candidates, candidates, gather};
+pub use gather::{candidates, gather};
 
 use crate::session::Millis;
 

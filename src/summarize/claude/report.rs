@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::{Answer, Reader};
 use crate::clean::{one_line, plain, shorten};
 use crate::privacy::Gate;
-use super::{Answer, Reader};
 use crate::summarize::Failure;
 
 /// What became of one try.
