@@ -96,6 +96,10 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     drop_marks(ingest(args, config, ui, now, store, report)?);
     forget_old(config, now, store, report)?;
     if !args.ingest_only && !stop::asked() {
+        if config.digest.summarizer != SummarizerChoice::Extract {
+            // The model may take long, and what is stored is to be found meanwhile.
+            store.write_documents()?;
+        }
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
     }
