@@ -85,7 +85,7 @@ fn weigh(store: &Store, query: &Query) -> Result<Vec<Weighed>> {
             None => word.clone(),
         };
         let df = store.count_documents(&word)?;
-        let weight = (1.0 + (documents - df as f64 + 0.5).max(0.0) / (df as f64 + 0.5)).ln();
+        let weight = weight(df as f64, documents);
         all.push((df, Weighed { text: term.text.clone(), group: term.group, expression, weight }));
     }
     // Of equals what was asked first.
@@ -93,6 +93,11 @@ fn weigh(store: &Store, query: &Query) -> Result<Vec<Weighed>> {
     let tells = |at: usize, df: u64| at < WORDS || at < MAX_WORDS && (df as f64) <= documents * COMMON;
     let kept = all.into_iter().enumerate().filter(|(at, (df, _))| tells(*at, *df)).map(|(_, (_, word))| word);
     Ok(kept.collect())
+}
+
+/// What a word weighs that so many of all documents hold.
+pub(super) fn weight(holding: f64, documents: f64) -> f64 {
+    (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
 }
 
 /// The query in the index's words. `None` when nothing can fit.

@@ -26,6 +26,8 @@ pub fn without_asking(query: &Query) -> Query {
 pub struct Asked {
     /// What to look for, most telling first; none where it has no topic.
     pub words: Vec<String>,
+    /// Those of them that say what it is about, and not only what is to be done.
+    pub topic: Vec<String>,
     pub past: Past,
 }
 
@@ -33,6 +35,11 @@ impl Asked {
     /// The words as a query; nothing in them is a filter.
     pub fn query(&self) -> Query {
         Query::of_words(&self.words.join(" "))
+    }
+
+    /// The same of what it is about alone.
+    pub fn topic_query(&self) -> Query {
+        Query::of_words(&self.topic.join(" "))
     }
 }
 
@@ -46,7 +53,9 @@ pub fn read(prompt: &str) -> Option<Asked> {
     }
     let own = own_lines(text);
     let past = past::of(&own);
-    Some(Asked { words: words::of(&own, text, past != Past::No), past })
+    let words = words::of(&own, text, past != Past::No);
+    let topic = words.iter().filter(|word| words::is_topic(word)).cloned().collect();
+    Some(Asked { words, topic, past })
 }
 
 /// A command of the client's: `/name …`, `!command`. A path is none.

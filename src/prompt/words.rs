@@ -43,6 +43,46 @@ const ASKING: &[&str] = &[
     "sessão", "si", "siamo", "sobre", "su", "sul", "sulla", "última", "último", "ultima", "una", "uno", "uma", "vez", "volta", "y",
 ];
 
+/// Words of everyday work on code: sessions that share only these have nothing to do with each other.
+const EVERYDAY: &[&str] = &[
+    "able", "actual", "actually", "add", "added", "adding", "adds", "address", "ahead", "allow", "another", "app", "apply",
+    "around", "ask", "asked", "assume", "avoid", "aware", "away", "bad", "because", "best", "better", "big", "bigger", "bit",
+    "both", "branch", "branches", "break", "broke", "broken", "bug", "bugs", "build", "builds", "bump", "case", "cases", "change",
+    "changed", "changelog", "changes", "changing", "check", "checked", "checks", "ci", "class", "clean", "clear", "code", "com",
+    "command", "commands", "comment", "comments", "commit", "commits", "committed", "complete", "completed", "complex", "concern",
+    "consider", "copy", "correct", "correctly", "could", "create", "created", "current", "currently", "data", "default", "delete",
+    "detail", "details", "different", "diff", "directory", "doc", "docs", "documentation", "down", "due", "each", "easy", "else",
+    "enough", "ensure", "error", "errors", "especially", "etc", "even", "every", "everything", "exact", "exactly", "example",
+    "examples", "exist", "existing", "expected", "explain", "fail", "failed", "failing", "fails", "failure", "feature", "feedback",
+    "few", "file", "files", "find", "fine", "first", "fix", "fixed", "fixes", "fixing", "folder", "follow", "following", "found",
+    "full", "function", "functions", "general", "gets", "getting", "git", "github", "give", "given", "gives", "go", "goes", "good",
+    "great", "guess", "handle", "handles", "handling", "happens", "hard", "having", "high", "however", "http", "https", "idea",
+    "ideally", "ideas", "image", "implement", "implementation", "implemented", "important", "improve", "include", "included",
+    "info", "information", "inside", "instead", "instruction", "instructions", "interesting", "issue", "issues", "item", "items",
+    "key", "kind", "less", "level", "line", "lines", "link", "lint", "linter", "linters", "linting", "little", "local", "locally",
+    "log", "long", "longer", "looking", "looks", "lot", "low", "main", "many", "master", "match", "maybe", "mean", "means",
+    "medium", "merge", "merged", "message", "messages", "method", "methods", "mind", "minor", "missing", "mode", "module", "move",
+    "moved", "much", "multiple", "must", "name", "named", "names", "never", "new", "next", "nice", "non", "note", "nothing",
+    "number", "numbers", "object", "one", "onto", "open", "option", "options", "order", "original", "output", "outside", "own",
+    "package", "page", "part", "parts", "pass", "passes", "path", "paths", "perfect", "place", "point", "points", "possible", "pr",
+    "print", "probably", "problem", "problems", "project", "proper", "properly", "prs", "pull", "pulled", "push", "pushed", "put",
+    "question", "questions", "quick", "quickly", "rather", "read", "readme", "real", "really", "reason", "rebase", "rebased",
+    "ref", "release", "remaining", "remove", "removed", "rename", "renamed", "replace", "repo", "repository", "required", "result",
+    "results", "return", "returns", "reuse", "review", "reviewed", "reviewer", "reviews", "rewrite", "right", "root", "run",
+    "running", "runs", "safe", "second", "section", "see", "seem", "seems", "seen", "separate", "set", "several", "simple",
+    "simplify", "single", "small", "solution", "something", "sorry", "sort", "specific", "split", "string", "style", "such",
+    "suggest", "suggestion", "super", "support", "sure", "switch", "take", "takes", "task", "tasks", "test", "testing", "tests",
+    "text", "thank", "thanks", "think", "thought", "though", "three", "through", "thx", "todo", "together", "tool", "tools", "top",
+    "touch", "true", "turn", "two", "type", "types", "understand", "unit", "unless", "until", "update", "updated", "updates",
+    "used", "useful", "user", "users", "uses", "using", "usage", "value", "values", "verify", "version", "versions", "via", "wait",
+    "way", "ways", "well", "whether", "whole", "wonder", "won't", "without", "word", "words", "worth", "write", "writing",
+    "written", "wrong", "www", "yeah", "yep", "yet", // German
+    "alle", "alles", "änderung", "änderungen", "aufruf", "bauen", "baue", "behebe", "beispiel", "datei", "dateien", "daten", "dann",
+    "danke", "durch", "fehler", "füge", "funktion", "funktionen", "geht", "gib", "hinzu", "immer", "kein", "keine", "klasse",
+    "lösche", "mehr", "möchte", "muss", "neue", "neuen", "neues", "ohne", "prüfe", "schreibe", "sehr", "sich", "soll", "sollte",
+    "statt", "über", "um", "unter", "warte", "werden", "wird", "zeig", "zeige", "zeile", "zeilen", "zwischen",
+];
+
 /// The telling words of a prompt, each once: the user's own in their order, then names in what they pasted, then its other words.
 pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
     let mut chosen = Chosen { seen: HashSet::new(), words: Vec::new(), asks };
@@ -51,6 +91,11 @@ pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
     chosen.add(pasted, is_name);
     chosen.add(pasted, |_| true);
     chosen.words
+}
+
+/// Does it say what a prompt is about, and not only what is to be done?
+pub fn is_topic(word: &str) -> bool {
+    is_name(word) || !EVERYDAY.contains(&word.to_lowercase().as_str())
 }
 
 /// Is it a word that a question for the past has, and that may be its topic, too?
