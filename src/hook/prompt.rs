@@ -30,15 +30,19 @@ const BUSY: Duration = Duration::from_millis(100);
 /// How much of a conversation's start is looked at for an answer, in bytes.
 const FIRST_ROWS: u64 = 256 << 10;
 
-/// What has to be so for a session to bear on a prompt that does not ask for it.
-///
-/// Measured with prompts of real sessions; the README has the figures.
-const MIN_WORDS: usize = 3;
-const RELEVANT: f64 = 0.6;
-/// In another project more of it.
-const ELSEWHERE: f64 = 0.8;
-/// Who asks for the past hears of what holds this much.
+/// What a prompt must say of its topic to be looked for at all, in words.
+const MIN_TOPIC: usize = 2;
+/// What a session's title and best passages must hold of it, as a share and in words that no other session has, to bear on a prompt
+/// that does not ask for it; of a long prompt a smaller share of more words. Chosen by prompts of real sessions: see the README.
+const RELEVANT: [(f64, f64); 2] = [(0.45, 2.0), (0.33, 3.5)];
+/// The same for a session of another project.
+const ELSEWHERE: (f64, f64) = (0.7, 3.0);
+/// The same for who goes on with something in the own project, and names it.
+const CONTINUED: (f64, f64) = (0.66, 1.0);
+/// The share for who asks for the past.
 const ASKED_FOR: f64 = 0.34;
+/// Passages that are looked at for it.
+const LOOKED_IN: usize = 3;
 /// Things a notice names at most, and results that are looked at for them.
 const NAMED: usize = 3;
 const LOOKED_AT: usize = 8;
@@ -96,9 +100,12 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
         return speaker.latest();
     }
     match (asked.past, config.hooks.prompt) {
-        (Past::Asks, _) => speaker.passages(&asked, |source| source.covered >= ASKED_FOR),
-        (Past::Continues, _) | (_, AtPrompt::Inject) => {
-            speaker.passages(&asked, |source| is_relevant(source.covered, &source.project, &own))
+        (Past::Asks, _) => speaker.passages(&asked.query(), |source| source.focus >= ASKED_FOR),
+        (Past::Continues, _) => speaker.passages(&asked.topic_query(), |source| {
+            source.project == own && source.focus >= CONTINUED.0 && source.telling >= CONTINUED.1
+        }),
+        (Past::No, AtPrompt::Inject) => {
+            speaker.passages(&asked.topic_query(), |source| is_relevant(source.focus, source.telling, source.project == own))
         }
         (Past::No, _) => speaker.notice(&asked),
     }
@@ -107,8 +114,8 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
 /// Is there anything to look for? Who only says "continue" goes on with this session, unless it has just begun.
 fn says_enough(asked: &Asked, transcript: &Path) -> bool {
     match asked.past {
-        Past::No => asked.words.len() >= MIN_WORDS,
-        Past::Continues => !asked.words.is_empty() || !has_answers(transcript),
+        Past::No => asked.topic.len() >= MIN_TOPIC,
+        Past::Continues => !asked.topic.is_empty() || asked.words.is_empty() && !has_answers(transcript),
         Past::Asks => true,
     }
 }
@@ -127,8 +134,10 @@ fn is_left_out(payload: &Payload, config: &Config) -> Result<bool> {
     Ok(patterns && config.gate(Use::Seldom)?.excludes_any(|| vec![payload.prompt.clone()]))
 }
 
-fn is_relevant(covered: f64, project: &str, own: &str) -> bool {
-    covered >= if project == own { RELEVANT } else { ELSEWHERE }
+/// Does a session with such a focus bear on a prompt?
+fn is_relevant(focus: f64, telling: f64, own: bool) -> bool {
+    let bounds = if own { &RELEVANT[..] } else { &[ELSEWHERE] };
+    bounds.iter().any(|(share, words)| focus >= *share && telling >= *words)
 }
 
 struct Speaker<'a> {
@@ -143,11 +152,12 @@ struct Speaker<'a> {
 impl Speaker<'_> {
     /// That there are sessions.
     fn notice(&self, asked: &Asked) -> Result<Option<Saying>> {
-        let wanted = Wanted { limit: LOOKED_AT, own: Some(self.own), now: self.config.now(), ..Wanted::default() };
-        let mut all = find(self.store, &asked.query(), &wanted)?;
+        let wanted =
+            Wanted { limit: LOOKED_AT, passages: LOOKED_IN, own: Some(self.own), now: self.config.now(), ..Wanted::default() };
+        let mut all = find(self.store, &asked.topic_query(), &wanted)?;
         let projects = self.config.project_keys();
         all.retain(|found| {
-            is_relevant(found.covered, &found.project().key, self.own)
+            is_relevant(found.focus, found.telling, found.project().key == self.own)
                 && found.id() != self.session
                 && !self.told.of(found.id())
                 && !self.config.excludes_folder(&found.project().key, &projects)
@@ -175,13 +185,13 @@ impl Speaker<'_> {
         let project = found.project();
         let elsewhere = if project.key == self.own { String::new() } else { format!("in {}, ", said(project.name(), TITLE)) };
         let day = self.config.local_time(Some(at), "%Y-%m-%d");
-        let relevance = (found.covered * 100.0).round();
+        let relevance = (found.focus * 100.0).round();
         format!("- {day} {id} {} ({elsewhere}relevance {relevance} %)\n", said(&found.title, TITLE))
     }
 
     /// What sessions say on its topic.
-    fn passages(&self, asked: &Asked, fits: impl Fn(&Source) -> bool) -> Result<Option<Saying>> {
-        let mut sources = candidates(self.store, self.config, &asked.query(), Some(self.own), Some(self.session))?;
+    fn passages(&self, query: &Query, fits: impl Fn(&Source) -> bool) -> Result<Option<Saying>> {
+        let mut sources = candidates(self.store, self.config, query, Some(self.own), Some(self.session))?;
         sources.retain(|source| fits(source) && !self.told.has(&source.id, How::Passages));
         Ok(self.told_by(sources))
     }

@@ -125,6 +125,8 @@ mod tests {
             goes_on: false,
             score: 1.0,
             covered: 1.0,
+            focus: 1.0,
+            telling: 1.0,
             passages: vec![Passage { kind: "decision".into(), text: says.into() }],
         }
     }

@@ -120,6 +120,8 @@ mod tests {
             goes_on: false,
             score: 1.0,
             covered: 1.0,
+            focus: 1.0,
+            telling: 1.0,
             passages: passages.iter().map(passage).collect(),
         }
     }

@@ -62,8 +62,8 @@ fn found(store: &Store, config: &Config, mut query: Query, own: Option<&str>, as
     let projects = config.project_keys();
     all.retain(|found| Some(found.id()) != asking && !config.excludes_folder(&found.project().key, &projects));
     if !query.terms.is_empty() {
-        let best = all.iter().map(|found| found.covered).fold(0.0, f64::max);
-        all.retain(|found| found.covered >= LEAST.max(best * AGAINST_BEST));
+        let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
+        all.retain(|found| found.focus >= LEAST.max(best * AGAINST_BEST));
     }
     all.into_iter().map(|found| source(store, config, found)).collect()
 }
@@ -96,6 +96,8 @@ pub fn source(store: &Store, config: &Config, found: Found) -> Result<Source> {
         goes_on: found.goes_on,
         score: found.score,
         covered: found.covered,
+        focus: found.focus,
+        telling: found.telling,
         passages,
     })
 }
@@ -123,6 +125,8 @@ fn latest(store: &Store, config: &Config, own: &str, asking: Option<&str>) -> Re
             goes_on: one.goes_on,
             score: 0.0,
             covered: 0.0,
+            focus: 0.0,
+            telling: 0.0,
             passages,
         });
     }

@@ -33,6 +33,10 @@ pub struct Source {
     pub score: f64,
     /// The share of the asked words, by their weight, that it holds: 0 to 1.
     pub covered: f64,
+    /// The share that its title and best passages hold by themselves.
+    pub focus: f64,
+    /// The weight of what they hold, in words that nothing else has.
+    pub telling: f64,
     pub passages: Vec<Passage>,
 }
 
