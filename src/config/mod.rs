@@ -136,6 +136,12 @@ impl Config {
         self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
     }
 
+    /// When the day of a moment began, in the user's zone.
+    pub fn midnight(&self, now: Millis) -> Millis {
+        let zoned = Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(self.time_zone.clone());
+        zoned.start_of_day().map_or(now - 86_400_000, |z| z.timestamp().as_millisecond())
+    }
+
     pub fn effective(&self) -> Vec<Setting> {
         [self.origins.clone(), self.file.settings(&self.config_file)].concat()
     }

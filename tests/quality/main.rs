@@ -49,7 +49,10 @@ fn what_is_meant_is_found() {
     let (plain, shipped) = (runs[0].summary(&questions, |_| true), runs[1].summary(&questions, |_| true));
     assert!(shipped.recall5 >= RECALL5 && shipped.ndcg10 >= NDCG10 && shipped.mrr >= MRR, "it was better: {shipped:#?}");
     assert!(shipped.tokens <= TOKENS, "it was shorter: {shipped:#?}");
-    assert!(shipped.recall5 > plain.recall5 && shipped.ndcg10 > plain.ndcg10, "no better than the baseline: {plain:#?} {shipped:#?}");
+    assert!(
+        shipped.recall5 > plain.recall5 && shipped.ndcg10 > plain.ndcg10,
+        "no better than the baseline: {plain:#?} {shipped:#?}"
+    );
 }
 
 /// What is shipped, with digests of both kinds, and whatever else somebody wants to compare.

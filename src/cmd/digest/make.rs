@@ -239,7 +239,7 @@ impl<'a> Maker<'a> {
         let Some(worst) = claude.worst_cost(&input.request) else {
             return Ok(Route::Extract(Some(Skip::UnknownPrice(claude.model().to_owned()))));
         };
-        let today = run.store.spent_since(self.midnight())?;
+        let today = run.store.spent_since(self.config.midnight(self.now))?;
         if let Err(skip) = affordable(worst, run.spent_run, today, &run.budget) {
             return Ok(Route::Extract(Some(skip)));
         }
@@ -250,11 +250,6 @@ impl<'a> Maker<'a> {
     /// Likely and worst cost of a call with this input; `None` without a model.
     pub fn price(&self, input: &Input) -> Option<(Option<f64>, Option<f64>)> {
         self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
-    }
-
-    fn midnight(&self) -> Millis {
-        let now = jiff::Timestamp::from_millisecond(self.now).unwrap_or_default().to_zoned(self.config.time_zone.clone());
-        now.start_of_day().map_or(self.now - 86_400_000, |z| z.timestamp().as_millisecond())
     }
 
     fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, send: Sender<Pending>) {
