@@ -64,7 +64,8 @@ pub struct Session {
 
 /// All made-up sessions.
 pub fn sessions() -> Vec<Session> {
-    let mut files: Vec<PathBuf> = fs::read_dir(here().join("corpus")).expect("the corpus").map(|f| f.expect("a file").path()).collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(here().join("corpus")).expect("the corpus").map(|f| f.expect("a file").path()).collect();
     files.sort();
     files.iter().flat_map(|file| read(file)).collect()
 }

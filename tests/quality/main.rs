@@ -25,11 +25,11 @@ use table::{Run, table};
 use variants::{Digests, Variant, Worlds};
 
 /// What is shipped must be this good over all questions; a little below what was measured.
-const RECALL5: f64 = 0.0;
-const NDCG10: f64 = 0.0;
-const MRR: f64 = 0.0;
+const RECALL5: f64 = 0.82;
+const NDCG10: f64 = 0.80;
+const MRR: f64 = 0.79;
 /// And at most this many tokens in the median.
-const TOKENS: f64 = 2000.0;
+const TOKENS: f64 = 600.0;
 
 #[test]
 fn what_is_meant_is_found() {
@@ -39,8 +39,7 @@ fn what_is_meant_is_found() {
     let plain = Plain::new(worlds.of(&shipped));
     let mut runs = vec![Run { name: "plain unicode61".into(), answers: questions.iter().map(|q| plain.search(&q.text)).collect() }];
     for variant in variants(shipped) {
-        let world = worlds.of(&variant);
-        let answers: Vec<Answer> = questions.iter().map(|q| variant.search(world, &q.text)).collect();
+        let answers = variant.answers(&mut worlds, &questions);
         misses(&variant.name, &questions, &answers);
         runs.push(Run { name: variant.name, answers });
     }
@@ -49,7 +48,10 @@ fn what_is_meant_is_found() {
     let (plain, shipped) = (runs[0].summary(&questions, |_| true), runs[1].summary(&questions, |_| true));
     assert!(shipped.recall5 >= RECALL5 && shipped.ndcg10 >= NDCG10 && shipped.mrr >= MRR, "it was better: {shipped:#?}");
     assert!(shipped.tokens <= TOKENS, "it was shorter: {shipped:#?}");
-    assert!(shipped.recall5 > plain.recall5 && shipped.ndcg10 > plain.ndcg10, "no better than the baseline: {plain:#?} {shipped:#?}");
+    assert!(
+        shipped.recall5 > plain.recall5 && shipped.ndcg10 > plain.ndcg10,
+        "no better than the baseline: {plain:#?} {shipped:#?}"
+    );
 }
 
 /// What is shipped, with digests of both kinds, and whatever else somebody wants to compare.

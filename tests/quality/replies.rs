@@ -40,5 +40,6 @@ pub fn stand_in(world: &World) -> String {
         fs::write(to.join(name), reply.to_string()).expect("a reply");
     }
     world.fake_claude(&SCRIPT.replace("{folder}", to.to_str().expect("UTF-8")));
-    "[digest]\nsummarizer = \"claude\"\nbacklog = 1000\nmax_sessions = 1000\nmax_cost_usd = 100.0\nmax_cost_usd_per_day = 100.0\n".to_owned()
+    "[digest]\nsummarizer = \"claude\"\nbacklog = 1000\nmax_sessions = 1000\nmax_cost_usd = 100.0\nmax_cost_usd_per_day = 100.0\n"
+        .to_owned()
 }

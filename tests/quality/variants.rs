@@ -18,11 +18,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::corpus;
 use crate::metrics::Answer;
+use crate::questions::Question;
 use crate::replies;
 use crate::support::{Ran, World};
 
@@ -80,6 +82,11 @@ impl Worlds {
     }
 }
 
+/// Where a variant's settings are while it runs.
+fn config_file(world: &World) -> PathBuf {
+    world.root().join("variant.toml")
+}
+
 impl Variant {
     /// A world with the corpus, digested.
     fn world(&self) -> World {
@@ -88,29 +95,40 @@ impl Variant {
             Digests::Extract => format!("{}\n[digest]\nsummarizer = \"extract\"\n", self.config),
             Digests::Model => format!("{}\n{}", self.config, replies::stand_in(&world)),
         };
-        let ran = self.run(&world, &config, &["digest", "--settle", "0s"]);
+        fs::write(config_file(&world), config).expect("the config file");
+        let ran = self.run(&world, &["digest", "--settle", "0s"]);
         // A session for which there is no reply gets a digest without the model, which is told as a failure.
         assert!(ran.code < 2, "{ran:#?}");
         world
     }
 
-    fn run<S: AsRef<std::ffi::OsStr>>(&self, world: &World, config: &str, args: &[S]) -> Ran {
-        let file = world.root().join("variant.toml");
-        fs::write(&file, config).expect("the config file");
+    fn run(&self, world: &World, args: &[&str]) -> Ran {
         let program = self.program.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_recall")));
         let mut command = Command::new(program);
-        command.env_clear().envs(world.environment()).env("RECALL_CONFIG", file).envs(&self.env).current_dir(world.root());
+        command
+            .env_clear()
+            .envs(world.environment())
+            .env("RECALL_CONFIG", config_file(world))
+            .envs(&self.env)
+            .current_dir(world.root());
         Ran::of(command.args(args).output().expect("recall starts"))
     }
 
+    /// What it answers to each question, in their order.
+    pub fn answers(&self, worlds: &mut Worlds, questions: &[Question]) -> Vec<Answer> {
+        let world = worlds.of(self);
+        fs::write(config_file(world), &self.config).expect("the config file");
+        questions.par_iter().map(|question| self.search(world, &question.text)).collect()
+    }
+
     /// Asks for the sessions as a script does, and for the text as a person does.
-    pub fn search(&self, world: &World, question: &str) -> Answer {
+    fn search(&self, world: &World, question: &str) -> Answer {
         let ask = |json: &[&str]| {
             let mut args: Vec<&str> = vec!["search"];
             args.extend(json);
             args.extend(self.args.iter().map(String::as_str));
             args.extend(["--", question]);
-            let ran = self.run(world, &self.config, &args);
+            let ran = self.run(world, &args);
             assert_eq!(ran.code, 0, "{question}: {ran:#?}");
             ran.out
         };
