@@ -57,8 +57,10 @@ fn what_is_meant_is_found() {
 /// What is shipped, with digests of both kinds, and whatever else somebody wants to compare.
 fn variants(shipped: Variant) -> Vec<Variant> {
     let mut all = vec![shipped];
-    if replies::exist() {
-        all.push(Variant { name: "shipped, model digests".into(), digests: Digests::Model, ..Variant::default() });
+    if replies::count() > 0 {
+        for (name, digests) in [("model digests", Digests::Model), ("… without their questions", Digests::Unasked)] {
+            all.push(Variant { name: name.into(), digests, ..Variant::default() });
+        }
     }
     if let Some(file) = std::env::var_os("RECALL_QUALITY_VARIANTS") {
         all.extend(variants::of_file(Path::new(&file)));

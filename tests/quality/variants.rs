@@ -8,7 +8,7 @@
 //! config = "[search]\nrecency = 0.0"   # the whole config file
 //! args = ["--limit", "10"]             # more arguments of `recall search`
 //! env = { NAME = "value" }
-//! digests = "model"                    # by the scripted replies in `replies/`; else "extract"
+//! digests = "model"                    # by the replies in `replies/`; "unasked": without their questions
 //! own_index = true                     # digests anew with this config and environment, instead of sharing the index
 //! program = "/path/to/another/recall"  # an earlier one, say; has an index of its own
 //! ```
@@ -34,6 +34,8 @@ pub enum Digests {
     #[default]
     Extract,
     Model,
+    /// The model's without the questions it thinks somebody may ask later: what those bring is the difference.
+    Unasked,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -93,12 +95,17 @@ impl Variant {
         let world = corpus::world();
         let config = match self.digests {
             Digests::Extract => format!("{}\n[digest]\nsummarizer = \"extract\"\n", self.config),
-            Digests::Model => format!("{}\n{}", self.config, replies::stand_in(&world)),
+            Digests::Model => format!("{}\n{}", self.config, replies::stand_in(&world, true)),
+            Digests::Unasked => format!("{}\n{}", self.config, replies::stand_in(&world, false)),
         };
         fs::write(config_file(&world), config).expect("the config file");
         let ran = self.run(&world, &["digest", "--settle", "0s"]);
         // A session for which there is no reply gets a digest without the model, which is told as a failure.
         assert!(ran.code < 2, "{ran:#?}");
+        if self.digests != Digests::Extract {
+            let made = world.count("SELECT count(*) FROM digest WHERE superseded = 0 AND summarizer = 'claude'");
+            assert_eq!(usize::try_from(made), Ok(replies::count()), "{}", world.status()["skipped"]);
+        }
         world
     }
 
