@@ -9,7 +9,7 @@
 //! args = ["--limit", "10"]             # more arguments of `recall search`
 //! env = { NAME = "value" }
 //! digests = "model"                    # by the replies in `replies/`; "unasked": without their questions
-//! own_index = true                     # digests anew with this config and environment, instead of sharing the index
+//! index = "embedded"                   # an index made with this config and environment, shared by variants that name the same
 //! program = "/path/to/another/recall"  # an earlier one, say; has an index of its own
 //! ```
 
@@ -51,7 +51,7 @@ pub struct Variant {
     #[serde(default)]
     pub digests: Digests,
     #[serde(default)]
-    pub own_index: bool,
+    pub index: Option<String>,
     #[serde(default)]
     pub program: Option<PathBuf>,
 }
@@ -66,7 +66,7 @@ pub fn of_file(file: &Path) -> Vec<Variant> {
     toml::from_str::<All>(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display())).variant
 }
 
-/// Worlds with the whole corpus digested; variants that need no other index share one.
+/// Worlds with the whole corpus digested, by the name of their index.
 #[derive(Default)]
 pub struct Worlds {
     all: Vec<(String, World)>,
@@ -74,8 +74,8 @@ pub struct Worlds {
 
 impl Worlds {
     pub fn of(&mut self, variant: &Variant) -> &World {
-        let own = variant.own_index || variant.program.is_some();
-        let key = if own { variant.name.clone() } else { format!("{:?}", variant.digests) };
+        let own = variant.program.as_ref().map(|_| &variant.name);
+        let key = own.or(variant.index.as_ref()).cloned().unwrap_or_else(|| format!("{:?}", variant.digests));
         let at = self.all.iter().position(|(name, _)| *name == key).unwrap_or_else(|| {
             self.all.push((key, variant.world()));
             self.all.len() - 1
