@@ -31,6 +31,8 @@ pub enum Command {
     Show(ShowArgs),
     /// What a session of this project starts with
     Context(ContextArgs),
+    /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
+    Mcp,
     /// Say that something a session left open is done
     Close(CloseArgs),
     /// Take sessions, or all that holds a text, out of the memory for good

@@ -25,6 +25,7 @@ mod last_run;
 pub mod likeness;
 pub mod mark;
 mod markdown;
+mod mcp;
 pub mod page;
 mod paths;
 pub mod phrase;

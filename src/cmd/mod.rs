@@ -42,7 +42,8 @@ pub fn run() -> ExitCode {
         return crate::hook::run(words.next());
     }
     let cli = Cli::parse();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    // Not locked: the server of the protocol writes from another thread.
+    let mut out = io::BufWriter::new(io::stdout());
     let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
     match ended {
         Ok(Ended::Done) => ExitCode::SUCCESS,
@@ -65,6 +66,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Search(args) => search::run(&args, &config()?, out),
         Command::Show(args) => show::run(&args, &config()?, out),
         Command::Context(args) => self::context::run(&args, &config()?, out),
+        Command::Mcp => crate::mcp::serve(config()?).map(|()| Ended::Done),
         Command::Close(args) => close::run(&args, &config()?, out),
         Command::Forget(args) => forget::run(&args, &config()?, out),
         Command::Status(args) => status::run(&args, &config()?, out),

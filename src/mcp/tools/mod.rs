@@ -1,0 +1,99 @@
+//! The tools: what each asks for and answers, as schemas, and the way from a call to its answer.
+//!
+//! An answer is told twice: as a value that fits the tool's output schema, and as a short text. What goes wrong is an answer too, so
+//! that a model can read it and do better.
+
+mod status;
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use anyhow::Result;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
+use rmcp::schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::text::{harmless, harmless_value};
+use super::work::Reading;
+use crate::clean::shorten;
+use crate::config::Config;
+
+/// Longest account of what went wrong, in characters.
+const MAX_WHY: usize = 1_000;
+
+/// Where a call works.
+pub struct Site<'a> {
+    pub config: &'a Config,
+    /// The folder whose project comes first.
+    pub folder: &'a Path,
+    pub reading: &'a Reading,
+}
+
+impl Site<'_> {
+    /// The key of the project that comes first.
+    pub fn project(&self) -> String {
+        self.config.project_keys().key_of(&self.folder.to_string_lossy())
+    }
+}
+
+/// A tool.
+trait Tool {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    /// For the model: what it is good for, and what to do with the answer.
+    const ABOUT: &'static str;
+    const WRITES: bool = false;
+    type Asked: DeserializeOwned + JsonSchema + 'static;
+    type Answer: Serialize + JsonSchema + 'static;
+
+    /// # Errors
+    /// What went wrong, and what to do about it.
+    fn call(asked: Self::Asked, site: &Site<'_>) -> Result<Self::Answer>;
+
+    fn text(answer: &Self::Answer) -> String;
+}
+
+/// A tool as the server needs it.
+pub struct Entry {
+    pub tool: rmcp::model::Tool,
+    pub call: fn(JsonObject, &Site<'_>) -> CallToolResult,
+}
+
+static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| vec![entry::<status::Status>()]);
+
+/// Every tool, in the order in which they are listed.
+pub fn all() -> &'static [Entry] {
+    &ALL
+}
+
+fn entry<T: Tool>() -> Entry {
+    let hints = ToolAnnotations::new().read_only(!T::WRITES).destructive(false).idempotent(true).open_world(false);
+    let tool = rmcp::model::Tool::new(T::NAME, T::ABOUT, JsonObject::new())
+        .with_title(T::TITLE)
+        .with_input_schema::<T::Asked>()
+        .with_output_schema::<T::Answer>()
+        .with_annotations(hints);
+    Entry { tool, call: call::<T> }
+}
+
+fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {
+    let asked = match serde_json::from_value(arguments.into()) {
+        Ok(asked) => asked,
+        Err(e) => return failed(&format!("{}: {e}", T::NAME)),
+    };
+    let told = T::call(asked, site).and_then(|answer| Ok((T::text(&answer), serde_json::to_value(&answer)?)));
+    match told {
+        Ok((text, value)) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(harmless(&text))]);
+            result.structured_content = Some(harmless_value(value));
+            result
+        }
+        Err(e) => failed(&format!("{e:#}")),
+    }
+}
+
+/// An answer that says what went wrong.
+pub fn failed(why: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(shorten(&harmless(why), MAX_WHY))])
+}

@@ -1,0 +1,9 @@
+//! `recall mcp` as clients of the protocol see it.
+
+mod conversation;
+mod days;
+mod leaving;
+mod peer;
+#[path = "../support/mod.rs"]
+mod support;
+mod together;
