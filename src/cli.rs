@@ -25,7 +25,7 @@ pub enum Command {
     Uninstall(UninstallArgs),
     /// Say whether all is well, and what to do where not
     Doctor(DoctorArgs),
-    /// Find sessions by words of their digests and prompts
+    /// Find sessions and notes: by words, phrases and filters
     Search(SearchArgs),
     /// Show one session's digest
     Show(ShowArgs),
@@ -136,7 +136,8 @@ pub struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// Words to look for, in any form; ones that start with a dash go behind `--`
+    /// Words in any form, "phrases in quotes", and filters: file: project: branch: kind: tool: since: before: (`kind:decision since:30d`); words
+    /// that start with a dash go behind `--`
     #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,
     /// Only projects whose root matches this glob (a bare name matches the last folder)
@@ -145,6 +146,9 @@ pub struct SearchArgs {
     /// Only sessions that began in this time: 7d, 12h, or a date
     #[arg(long, value_name = "AGE|DATE")]
     pub since: Option<String>,
+    /// Only sessions that began before this time
+    #[arg(long, value_name = "AGE|DATE")]
+    pub before: Option<String>,
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub limit: usize,
     #[arg(long)]

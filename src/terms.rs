@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// English words too common to find or to compare by.
+/// English words too common to find or to compare by, in their order.
 const STOP: &[&str] = &[
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can",
     "could", "did", "do", "does", "done", "for", "from", "get", "got", "had", "has", "have", "he", "her", "here", "his", "how",
@@ -12,19 +12,63 @@ const STOP: &[&str] = &[
     "was", "we", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "yes", "you", "your",
 ];
 
-/// Text as it is indexed: itself, and after it the parts of every joined name in it.
+/// The words of a text as search knows them, in their order, with one space between: names also in their parts, scripts without spaces
+/// in pairs of characters, words that say nothing left out. A query passes the same way, so that a phrase fits where it stands.
 pub fn index_text(text: &str) -> String {
-    let mut out = text.to_owned();
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        let parts = parts(word);
-        if parts.len() > 1 {
-            for part in parts {
+    let mut out = String::with_capacity(text.len());
+    for word in words_of(text) {
+        for token in tokens_of(word) {
+            if !is_stop(&token) {
+                out.push_str(&token);
                 out.push(' ');
-                out.push_str(part);
             }
         }
     }
+    out.pop();
     out
+}
+
+/// Runs of letters and digits. Programmers join names by all other signs.
+pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// A word in lower case, and behind it the parts of a joined name; the pairs of characters of a run without spaces.
+pub fn tokens_of(word: &str) -> Vec<String> {
+    if word.is_ascii() && !word.bytes().any(|b| b.is_ascii_uppercase()) {
+        return vec![word.to_owned()];
+    }
+    if word.chars().any(is_unsegmented) {
+        return split_unsegmented(word);
+    }
+    let parts = parts(word);
+    let whole = std::iter::once(word.to_lowercase());
+    if parts.len() > 1 { whole.chain(parts.into_iter().map(str::to_lowercase)).collect() } else { whole.collect() }
+}
+
+/// Does a word say too little to look for it?
+pub fn is_stop(word: &str) -> bool {
+    STOP.binary_search(&word).is_ok()
+}
+
+/// Is it of a script that puts no spaces between words?
+pub fn is_unsegmented(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
+        | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+}
+
+/// Pairs of neighbours, and a character that stands alone; what is of other scripts in between stays whole.
+fn split_unsegmented(word: &str) -> Vec<String> {
+    let chars: Vec<char> = word.chars().collect();
+    chars
+        .chunk_by(|a, b| is_unsegmented(*a) == is_unsegmented(*b))
+        .flat_map(|run| match run {
+            [one] => vec![one.to_lowercase().collect()],
+            run if is_unsegmented(run[0]) => run.windows(2).map(|pair| pair.iter().collect()).collect(),
+            run => tokens_of(&run.iter().collect::<String>()),
+        })
+        .collect()
 }
 
 /// The parts of a joined name: `getHTTPUser_id2` → `get HTTP User id2`.
@@ -52,13 +96,13 @@ pub fn parts(name: &str) -> Vec<&str> {
 pub fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .flat_map(|word| parts(word).into_iter().map(str::to_lowercase).collect::<Vec<_>>())
-        .filter(|w| w.chars().count() > 1 && !STOP.contains(&w.as_str()))
+        .filter(|w| w.chars().count() > 1 && !is_stop(w))
         .map(|w| stem(&w).to_owned())
         .collect()
 }
 
 /// What remains when the endings are off that most often tell two forms of a word apart.
-fn stem(word: &str) -> &str {
+pub fn stem(word: &str) -> &str {
     for ending in ["ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "e"] {
         if let Some(stem) = word.strip_suffix(ending)
             && stem.len() >= 3
@@ -77,39 +121,26 @@ pub fn covered_by(text: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     text.intersection(other).count() as f64 / text.len() as f64
 }
 
-/// A query for FTS5 from whatever somebody typed: each word quoted, any of them enough. `None` when nothing is left to look for.
-pub fn match_any(query: &str) -> Option<String> {
-    let mut all: Vec<String> = Vec::new();
-    for word in query.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()) {
-        for form in std::iter::once(word).chain(parts(word)) {
-            let form = form.to_lowercase();
-            if !all.contains(&form) {
-                all.push(form);
-            }
-        }
-    }
-    let telling: Vec<&String> = all.iter().filter(|w| !STOP.contains(&w.as_str())).collect();
-    let chosen: Vec<&String> = if telling.is_empty() { all.iter().collect() } else { telling };
-    let quoted: Vec<String> = chosen.iter().take(64).map(|w| format!("\"{w}\"")).collect();
-    (!quoted.is_empty()).then(|| quoted.join(" OR "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_split_where_they_were_joined() {
-        assert_eq!(parts("getHTTPUser_id2"), ["get", "HTTP", "User", "id2"]);
-        assert_eq!(parts("plain"), ["plain"]);
-        assert_eq!(index_text("fix parseRow"), "fix parseRow parse Row");
+    fn words_that_say_nothing_are_found_by_halving() {
+        assert!(STOP.is_sorted());
     }
 
     #[test]
-    fn a_query_of_signs_or_stop_words_is_no_error() {
-        assert_eq!(match_any("\"(*) AND - ^"), Some("\"and\"".into()));
-        assert_eq!(match_any("where is parseRow?"), Some("\"parserow\" OR \"parse\" OR \"row\"".into()));
-        assert_eq!(match_any("!!! ---"), None);
+    fn names_are_split_where_they_were_joined() {
+        assert_eq!(parts("getHTTPUser_id2"), ["get", "HTTP", "User", "id2"]);
+        assert_eq!(parts("plain"), ["plain"]);
+        assert_eq!(index_text("Fix the parseRow of src/read_me.rs v1.2"), "fix parserow parse row src read rs v1 2");
+    }
+
+    #[test]
+    fn scripts_without_spaces_come_in_pairs() {
+        assert_eq!(index_text("修复分页 bug"), "修复 复分 分页 bug");
+        assert_eq!(index_text("錯 orderListの不具合"), "錯 orderlist order list の不 不具 具合");
     }
 
     #[test]

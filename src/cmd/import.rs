@@ -43,6 +43,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
             Err(e) => ui.warn(&format!("line {}: {e:#}, skipped", at + 2)),
         }
     }
+    store.write_documents()?;
     store.tidy()?;
     writeln!(out, "imported {new} sessions, {known} were known")?;
     writeln!(out, "`recall digest --rebuild-pages` writes their pages")?;

@@ -1,68 +1,112 @@
-//! `recall search`: sessions by words of their digests and prompts.
+//! `recall search`: sessions and notes by words, phrases and filters, a line and its best sentence each.
 
-use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Ended;
-use super::filter::{ProjectFilter, since};
+use super::filter::{ProjectFilter, moment};
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::SearchArgs;
 use crate::config::Config;
-use crate::prose::sentences;
+use crate::find::{Found, Highlighter, Origin, Query, Wanted, find};
 use crate::store::Store;
-use crate::store::search::{Hit, HitKind};
-use crate::terms::{covered_by, match_any, words};
 
-const PASSAGE: usize = 220;
+/// Longest title and sentence, in characters: a result is some fifty tokens.
+const TITLE: usize = 80;
+const PASSAGE: usize = 150;
 
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let store = Store::open_read_only(&config.database())?;
-    let (project, since) = (ProjectFilter::new(args.project.as_deref(), config)?, since(args.since.as_deref(), config)?);
-    let text = args.words.join(" ");
-    let hits = match match_any(&text) {
-        Some(query) => store.search(&query, args.limit, |s| project.fits(&s.project) && s.started_at >= since)?,
-        None => Vec::new(),
-    };
-    let wanted = words(&text);
-    for hit in &hits {
-        let passage = best_passage(hit, &wanted);
-        let title = store.digest_of(hit.session.pk)?.map_or_else(|| passage.clone(), |d| d.digest.title);
-        let day = config.local_time(Some(hit.session.started_at), "%Y-%m-%d");
+    let query = query(args, config)?;
+    let wanted = Wanted { limit: args.limit, passages: 1, now: config.now(), ..Wanted::default() };
+    let all = find(&store, &query, &wanted)?;
+    let highlighter = Highlighter::of_query(&query);
+    for found in &all {
         if args.json {
-            let kind = if hit.kind == HitKind::Digest { "digest" } else { "prompt" };
-            let value = json!({
-                "session": hit.session.id, "project": hit.session.project.key, "day": day, "title": title,
-                "found_in": kind, "passage": passage, "score": -hit.rank,
-            });
-            writeln!(out, "{value}")?;
+            writeln!(out, "{}", as_json(found, config))?;
         } else {
-            writeln!(out, "{day}  {}  {}  {}", bold(&id8(&hit.session.id)), plain(hit.session.project.name()), plain(&title))?;
-            writeln!(out, "            {passage}")?;
+            write_lines(found, &highlighter, config, out)?;
         }
     }
-    if hits.is_empty() && !args.json {
+    if all.is_empty() && !args.json {
         eprintln!("recall: nothing found");
     }
+    let unindexed = store.unindexed()?;
+    if unindexed > 0 {
+        eprintln!("recall: {unindexed} sessions have changed since: `recall digest` makes them found");
+    }
     Ok(Ended::Done)
+}
+
+/// What was typed, with what the options say.
+fn query(args: &SearchArgs, config: &Config) -> Result<Query> {
+    let mut query = Query::parse(&args.words.join(" "), &config.query_context());
+    if let Some(project) = &args.project {
+        // What can be no pattern is an error here, where in the words it is a word.
+        ProjectFilter::new(Some(project), config)?;
+        query.filters.projects.push(project.clone());
+    }
+    if let Some(since) = &args.since {
+        query.filters.since = Some(moment("--since", since, config)?);
+    }
+    if let Some(before) = &args.before {
+        query.filters.before = Some(moment("--before", before, config)?);
+    }
+    Ok(query)
+}
+
+/// A result as JSON has it, for scripts.
+pub fn as_json(found: &Found, config: &Config) -> Value {
+    let passage = found.passages.first();
+    let mut value = json!({
+        "project": found.project().key,
+        "day": config.local_time(Some(found.at()), "%Y-%m-%d"),
+        "title": one_line(&plain(&found.title)),
+        "found_in": passage.map(|passage| passage.kind),
+        "passage": passage.map_or("", |passage| passage.text.as_str()),
+        "score": found.score,
+        "covered": (found.covered * 100.0).round() / 100.0,
+    });
+    match &found.origin {
+        Origin::Session(head) => value["session"] = json!(head.id),
+        Origin::Note(note) => value["note"] = json!(note.id),
+    }
+    if found.goes_on {
+        value["goes_on"] = json!(true);
+    }
+    value
+}
+
+fn write_lines(found: &Found, highlighter: &Highlighter, config: &Config, out: &mut impl Write) -> Result<()> {
+    let day = config.local_time(Some(found.at()), "%Y-%m-%d");
+    let id = match &found.origin {
+        Origin::Session(head) => id8(&head.id),
+        Origin::Note(note) => note.id.clone(),
+    };
+    let title = shorten(&one_line(&plain(&found.title)), TITLE);
+    writeln!(out, "{day}  {}  {}  {title}", bold(&id), one_line(&plain(found.project().name())))?;
+    let passage = found.passages.first().map(|passage| highlighter.excerpt(&passage.text, PASSAGE)).unwrap_or_default();
+    if !passage.is_empty() && !title.contains(&passage) {
+        writeln!(out, "            {}", marked(&passage, highlighter))?;
+    }
+    Ok(())
+}
+
+/// With the words that fit standing out, where somebody looks.
+fn marked(text: &str, highlighter: &Highlighter) -> String {
+    let mut out = String::new();
+    let mut from = 0;
+    for mark in highlighter.marks(text) {
+        out.push_str(&text[from..mark.start]);
+        out.push_str(&bold(&text[mark.clone()]));
+        from = mark.end;
+    }
+    out + &text[from..]
 }
 
 fn bold(text: &str) -> String {
     let colour = std::io::stdout().is_terminal() && !crate::config::no_colour();
     if colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
-}
-
-/// The sentence that holds most of the words; of equals the first.
-fn best_passage(hit: &Hit, wanted: &BTreeSet<String>) -> String {
-    let all = sentences(&hit.text);
-    let mut best = (0.0, hit.text.as_str());
-    for sentence in &all {
-        let share = covered_by(wanted, &words(sentence));
-        if share > best.0 {
-            best = (share, sentence);
-        }
-    }
-    shorten(&one_line(&plain(best.1)), PASSAGE)
 }

@@ -22,6 +22,7 @@ pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
 
+use crate::find::QueryContext;
 use crate::paths::names_of;
 use crate::privacy::Gate;
 use crate::redact::{RULES_VERSION, Use};
@@ -124,6 +125,11 @@ impl Config {
     pub fn local_time(&self, at: Option<Millis>, form: &str) -> String {
         let zoned = at.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(self.time_zone.clone()));
         zoned.map_or_else(|| "----------".into(), |z| z.strftime(form).to_string())
+    }
+
+    /// What dates, ages and `~` in a query go by.
+    pub fn query_context(&self) -> QueryContext {
+        QueryContext { now: self.now(), zone: self.time_zone.clone(), home: self.home.clone() }
     }
 
     pub fn now(&self) -> Millis {

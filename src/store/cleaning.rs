@@ -61,6 +61,7 @@ fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64>
         changed += clean_digests(tx, session, gate)?;
     }
     if changed > 0 {
+        search::take_out(tx, session)?;
         tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
     }
     Ok(changed)
@@ -80,7 +81,6 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64>
         }
         changed += 1;
         if !superseded {
-            search::remove_digest(tx, session)?;
             repeats::drop_note(tx, session)?;
         }
         tx.prepare_cached("UPDATE digest SET body = ?2, title = ?3 WHERE pk = ?1")?.execute(params![
@@ -88,9 +88,6 @@ fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64>
             pack(&after)?,
             after.title
         ])?;
-        if !superseded {
-            search::add_digest(tx, session, &after)?;
-        }
     }
     Ok(changed)
 }

@@ -69,6 +69,12 @@ impl Store {
         }
     }
 
+    /// Did the session go on when it was digested?
+    pub fn goes_on(&self, session: i64) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NOT NULL)";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
+    }
+
     pub fn digest_state(&self, session: i64) -> Result<Option<DigestState>> {
         let sql =
             "SELECT summarizer, input_hash, queued, interim_until IS NOT NULL FROM digest WHERE session = ?1 AND superseded = 0";
@@ -96,7 +102,6 @@ impl Store {
                 new.digest.title, new.interim_until
             ],
         )?;
-        search::add_digest(&tx, head.pk, &new.digest)?;
         if new.interim_until.is_none() {
             repeats::note(&tx, head.pk, &new.digest)?;
         }
@@ -181,7 +186,7 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
 
 /// Takes back what the current digest brought. One that was paid for is kept; one without a model can be made again.
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
-    search::remove_digest(tx, session)?;
+    search::outdate(tx, session)?;
     repeats::drop_note(tx, session)?;
     mark_closed_pages(tx, session)?;
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;

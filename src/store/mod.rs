@@ -11,6 +11,7 @@ pub mod ingest;
 pub mod interim;
 pub mod load;
 pub mod money;
+pub mod notes;
 pub mod pack;
 pub mod pages;
 pub mod recent;
@@ -189,7 +190,8 @@ impl Store {
     /// Writes the database anew, so that nothing is left of what was deleted, and tidies up. `secure_delete` alone clears what is
     /// deleted, but not the copies that stay in the gaps of pages that were once split. False as `tidy`: then it is still to be done.
     pub fn scrub(&self) -> Result<bool> {
-        self.db.execute_batch("VACUUM")?;
+        // Words of documents that are gone are only marked so until their part of the index is written anew.
+        self.db.execute_batch("INSERT INTO search(search) VALUES ('optimize'); VACUUM")?;
         let done = self.tidy()?;
         if done && self.wants_scrub()? {
             self.db.execute("DELETE FROM fact WHERE name = ?1", [SCRUB])?;

@@ -3,7 +3,47 @@
 //! A released migration is never edited. Row-shaped bodies are JSON of the types in `session.rs` and `digest.rs`, packed by `pack`.
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [&str; 3] = [FIRST, CLOSED_BY_USER, PRIVACY];
+pub const MIGRATIONS: [&str; 4] = [FIRST, CLOSED_BY_USER, PRIVACY, FINDING];
+
+/// One document a session, made from all that is kept of it, in place of one a prompt and digest; and what people want remembered.
+const FINDING: &str = "
+DROP TABLE doc;
+DROP TABLE search;
+-- Remembered on request, apart from any session. `project`: whose it is; `session`: where it was said, if that is known.
+CREATE TABLE note (
+  pk INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES project(pk),
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  session TEXT
+);
+CREATE INDEX note_project ON note(project, at);
+-- What search finds. The texts themselves lie in `digest`, `item` and `note`; a document that is made anew gets a new number, so that
+-- high numbers are of what happened last.
+CREATE TABLE doc (
+  pk INTEGER PRIMARY KEY AUTOINCREMENT,
+  session INTEGER UNIQUE REFERENCES session(pk) ON DELETE CASCADE,
+  note INTEGER UNIQUE REFERENCES note(pk) ON DELETE CASCADE,
+  project INTEGER NOT NULL,
+  began_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL
+);
+CREATE INDEX doc_project ON doc(project);
+CREATE VIRTUAL TABLE search USING fts5(
+  title, asked, decided, noted, said, files, did, extra, tools, branches,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER doc_gone AFTER DELETE ON doc BEGIN
+  DELETE FROM search WHERE rowid = old.pk;
+  UPDATE session SET unindexed = 1 WHERE pk = old.session;
+END;
+CREATE TRIGGER session_moved AFTER UPDATE OF project ON session BEGIN UPDATE doc SET project = new.project WHERE session = new.pk; END;
+-- What is stored of it is newer than its document.
+ALTER TABLE session ADD COLUMN unindexed INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX session_unindexed ON session(unindexed) WHERE unindexed;
+";
 
 /// What is not to come back, what is private, and digests of sessions that go on.
 const PRIVACY: &str = "

@@ -143,7 +143,7 @@ impl Store {
             new |= tx.execute(sql, params![id, session, text, at])? > 0;
         }
         if rows_new {
-            tx.execute("UPDATE session SET dirty = 1 WHERE pk = ?1", [session])?;
+            tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [session])?;
         }
         tx.commit()?;
         new |= rows_new;
@@ -203,7 +203,7 @@ fn import_source(tx: &rusqlite::Transaction<'_>, session: i64, exported: &Export
     let mut new = false;
     for row in &source.rows {
         let place = Place { session, source: pk, offset: row.offset, part: row.part };
-        new |= insert_item(tx, &place, row.key, row.at, &row.item, source.agent.is_empty())?;
+        new |= insert_item(tx, &place, row.key, row.at, &row.item)?;
     }
     Ok(new)
 }

@@ -83,5 +83,4 @@ fn what_is_deleted_can_be_given_back() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(world.count("PRAGMA auto_vacuum"), 2, "incremental");
-    assert_eq!(world.count("SELECT v FROM search_config WHERE k = 'secure-delete'"), 1);
 }

@@ -58,7 +58,7 @@ pub fn rows(world: &World) -> Vec<String> {
         "SELECT 'digest', s.id, d.id, d.summarizer || coalesce(d.model, ''), hex(d.input_hash), d.queued || hex(d.body) FROM digest d JOIN session s ON s.pk = d.session WHERE NOT d.superseded",
         "SELECT 'open', o.id, s.id, o.kind || o.text, coalesce(o.at, ''), o.verified || ' ' || o.place FROM open_item o JOIN session s ON s.pk = o.session",
         "SELECT 'closed', c.id, s.id FROM closed_item c JOIN session s ON s.pk = c.session",
-        "SELECT 'doc', s.id, d.kind, hex(d.key), d.part, '' FROM doc d JOIN session s ON s.pk = d.session UNION ALL SELECT 'page', p.path, coalesce(s.id, ''), p.day, '', '' FROM page p LEFT JOIN session s ON s.pk = p.session",
+        "SELECT 'doc', s.id, p.key, d.began_at, d.last_at, s.unindexed FROM doc d JOIN project p ON p.pk = d.project JOIN session s ON s.pk = d.session UNION ALL SELECT 'page', p.path, coalesce(s.id, ''), p.day, '', '' FROM page p LEFT JOIN session s ON s.pk = p.session",
     ];
     let db = world.database();
     let mut all = Vec::new();

@@ -159,7 +159,13 @@ impl World {
     /// Makes the index one of the first form, by taking back what came later.
     pub fn make_index_older(&self) {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
-        let back = "DROP TABLE forgotten_row; DROP TABLE forgotten_session; DROP TABLE private_turn; DROP TABLE fact;
+        let back = "DROP TRIGGER doc_gone; DROP TRIGGER session_moved; DROP TABLE search; DROP TABLE doc; DROP TABLE note;
+            DROP INDEX session_unindexed; ALTER TABLE session DROP COLUMN unindexed;
+            CREATE TABLE doc (pk INTEGER PRIMARY KEY, session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE, kind TEXT NOT NULL,
+              key BLOB NOT NULL, part INTEGER NOT NULL, UNIQUE (session, kind, key, part));
+            CREATE VIRTUAL TABLE search USING fts5(title, body, extra, content='', tokenize='porter unicode61 remove_diacritics 2');
+            INSERT INTO search(search, rank) VALUES ('secure-delete', 1);
+            DROP TABLE forgotten_row; DROP TABLE forgotten_session; DROP TABLE private_turn; DROP TABLE fact;
             ALTER TABLE file DROP COLUMN state; ALTER TABLE digest DROP COLUMN interim_until;
             ALTER TABLE session DROP COLUMN compacted_at; DROP TABLE former_digest; DROP TABLE likeness;
             DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;

@@ -21,10 +21,11 @@ use self::read::{Pending, Reader, pending};
 use self::report::Report;
 use self::taken_out::{clean_again, forget_old, leave_out_excluded, scrub};
 use super::Ended;
-use super::filter::{ProjectFilter, duration, since};
+use super::filter::{ProjectFilter, since};
 use crate::cli::DigestArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
+use crate::moment::duration;
 use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
@@ -95,9 +96,14 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     drop_marks(ingest(args, config, ui, now, store, report)?);
     forget_old(config, now, store, report)?;
     if !args.ingest_only && !stop::asked() {
+        if config.digest.summarizer != SummarizerChoice::Extract {
+            // The model may take long, and what is stored is to be found meanwhile.
+            store.write_documents()?;
+        }
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
     }
+    store.write_documents()?;
     report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
     store.drop_emptied()?;
     report.elapsed_ms = started.elapsed().as_millis() as u64;

@@ -93,6 +93,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
 }
 
 fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    store.write_documents()?;
     pages::write(config, store, false, ui)?;
     if let What::Text(phrase) = what
         && files::any_page_holds(phrase, config, store)?

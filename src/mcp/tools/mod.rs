@@ -3,6 +3,7 @@
 //! An answer is told twice: as a value that fits the tool's output schema, and as a short text. What goes wrong is an answer too, so
 //! that a model can read it and do better.
 
+mod search;
 mod status;
 
 use std::path::Path;
@@ -60,7 +61,7 @@ pub struct Entry {
     pub call: fn(JsonObject, &Site<'_>) -> CallToolResult,
 }
 
-static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| vec![entry::<status::Status>()]);
+static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| vec![entry::<search::Search>(), entry::<status::Status>()]);
 
 /// Every tool, in the order in which they are listed.
 pub fn all() -> &'static [Entry] {

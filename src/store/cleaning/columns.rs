@@ -45,6 +45,7 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
             continue;
         }
         changed += 1;
+        tx.execute("DELETE FROM doc WHERE session IN (SELECT session FROM item WHERE key = ?1)", [leaf])?;
         if clean.is_empty() {
             tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf, text])?;
             take::title_of(tx, RowKey(leaf))?;
@@ -69,6 +70,8 @@ fn clean_list(tx: &Transaction<'_>, column: &str, gate: &Gate) -> Result<u64> {
         if clean != names {
             let pages = format!("UPDATE session SET page_dirty = 1 WHERE pk IN (SELECT session FROM source WHERE {column} = ?1)");
             tx.execute(&pages, [&list])?;
+            let found = format!("DELETE FROM doc WHERE session IN (SELECT session FROM source WHERE {column} = ?1)");
+            tx.execute(&found, [&list])?;
             let sql = format!("UPDATE source SET {column} = ?2 WHERE {column} = ?1");
             changed += tx.execute(&sql, [&list, &serde_json::to_string(&clean)?])? as u64;
         }

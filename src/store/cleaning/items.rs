@@ -7,7 +7,6 @@ use crate::privacy::{Conversation, Gate};
 use crate::redact::OPENING;
 use crate::session::{Item, RowKey};
 use crate::store::pack::{pack, unpack};
-use crate::store::search;
 
 /// What became of a session's items.
 #[derive(Debug, Default)]
@@ -24,7 +23,6 @@ struct Stored {
     part: i64,
     key: RowKey,
     body: Vec<u8>,
-    main: bool,
 }
 
 pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<Cleaned> {
@@ -38,7 +36,7 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<C
         let before: Item = unpack(&stored.body)?;
         let after = gate.pass_item(stored.key, before.clone(), &mut conversation);
         if after.as_ref() != Some(&before) {
-            replace(tx, session, &stored, &before, after.as_ref())?;
+            replace(tx, session, &stored, after.as_ref())?;
             cleaned.texts += 1;
             cleaned.left_out |= leaves_out(gate, &before, after.as_ref());
         }
@@ -47,18 +45,11 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<C
 }
 
 fn all_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<Stored>> {
-    let sql = "SELECT i.source, i.offset, i.part, i.key, i.body, f.agent = '' FROM item i JOIN source f ON f.pk = i.source
+    let sql = "SELECT i.source, i.offset, i.part, i.key, i.body FROM item i
          WHERE i.session = ?1 ORDER BY i.source, i.offset, i.part";
     let mut query = tx.prepare_cached(sql)?;
     let items = query.query_map([session], |r| {
-        Ok(Stored {
-            source: r.get(0)?,
-            offset: r.get(1)?,
-            part: r.get(2)?,
-            key: RowKey(r.get(3)?),
-            body: r.get(4)?,
-            main: r.get(5)?,
-        })
+        Ok(Stored { source: r.get(0)?, offset: r.get(1)?, part: r.get(2)?, key: RowKey(r.get(3)?), body: r.get(4)? })
     })?;
     Ok(items.collect::<rusqlite::Result<_>>()?)
 }
@@ -81,10 +72,7 @@ fn leaves_out(gate: &Gate, before: &Item, after: Option<&Item>) -> bool {
     })
 }
 
-fn replace(tx: &Transaction<'_>, session: i64, stored: &Stored, before: &Item, after: Option<&Item>) -> Result<()> {
-    if let Item::Prompt(text) = before {
-        search::remove_prompt(tx, session, stored.key, stored.part, text)?;
-    }
+fn replace(tx: &Transaction<'_>, session: i64, stored: &Stored, after: Option<&Item>) -> Result<()> {
     let place = params![session, stored.source, stored.offset, stored.part];
     let Some(after) = after else {
         tx.prepare_cached("DELETE FROM item WHERE session = ?1 AND source = ?2 AND offset = ?3 AND part = ?4")?.execute(place)?;
@@ -94,8 +82,5 @@ fn replace(tx: &Transaction<'_>, session: i64, stored: &Stored, before: &Item, a
     };
     let sql = "UPDATE item SET body = ?5 WHERE session = ?1 AND source = ?2 AND offset = ?3 AND part = ?4";
     tx.prepare_cached(sql)?.execute(params![session, stored.source, stored.offset, stored.part, pack(after)?])?;
-    match after {
-        Item::Prompt(text) if stored.main => search::add_prompt(tx, session, stored.key, stored.part, text),
-        _ => Ok(()),
-    }
+    Ok(())
 }

@@ -7,11 +7,10 @@ use rusqlite::{Connection, Transaction, params};
 
 use super::{Lasting, folder_of};
 use crate::phrase::Phrase;
-use crate::session::{Item, RowKey};
+use crate::session::RowKey;
 use crate::store::SCRUB;
 use crate::store::digests::mark_closed_pages;
 use crate::store::load::{NOT_OWNED_EARLIER, SessionHead};
-use crate::store::pack::unpack;
 use crate::store::search;
 
 /// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run.
@@ -32,7 +31,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     for key in &owned {
         tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([key.0])?;
     }
-    search::remove_session(tx, pk)?;
+    search::take_out(tx, pk)?;
     mark_closed_pages(tx, pk)?;
     let files = files_of(tx, pk)?;
     let later = "(SELECT pk FROM session WHERE (coalesce(started_at, 9223372036854775807), id) > (?2, ?3))";
@@ -49,7 +48,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
         "DELETE FROM usage WHERE session = ?1",
         "DELETE FROM item WHERE session = ?1",
         "DELETE FROM source WHERE session = ?1",
-        "UPDATE session SET dirty = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
+        "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
     ] {
         tx.prepare_cached(sql)?.execute([pk])?;
     }
@@ -95,15 +94,8 @@ fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
 /// Takes rows of one session out, with all their parts and what search finds them by.
 pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
     leaves_traces(tx)?;
+    search::take_out(tx, session)?;
     for key in keys {
-        let mut query = tx.prepare_cached("SELECT part, body FROM item WHERE key = ?1 AND session = ?2 AND kind = 'prompt'")?;
-        let prompts: Vec<(i64, Vec<u8>)> =
-            query.query_map(params![key.0, session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-        for (part, body) in prompts {
-            if let Item::Prompt(text) = unpack(&body)? {
-                search::remove_prompt(tx, session, *key, part, &text)?;
-            }
-        }
         tx.prepare_cached("DELETE FROM item WHERE key = ?1 AND session = ?2")?.execute(params![key.0, session])?;
     }
     Ok(())
@@ -121,7 +113,7 @@ pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Resu
 /// Takes out what was made of a session's rows: they want a new digest.
 pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
     leaves_traces(tx)?;
-    search::remove_digest(tx, session)?;
+    search::take_out(tx, session)?;
     mark_closed_pages(tx, session)?;
     for sql in [
         "DELETE FROM open_item WHERE session = ?1",

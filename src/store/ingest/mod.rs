@@ -12,8 +12,8 @@ use rusqlite::{Transaction, params};
 
 pub(super) use self::notes::note_last;
 use self::writer::Writer;
+use super::Store;
 use super::pack::pack;
-use super::{Store, search};
 use crate::delta::Cursor;
 use crate::privacy::{Began, Boundary};
 use crate::session::{Item, Millis, Row, RowKey};
@@ -119,6 +119,8 @@ impl Store {
             if moved != key {
                 let to = project_pk(&tx, &moved)?;
                 tx.execute("UPDATE session SET project = ?2, dirty = 1 WHERE project = ?1", [pk, to])?;
+                tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [pk, to])?;
+                tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1", [pk, to])?;
                 tx.execute("DELETE FROM project WHERE pk = ?1", [pk])?;
             }
         }
@@ -140,28 +142,10 @@ pub(super) struct Place {
     pub part: i64,
 }
 
-/// Stores an item and, for a prompt of the `main` conversation, what search finds it by. False when its row is known.
-pub(super) fn insert_item(
-    tx: &Transaction<'_>,
-    at: &Place,
-    key: RowKey,
-    time: Option<Millis>,
-    item: &Item,
-    main: bool,
-) -> Result<bool> {
+/// Stores an item. False when its row is known.
+pub(super) fn insert_item(tx: &Transaction<'_>, at: &Place, key: RowKey, time: Option<Millis>, item: &Item) -> Result<bool> {
     let sql = "INSERT INTO item(session, source, offset, part, key, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT DO NOTHING";
     let values = params![at.session, at.source, at.offset, at.part, key.0, time, item.kind(), pack(item)?];
-    let new = tx.prepare_cached(sql)?.execute(values)? > 0;
-    if new {
-        index_prompt(tx, at.session, at.part, key, item, main)?;
-    }
-    Ok(new)
-}
-
-fn index_prompt(tx: &Transaction<'_>, session: i64, part: i64, key: RowKey, item: &Item, main: bool) -> Result<()> {
-    match item {
-        Item::Prompt(text) if main => search::add_prompt(tx, session, key, part, text),
-        _ => Ok(()),
-    }
+    Ok(tx.prepare_cached(sql)?.execute(values)? > 0)
 }

@@ -69,7 +69,7 @@ impl Writer<'_> {
              WHERE pk = ?1 AND started_at IS NOT t.at";
         if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
             // Who owns copied rows may change with this.
-            let others = "UPDATE session SET dirty = 1 WHERE dirty = 0 AND pk IN
+            let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty AND unindexed) AND pk IN
                  (SELECT o.session FROM item i JOIN item o ON o.key = i.key WHERE i.session = ?1)";
             self.tx.prepare_cached(others)?.execute([session])?;
         }

@@ -8,13 +8,12 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::notes::Notes;
 use super::private::Span;
-use super::{Batch, GENERATION, Ingested, Place, index_prompt, insert_item, project_pk};
+use super::{Batch, GENERATION, Ingested, Place, insert_item, project_pk};
 use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
 use crate::store::forget::take;
 use crate::store::load::EARLIER;
-use crate::store::pack::{pack, unpack};
-use crate::store::search;
+use crate::store::pack::pack;
 
 pub(super) struct Writer<'t> {
     pub tx: &'t Transaction<'t>,
@@ -110,7 +109,6 @@ impl<'t> Writer<'t> {
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
             take::leaves_traces(self.tx)?;
-            search::remove_session(self.tx, pk)?;
             self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
             self.sessions.retain(|_, known| *known != pk);
@@ -173,7 +171,7 @@ impl<'t> Writer<'t> {
 
     fn item(&mut self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
         let place = Place { session, source, offset: offset as i64, part };
-        if !insert_item(self.tx, &place, row.key, row.at, item, row.agent.is_none())? {
+        if !insert_item(self.tx, &place, row.key, row.at, item)? {
             if self.take_over(session, source, offset, part, row, item)? {
                 self.touched.insert(session);
             }
@@ -185,18 +183,14 @@ impl<'t> Writer<'t> {
     /// Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first. Returns whether
     /// the row changed hands.
     fn take_over(&self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
-        let sql = "SELECT i.body FROM item i JOIN source o ON o.pk = i.source JOIN source n ON n.pk = ?1
-             WHERE i.key = ?2 AND i.session = ?3 AND i.part = ?4 AND n.file < o.file";
-        let before: Option<Vec<u8>> =
-            self.tx.prepare_cached(sql)?.query_row(params![source, row.key.0, session, part], |r| r.get(0)).optional()?;
-        let Some(before) = before else { return Ok(false) };
-        if let Item::Prompt(text) = unpack(&before)? {
-            search::remove_prompt(self.tx, session, row.key, part, &text)?;
+        let sql = "SELECT EXISTS (SELECT 1 FROM item i JOIN source o ON o.pk = i.source JOIN source n ON n.pk = ?1
+             WHERE i.key = ?2 AND i.session = ?3 AND i.part = ?4 AND n.file < o.file)";
+        if !self.tx.prepare_cached(sql)?.query_row(params![source, row.key.0, session, part], |r| r.get(0))? {
+            return Ok(false);
         }
         let sql = "UPDATE OR IGNORE item SET source = ?1, offset = ?2, at = ?6, kind = ?7, body = ?8 WHERE key = ?3 AND session = ?4 AND part = ?5";
         let values = params![source, offset as i64, row.key.0, session, part, row.at, item.kind(), pack(item)?];
         self.tx.prepare_cached(sql)?.execute(values)?;
-        index_prompt(self.tx, session, part, row.key, item, row.agent.is_none())?;
         Ok(true)
     }
 
@@ -211,7 +205,9 @@ impl<'t> Writer<'t> {
             > 0;
         if new {
             self.tx
-                .prepare_cached("UPDATE session SET dirty = 1 WHERE pk IN (SELECT session FROM item WHERE key = ?1)")?
+                .prepare_cached(
+                    "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT session FROM item WHERE key = ?1)",
+                )?
                 .execute([leaf])?;
         }
         Ok(new)
@@ -259,7 +255,8 @@ impl<'t> Writer<'t> {
     /// Sessions that gained rows want a digest, and so do those that hold copies of the same rows.
     pub fn mark_dirty(&self) -> Result<()> {
         for session in &self.touched {
-            let sql = "UPDATE session SET dirty = 1, skip = NULL WHERE pk = ?1 OR (dirty = 0 AND pk IN
+            let sql =
+                "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty AND unindexed) AND pk IN
                  (SELECT o.session FROM item i JOIN item o ON o.key = i.key AND o.session <> i.session WHERE i.session = ?1))";
             self.tx.prepare_cached(sql)?.execute([session])?;
             // The next sessions of the project were shown what this one had left open.

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Whole-process time of `recall search` and of the hook at the prompt, over /bin/true measured in turn in the same run.
+#
+#     benches/search.sh [SESSIONS] [PROJECTS] [RUNS]        (default: 10000 50 100)
+#
+# Makes an index of made sessions in a temporary folder, whose words are as common and as rare as in a language; needs python3. Set
+# RECALL to time another binary, KEEP to a folder that does not exist to keep the world, WORLD to time one that was kept.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+if [ -z "${RECALL:-}" ]; then
+    cargo build --release --quiet --manifest-path "$root/Cargo.toml"
+    RECALL="$root/target/release/recall"
+fi
+world=${WORLD:-$(mktemp -d)}
+[ -n "${WORLD:-}${KEEP:-}" ] || trap 'rm -rf "$world"' EXIT
+python3 - "$RECALL" "$world" "${1:-10000}" "${2:-50}" "${3:-100}" <<'PYTHON'
+import itertools, json, os, random, statistics, subprocess, sys, time, uuid
+
+recall, world, sessions, projects, runs = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
+env = {"PATH": "/usr/bin:/bin", "HOME": world, "CLAUDE_CONFIG_DIR": f"{world}/claude", "RECALL_DATA_DIR": f"{world}/data"}
+dice = random.Random(1)
+
+# 30,000 words; the n-th is said about 1/n as often as the first.
+syllables = [c + v + e for c in "bdfgklmnprstvz" for v in "aeiou" for e in ("", "n", "r", "s")]
+words = sorted({"".join(dice.choices(syllables, k=dice.choice((2, 2, 3)))) for _ in range(40000)})
+dice.shuffle(words)
+words = words[:30000]
+weights = list(itertools.accumulate(1 / (n + 8) for n in range(len(words))))
+
+def say(n):
+    return " ".join(dice.choices(words, cum_weights=weights, k=n)).capitalize() + "."
+
+def text(sentences):
+    return " ".join(say(dice.randint(6, 18)) for _ in range(sentences))
+
+def make(n, now):
+    cwd = f"{world}/src/project-{n % projects}"
+    slug = f"{world}/claude/projects/p-{n % projects}"
+    if n < projects:
+        os.makedirs(cwd, exist_ok=True)
+        os.makedirs(slug, exist_ok=True)
+    sid, began, rows = str(uuid.UUID(int=dice.getrandbits(128))), now - (sessions - n) * 600, []
+    for k in range(6):
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began + k * 60))
+        common = {"uuid": str(uuid.UUID(int=dice.getrandbits(128))), "sessionId": sid, "timestamp": at, "cwd": cwd, "gitBranch": "main"}
+        if k % 2 == 0:
+            rows.append(common | {"type": "user", "message": {"role": "user", "content": text(2)}})
+        else:
+            said = f"{text(5)} Decision: we keep {say(8)} because {say(8)}\n\nNext steps:\n- {say(10)}\n"
+            rows.append(common | {"type": "assistant", "message": {"id": f"m{n}-{k}", "role": "assistant", "content": [{"type": "text", "text": said}]}})
+    path = f"{slug}/{sid}.jsonl"
+    with open(path, "w") as out:
+        out.writelines(json.dumps(row) + "\n" for row in rows)
+    os.utime(path, (began + 400, began + 400))
+
+if not os.path.exists(f"{world}/data/recall.db"):
+    now = int(time.time()) - 3600
+    for n in range(sessions):
+        make(n, now)
+    subprocess.run([recall, "digest", "--summarizer", "extract"], env=env, check=True, stdout=subprocess.DEVNULL)
+print("digests", json.loads(subprocess.run([recall, "status", "--json"], env=env, capture_output=True).stdout)["digests"])
+
+def timed(argv, stdin):
+    with open(f"{world}/stdin", "w") as file:
+        file.write(stdin)
+    actions = [(os.POSIX_SPAWN_OPEN, 0, f"{world}/stdin", os.O_RDONLY, 0),
+               (os.POSIX_SPAWN_OPEN, 1, f"{world}/stdout", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)]
+    begun = time.perf_counter_ns()
+    pid = os.posix_spawn(argv[0], argv, env, file_actions=actions)
+    os.waitpid(pid, 0)
+    return (time.perf_counter_ns() - begun) / 1e6
+
+def prompt(n, text):
+    sid = str(uuid.UUID(int=n + 1))
+    path = f"{world}/claude/projects/p-0/{sid}.jsonl"
+    return json.dumps({"session_id": sid, "transcript_path": path, "cwd": f"{world}/src/project-0", "hook_event_name": "UserPromptSubmit",
+                       "prompt": text})
+
+def search(*what):
+    return lambda n: ([recall, "search", *what], "", True)
+
+def hook(text, speaks):
+    return lambda n: ([recall, "hook", "user-prompt-submit"], prompt(n, text), speaks)
+
+common, usual, rare = words[:40], words[200:2000], words[5000:20000]
+question = dice.sample(common, 6) + dice.sample(usual, 4) + dice.sample(rare, 2)
+rounds = {
+    "/bin/true": lambda n: (["/bin/true"], "", False),
+    "search: a rare word": search(rare[0]),
+    "search: three words": search(common[20], usual[100], rare[100]),
+    "search: common words": search(*common[:4]),
+    "search: a question": search(" ".join(question)),
+    "search: filters": search(usual[300], "kind:decision", "project:project-3", "since:30d"),
+    "hook: the past": hook(f"where did we leave off on {usual[5]} {rare[7]}", True),
+    "hook: a prompt": hook(" ".join(question), None),
+    "hook: nothing": hook("xylophonic quetzal zephyr wyvern", False),
+}
+times = {name: [] for name in rounds}
+for n in range(runs + 10):
+    for name, make_call in rounds.items():
+        argv, stdin, speaks = make_call(n)
+        took = timed(argv, stdin)
+        if n >= 10:
+            times[name].append(took)
+        said = os.path.getsize(f"{world}/stdout") > 0
+        assert speaks is None or said == speaks, f"{name}: {'nothing' if speaks else 'something'} was said"
+base = statistics.median(times["/bin/true"])
+for name, all in times.items():
+    median = statistics.median(all)
+    print(f"{name:22} {median:8.2f} ms  {median - base:+8.2f} ms  {median / base:6.1f} x")
+if os.environ.get("KEEP"):
+    os.rename(world, os.environ["KEEP"])
+PYTHON

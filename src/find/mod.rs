@@ -1,0 +1,89 @@
+//! Finding sessions again: what somebody asks, which sessions answer it, and which of their words to show.
+//!
+//! `query` reads what was typed, `document` says by what words a session is found, `store::search` has the index, `passages` picks
+//! what to show, and `find` joins them. Nothing here writes.
+
+pub mod document;
+mod passages;
+mod query;
+mod rank;
+mod synonyms;
+
+use anyhow::Result;
+
+pub use self::passages::{Highlighter, Passage, Said, kinds};
+pub use self::query::{Filters, Query, QueryContext};
+pub use self::rank::Similar;
+use crate::session::{Millis, Project};
+use crate::store::Store;
+use crate::store::load::SessionHead;
+use crate::store::notes::Note;
+
+/// What is wanted of a search.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted<'a> {
+    pub limit: usize,
+    /// Results before these, for who turns pages.
+    pub skip: usize,
+    /// Passages of a result, at most.
+    pub passages: usize,
+    /// The key of a project whose own sessions come first.
+    pub own: Option<&'a str>,
+    pub now: Millis,
+    /// What is near in meaning, by an embeddings endpoint.
+    pub similar: Option<&'a Similar>,
+}
+
+/// What was found: a session, or a note.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Origin {
+    Session(SessionHead),
+    Note(Note),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub origin: Origin,
+    pub title: String,
+    /// Higher is better; of one search only.
+    pub score: f64,
+    /// The share of what was asked that it holds, by the weight of the words: 0 to 1.
+    pub covered: f64,
+    /// The best first.
+    pub passages: Vec<Passage>,
+    /// The session went on when it was digested.
+    pub goes_on: bool,
+}
+
+impl Found {
+    pub fn id(&self) -> &str {
+        match &self.origin {
+            Origin::Session(head) => &head.id,
+            Origin::Note(note) => &note.id,
+        }
+    }
+
+    pub fn project(&self) -> &Project {
+        match &self.origin {
+            Origin::Session(head) => &head.project,
+            Origin::Note(note) => &note.project,
+        }
+    }
+
+    /// When it began, or was noted.
+    pub fn at(&self) -> Millis {
+        match &self.origin {
+            Origin::Session(head) => head.started_at,
+            Origin::Note(note) => note.at,
+        }
+    }
+}
+
+/// What fits a query, best first, one result a session.
+///
+/// # Errors
+/// When the index cannot be read. No query is an error.
+pub fn find(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
+    store
+        .at_once(|| rank::ranked(store, query, wanted)?.into_iter().map(|one| passages::shown(store, query, wanted, one)).collect())
+}

@@ -1,0 +1,243 @@
+//! What somebody asks: words, "phrases in quotes", and filters such as `file:orders.py`. Whatever is typed means something.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+
+use super::passages::is_kind;
+use super::synonyms::group_of;
+use crate::moment::moment;
+use crate::session::Millis;
+use crate::terms::{index_text, is_stop, is_unsegmented, tokens_of, words_of};
+
+/// The most words that are looked at; a prompt may be a pasted log.
+const MAX_WORDS: usize = 400;
+/// The most that is looked at, in bytes.
+const MAX_BYTES: usize = 64 << 10;
+
+/// What dates and ages in a query go by.
+#[derive(Debug, Clone)]
+pub struct QueryContext {
+    pub now: Millis,
+    pub zone: TimeZone,
+    /// What `~` stands for.
+    pub home: PathBuf,
+}
+
+/// What has to be so, whatever the words say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filters {
+    pub files: Vec<String>,
+    pub projects: Vec<String>,
+    pub branches: Vec<String>,
+    pub kinds: Vec<String>,
+    pub tools: Vec<String>,
+    /// Sessions that began at this time or later.
+    pub since: Option<Millis>,
+    /// Sessions that began before this time.
+    pub before: Option<Millis>,
+}
+
+/// A word to look for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Term {
+    /// The word, or the words of a joined name that have to stand side by side.
+    pub text: String,
+    /// The group of words that mean the same, if it is of one.
+    pub group: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Query {
+    /// In the order in which they were asked, each once.
+    pub terms: Vec<Term>,
+    /// Texts that have to be there as they are.
+    pub phrases: Vec<String>,
+    pub filters: Filters,
+}
+
+impl Query {
+    /// Reads what was typed. What is no filter is a word, and what is no word is left out.
+    pub fn parse(text: &str, context: &QueryContext) -> Self {
+        let mut query = Self::default();
+        let mut words = String::new();
+        for piece in pieces(&text[..text.floor_char_boundary(MAX_BYTES)]) {
+            match piece {
+                Piece::Phrase(phrase) if !index_text(phrase).is_empty() => query.phrases.push(phrase.to_owned()),
+                Piece::Keyed(key, value) if query.filters.set(key, value, context) => {}
+                Piece::Phrase(other) | Piece::Keyed(_, other) | Piece::Word(other) => {
+                    if let Piece::Keyed(key, _) = piece {
+                        words.push_str(key);
+                        words.push(' ');
+                    }
+                    words.push_str(other);
+                    words.push(' ');
+                }
+            }
+        }
+        query.terms = terms(&words);
+        query
+    }
+
+    /// A text as it is, such as a prompt: all of it words.
+    pub fn of_words(text: &str) -> Self {
+        Self { terms: terms(&text[..text.floor_char_boundary(MAX_BYTES)]), ..Self::default() }
+    }
+
+    /// Is there nothing to look for?
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.phrases.is_empty() && self.filters == Filters::default()
+    }
+}
+
+impl Filters {
+    /// Sets the filter of this name. False when there is none, or the value cannot be meant.
+    fn set(&mut self, key: &str, value: &str, context: &QueryContext) -> bool {
+        let list = match key.to_ascii_lowercase().as_str() {
+            "file" | "path" => &mut self.files,
+            "project" => &mut self.projects,
+            "branch" => &mut self.branches,
+            "kind" => &mut self.kinds,
+            "tool" => &mut self.tools,
+            "since" | "after" => return set_time(&mut self.since, value, context),
+            "before" | "until" => return set_time(&mut self.before, value, context),
+            _ => return false,
+        };
+        let says_something = value.chars().any(char::is_alphanumeric) && (key != "kind" || is_kind(value));
+        if says_something {
+            let below_home = value.strip_prefix("~/").map(|rest| context.home.join(rest).to_string_lossy().into_owned());
+            list.push(below_home.unwrap_or_else(|| value.to_owned()));
+        }
+        says_something
+    }
+}
+
+fn set_time(slot: &mut Option<Millis>, value: &str, context: &QueryContext) -> bool {
+    let read = moment(value, context.now, &context.zone).ok();
+    *slot = read.or(*slot);
+    read.is_some()
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Piece<'t> {
+    Word(&'t str),
+    Phrase(&'t str),
+    Keyed(&'t str, &'t str),
+}
+
+/// Cuts at white space; quotes hold together. One that is never closed is no quote.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut all = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (piece, after) = quoted(rest).map_or_else(|| bare(rest), |(phrase, after)| (Piece::Phrase(phrase), after));
+        all.push(piece);
+        rest = after.trim_start();
+    }
+    all
+}
+
+/// A text in quotes at the start, and what is behind it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let (open, close) = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')].into_iter().find(|(open, _)| text.starts_with(*open))?;
+    text[open.len_utf8()..].split_once(close)
+}
+
+fn bare(text: &str) -> (Piece<'_>, &str) {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    if let Some(at) = text[..end].find(':').filter(|at| *at > 0 && text[..*at].bytes().all(|b| b.is_ascii_alphabetic())) {
+        let (key, value) = (&text[..at], &text[at + 1..]);
+        if let Some((inside, after)) = quoted(value) {
+            return (Piece::Keyed(key, inside), after);
+        }
+        return (Piece::Keyed(key, &text[at + 1..end]), &text[end..]);
+    }
+    (Piece::Word(&text[..end]), &text[end..])
+}
+
+/// Each word once, in order: by itself, and joined names as a whole beside their parts.
+fn terms(text: &str) -> Vec<Term> {
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    let mut add = |text: String| {
+        if seen.insert(text.clone()) {
+            let group = group_of(&text);
+            all.push(Term { text, group });
+        }
+    };
+    for piece in text.split_whitespace().take(MAX_WORDS) {
+        let bare = piece.trim_matches(|c: char| !c.is_alphanumeric());
+        let words: Vec<&str> = words_of(bare).collect();
+        // In these scripts a run is as much as a sentence: any of its pairs is enough.
+        if words.len() > 1 && !bare.chars().any(is_unsegmented) {
+            let whole = index_text(bare);
+            if whole.contains(' ') {
+                add(whole);
+            }
+        }
+        let tokens = words.iter().flat_map(|word| tokens_of(word));
+        tokens.filter(|token| tells(token)).for_each(&mut add);
+    }
+    all
+}
+
+/// One letter or digit is in everything.
+fn tells(token: &str) -> bool {
+    let mut chars = token.chars();
+    let long = chars.next().is_some_and(is_unsegmented) || chars.next().is_some();
+    long && !is_stop(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parsed(text: &str) -> Query {
+        // 2026-11-22T00:00:00Z
+        Query::parse(text, &QueryContext { now: 1_795_305_600_000, zone: TimeZone::UTC, home: "/home/dev".into() })
+    }
+
+    fn words(query: &Query) -> Vec<&str> {
+        query.terms.iter().map(|term| term.text.as_str()).collect()
+    }
+
+    #[test]
+    fn names_are_looked_for_whole_and_in_parts() {
+        assert_eq!(
+            words(&parsed("where is parseRow in src/read_me.rs?")),
+            ["parserow", "parse", "row", "src read rs", "src", "read", "rs"]
+        );
+        assert_eq!(words(&parsed("v1.2.30 E0599")), ["v1 2 30", "v1", "30", "e0599"]);
+        assert_eq!(words(&parsed("分页 修复分页")), ["分页", "修复", "复分"]);
+    }
+
+    #[test]
+    fn quotes_and_filters_are_told_from_words() {
+        let query = parsed(
+            "index \"order list\" file:shop/orders.py project:\"my shop\" kind:decision before:2026-11-01 note:this since:never",
+        );
+        assert_eq!(words(&query), ["index", "note", "since", "never"]);
+        assert_eq!(query.phrases, ["order list"]);
+        assert_eq!((&query.filters.files, &query.filters.projects), (&vec!["shop/orders.py".into()], &vec!["my shop".into()]));
+        assert_eq!((query.filters.kinds.as_slice(), query.filters.before), (&["decision".to_owned()][..], Some(1_793_491_200_000)));
+    }
+
+    #[test]
+    fn signs_alone_ask_for_nothing() {
+        for text in ["", "\"\"", "\"(*) - ^", "file:", "what is it?", "a : b", "\"unclosed"] {
+            let query = parsed(text);
+            assert!(query.phrases.is_empty() && query.filters == Filters::default(), "{text}: {query:?}");
+        }
+        assert!(parsed("what is it? \" ( * file:").terms.iter().all(|term| term.text == "file"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_typed_is_read(text in "(\\PC|[\": \\-*()'«»“”]|since:|file:|AND |NEAR){0,60}") {
+            let query = parsed(&text);
+            prop_assert!(query.terms.iter().all(|term| !term.text.is_empty() && !term.text.contains('"')));
+        }
+    }
+}
