@@ -104,6 +104,9 @@ pub struct InstallArgs {
     /// Who starts the digest: what was chosen before, at first `auto`; how often is `schedule` in the config
     #[arg(long, value_enum)]
     pub timer: Option<TimerChoice>,
+    /// Let Claude ask the memory by itself: register `recall mcp` for the same sessions
+    #[arg(long)]
+    pub mcp: bool,
     /// Show every difference and every command; change nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -111,7 +114,7 @@ pub struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub struct UninstallArgs {
-    /// Only the hooks of this scope; without it all that were installed, also in other projects, and the timer
+    /// Only the hooks of this scope, and the server that is registered there; without it all that were installed, also in other projects, and the timer
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub scope: Option<Scope>,
     /// Delete the data folder too: index, pages, marks
