@@ -102,7 +102,8 @@ fn of_server(registered: &Registered, host: &Host<'_>) -> Finding {
         return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Fix::Install);
     }
     if registered.scope != Scope::Project && program.is_absolute() && !is_same(program, &host.around.program) {
-        let found = format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.around.program.display());
+        let found =
+            format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.around.program.display());
         return Finding::problem("mcp", found, mends).fixed_by(Fix::Install);
     }
     if !registered.current && registered.scope != Scope::Project {

@@ -6,9 +6,9 @@ use super::command::Form;
 use super::file::File;
 use super::job::Job;
 use super::plan::{form, located, settings_file, text_of};
+use super::servers::{self, Server};
 use super::settings::{self, State};
 use super::timer::{agent, agent_file, is_active, is_loaded, systemd_folder};
-use super::servers::{self, Server};
 use super::{Host, Scope, Timer, cron, launchd, register, schedule, systemd};
 
 /// A settings file that is there.

@@ -47,7 +47,8 @@ impl Registration {
         for tries_left in (0..TRIES).rev() {
             let noted = manifest.clone();
             let after = now.added.text.as_bytes();
-            let edit = Edit { before: now.file.bytes.as_deref(), after, fresh: now.fresh, empties: &now.added.empties, copy: false };
+            let edit =
+                Edit { before: now.file.bytes.as_deref(), after, fresh: now.fresh, empties: &now.added.empties, copy: false };
             manifest.note(&host.config.data_dir, &now.file.path, &edit)?;
             manifest.save(&host.config.data_dir)?;
             match now.file.write(after) {

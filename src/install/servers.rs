@@ -120,7 +120,8 @@ fn server(name: &str, object: &Object<'_>) -> Option<Server> {
     let program = text_of(object, "command")?;
     let (_, arguments) = property(object, "args")?;
     let first = arguments.as_array()?.elements.first();
-    let calls_us = program.rsplit('/').next() == Some(NAME) && matches!(first, Some(Value::StringLit(text)) if text.value == ARGUMENT);
+    let calls_us =
+        program.rsplit('/').next() == Some(NAME) && matches!(first, Some(Value::StringLit(text)) if text.value == ARGUMENT);
     let variables = property(object, "env").and_then(|(_, env)| env.as_object());
     let variables = variables.into_iter().flat_map(|env| &env.properties);
     let environment = variables.filter_map(|p| Some((p.name.as_str().to_owned(), string(&p.value)?))).collect();
@@ -193,7 +194,8 @@ fn nested(path: &[String], command: &Command) -> Member {
         ("args".into(), New::List(vec![New::Text(ARGUMENT.into())])),
     ];
     if !environment.is_empty() {
-        entry.push(("env".into(), New::Map(environment.into_iter().map(|(name, value)| (name.into(), New::Text(value))).collect())));
+        entry
+            .push(("env".into(), New::Map(environment.into_iter().map(|(name, value)| (name.into(), New::Text(value))).collect())));
     }
     let ours = (NAME.to_owned(), New::Map(entry));
     let (name, value) = path.iter().rev().fold(ours, |(name, value), outer| (outer.clone(), New::Map(vec![(name.into(), value)])));

@@ -162,7 +162,9 @@ impl Form {
             New::Text(text) => quoted(text),
             New::Number(number) => number.to_string(),
             New::List(items) => self.filled('[', &items.iter().map(|i| (None, i.clone())).collect::<Vec<_>>(), place),
-            New::Map(pairs) => self.filled('{', &pairs.iter().map(|(k, v)| (Some(k.clone()), v.clone())).collect::<Vec<_>>(), place),
+            New::Map(pairs) => {
+                self.filled('{', &pairs.iter().map(|(k, v)| (Some(k.clone()), v.clone())).collect::<Vec<_>>(), place)
+            }
         };
         name.as_ref().map_or(value.clone(), |name| format!("{}{}{value}", quoted(name), self.colon))
     }

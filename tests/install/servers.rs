@@ -69,7 +69,8 @@ fn every_scope_has_its_place_and_gives_it_back_byte_for_byte() {
             "local" => &now["projects"][root.to_str().expect("UTF-8")]["mcpServers"]["recall"],
             _ => &now["mcpServers"]["recall"],
         };
-        let expected = if scope == "project" { json!({"type": "stdio", "command": "recall", "args": ["mcp"]}) } else { entry(&world) };
+        let expected =
+            if scope == "project" { json!({"type": "stdio", "command": "recall", "args": ["mcp"]}) } else { entry(&world) };
         assert_eq!(ours, &expected, "{scope}: {now:#}");
 
         let again = in_project(&world, &["install", "--timer", "none", "--mcp", "--scope", scope]);

@@ -1,8 +1,13 @@
 //! `recall mcp` as clients of the protocol see it.
 
+mod claude;
+#[path = "../support/client.rs"]
+mod client;
 mod conversation;
 mod days;
 mod leaving;
+#[path = "../support/messages_api.rs"]
+mod messages_api;
 mod peer;
 #[path = "../support/rows.rs"]
 mod rows;

@@ -29,8 +29,12 @@ fn crowd(count: usize) -> World {
     let world = World::new();
     for (n, thing) in THINGS.iter().enumerate().take(count) {
         let mut rows = Rows::new(n);
-        rows.user(json!(format!("{thing}maker and {thing}field: which {thing}box feeds the {thing}tower behind the warehouse printer?")));
-        rows.assistant(&format!("{thing}works, {thing}gate, {thing}road. Decision: {thing}house goes to the warehouse printer, {thing}yard."));
+        rows.user(json!(format!(
+            "{thing}maker and {thing}field: which {thing}box feeds the {thing}tower behind the warehouse printer?"
+        )));
+        rows.assistant(&format!(
+            "{thing}works, {thing}gate, {thing}road. Decision: {thing}house goes to the warehouse printer, {thing}yard."
+        ));
         put(&world, &rows.id, &rows.text);
     }
     world.digest(&[]);
@@ -44,12 +48,19 @@ fn a_session_is_found_in_a_line_of_few_tokens() {
     let mut peer = Peer::greet(&world);
     let (found, text) = peer.call("search", json!({"query": "keyset pagination of the order list"}));
     let first = &found["results"][0];
-    assert!(text.contains(first["id"].as_str().expect("an id")) && text.contains(first["title"].as_str().expect("a title")), "{text}");
-    assert_eq!((first["of"].as_str(), first["day"].as_str()), (Some("session"), Some("2026-11-17")), "{found:#}");
-    assert!(first["passage"].as_str().is_some_and(|p| p.contains("keyset")), "{found:#}");
-    assert!(first["covered"].as_f64().is_some_and(|share| share > 0.5 && share <= 1.0), "{found:#}");
-    let results = ids(&found).len();
-    assert!(tokens(&text) <= 80 * results, "{} tokens for {results} results: {text}", tokens(&text));
+    assert!(
+        text.contains(first["id"].as_str().expect("an id")) && text.contains(first["title"].as_str().expect("a title")),
+        "{text}"
+    );
+    assert_eq!(first["day"].as_str(), Some("2026-11-17"), "{found:#}");
+    assert!(first["best"].as_str().is_some_and(|p| p.contains("keyset")), "{found:#}");
+    // Claude Code hands the value to the model, others the text.
+    for told in [&text, &found["results"].to_string()] {
+        let (tokens, results) = (tokens(told), ids(&found).len());
+        assert!(tokens <= 75 * results, "{tokens} tokens for {results} results: {told}");
+    }
+    let (found, _) = peer.call("search", json!({"query": "keyset zeppelin"}));
+    assert!(found["results"][0]["covered"].as_f64().is_some_and(|share| share > 0.0 && share < 1.0), "{found:#}");
 }
 
 #[test]
@@ -143,7 +154,9 @@ fn two_projects() -> World {
         let folder = world.root().join(name);
         fs::create_dir_all(folder.join(".git")).expect("a repository");
         let mut rows = Rows::new(n);
-        rows.row(json!({"type": "user", "cwd": folder, "message": {"role": "user", "content": "Please look at the warehouse printer."}}));
+        rows.row(
+            json!({"type": "user", "cwd": folder, "message": {"role": "user", "content": "Please look at the warehouse printer."}}),
+        );
         rows.row(json!({"type": "assistant", "cwd": folder, "message": {"id": format!("msg_{n}"), "role": "assistant",
             "model": "claude-haiku-4-5-20251001", "content": [{"type": "text", "text": "Decision: the warehouse printer stays."}]}}));
         put(&world, &rows.id, &rows.text);

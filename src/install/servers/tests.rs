@@ -78,14 +78,22 @@ fn the_form_of_the_file_is_followed() {
 fn what_is_there_of_ours_is_mended_and_what_a_person_added_stays() {
     let entry = |text: &str| format!("{{\"mcpServers\": {{\"memory\": {text}}}}}");
     let cases = [
-        (r#"{"command": "/old/recall", "args": ["mcp"], "timeout": 5}"#, &[][..], r#"{"command": "/new/recall", "args": ["mcp"], "timeout": 5}"#),
+        (
+            r#"{"command": "/old/recall", "args": ["mcp"], "timeout": 5}"#,
+            &[][..],
+            r#"{"command": "/new/recall", "args": ["mcp"], "timeout": 5}"#,
+        ),
         (r#"{"command": "recall", "args": ["mcp"]}"#, &[], r#"{"command": "recall", "args": ["mcp"]}"#),
         (
             r#"{"command": "/old/recall", "args": ["mcp", "--x"], "env": {"TZ": "UTC", "RECALL_CONFIG": "/c"}}"#,
             &[("RECALL_DATA_DIR", "/d")],
             r#"{"command": "/new/recall", "args": ["mcp", "--x"], "env": {"TZ": "UTC", "RECALL_DATA_DIR": "/d"}}"#,
         ),
-        (r#"{"command": "/new/recall", "args": ["mcp"], "env": {"RECALL_CONFIG": "/c"}}"#, &[], r#"{"command": "/new/recall", "args": ["mcp"], "env": {}}"#),
+        (
+            r#"{"command": "/new/recall", "args": ["mcp"], "env": {"RECALL_CONFIG": "/c"}}"#,
+            &[],
+            r#"{"command": "/new/recall", "args": ["mcp"], "env": {}}"#,
+        ),
         (
             r#"{"command": "/new/recall", "args": ["mcp"], "env": {"RECALL_CONFIG": "/c", "A": "b"}}"#,
             &[("RECALL_CONFIG", "/e"), ("RECALL_DATA_DIR", "/d")],

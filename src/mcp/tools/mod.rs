@@ -7,13 +7,14 @@ mod search;
 mod status;
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use anyhow::Result;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::text::{harmless, harmless_value};
 use super::work::Reading;
@@ -70,12 +71,37 @@ pub fn all() -> &'static [Entry] {
 
 fn entry<T: Tool>() -> Entry {
     let hints = ToolAnnotations::new().read_only(!T::WRITES).destructive(false).idempotent(true).open_world(false);
-    let tool = rmcp::model::Tool::new(T::NAME, T::ABOUT, JsonObject::new())
+    let mut tool = rmcp::model::Tool::new(T::NAME, T::ABOUT, JsonObject::new())
         .with_title(T::TITLE)
         .with_input_schema::<T::Asked>()
         .with_output_schema::<T::Answer>()
         .with_annotations(hints);
+    lean(Arc::make_mut(&mut tool.input_schema));
+    tool.output_schema.as_mut().map(Arc::make_mut).map(lean);
     Entry { tool, call: call::<T> }
+}
+
+/// A schema without what says nothing to a client: sizes of Rust's numbers, and that what may be left out may be null.
+fn lean(schema: &mut JsonObject) {
+    schema.remove("$schema");
+    schema.remove("format");
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [one] = &mut types[..] {
+            let one = one.take();
+            schema.insert("type".to_owned(), one);
+        }
+    }
+    for value in schema.values_mut() {
+        match value {
+            Value::Object(inner) => lean(inner),
+            Value::Array(all) => all.iter_mut().filter_map(Value::as_object_mut).for_each(lean),
+            _ => {}
+        }
+    }
 }
 
 fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {

@@ -15,8 +15,8 @@ use crate::session::{Millis, short_id};
 const USUAL: usize = 8;
 const MOST: usize = 50;
 /// Longest title and passage, in characters.
-const TITLE: usize = 80;
-const PASSAGE: usize = 140;
+const TITLE: usize = 70;
+const PASSAGE: usize = 100;
 
 pub struct Search;
 
@@ -61,23 +61,21 @@ pub struct Answer {
     not_indexed_yet: Option<u64>,
 }
 
+/// Names are short: the model pays for them in every line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 struct Line {
-    /// For `get` and `timeline`.
+    /// Of a session, or of a note; for `get` and `timeline`.
     id: String,
-    /// `session` or `note`.
-    of: &'static str,
     day: String,
     project: String,
     title: String,
-    /// Who said the passage, or what it is.
+    /// The passage that fits best, and what it is: `decision: …`, `prompt: …`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    said: Option<String>,
+    best: Option<String>,
+    /// The share of what was asked that it holds, by the weight of the words; all of it where this is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    passage: Option<String>,
-    /// The share of what was asked that it holds, by the weight of the words.
-    covered: f64,
+    covered: Option<f64>,
 }
 
 impl Tool for Search {
@@ -101,8 +99,7 @@ impl Tool for Search {
         let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| place_of(cursor, &mark))?;
         let store = site.reading.store(site.config)?;
         let own = site.project();
-        let wanted =
-            Wanted { limit: limit + 1, skip, passages: 1, own: Some(&own), now: site.config.now(), ..Wanted::default() };
+        let wanted = Wanted { limit: limit + 1, skip, passages: 1, own: Some(&own), now: site.config.now(), ..Wanted::default() };
         let mut all = find(&store, &query, &wanted)?;
         let more = all.len() > limit;
         all.truncate(limit);
@@ -117,11 +114,9 @@ impl Tool for Search {
 
     fn text(answer: &Answer) -> String {
         let mut text = String::new();
-        for Line { id, day, project, title, said, passage, .. } in &answer.results {
+        for Line { id, day, project, title, best, .. } in &answer.results {
             text += &format!("{day} {id} {project}: {title}\n");
-            if let (Some(said), Some(passage)) = (said, passage) {
-                text += &format!("  {said}: {passage}\n");
-            }
+            text += &best.as_ref().map(|best| format!("  {best}\n")).unwrap_or_default();
         }
         if answer.results.is_empty() {
             text += "nothing found: try fewer or other words, or no filter\n";
@@ -166,19 +161,20 @@ fn place_of(cursor: &str, mark: &str) -> Result<usize> {
 }
 
 fn result(found: &Found, highlighter: &Highlighter, config: &Config) -> Line {
-    let passage = found.passages.first();
-    let (id, of) = match &found.origin {
-        Origin::Session(head) => (id8(&head.id), "session"),
-        Origin::Note(note) => (note.id.clone(), "note"),
+    let id = match &found.origin {
+        Origin::Session(head) => id8(&head.id),
+        Origin::Note(note) => note.id.clone(),
     };
+    let best = found.passages.first().map(|passage| {
+        let said = serde_json::to_value(passage.kind).unwrap_or_default();
+        format!("{}: {}", said.as_str().unwrap_or_default(), highlighter.excerpt(&passage.text, PASSAGE))
+    });
     Line {
         id,
-        of,
         day: config.local_time(Some(found.at()), "%Y-%m-%d"),
         project: line(found.project().name(), TITLE),
         title: line(&found.title, TITLE),
-        said: passage.and_then(|passage| serde_json::to_value(passage.kind).ok()?.as_str().map(str::to_owned)),
-        passage: passage.map(|passage| highlighter.excerpt(&passage.text, PASSAGE)),
-        covered: (found.covered * 100.0).round() / 100.0,
+        best,
+        covered: Some((found.covered * 100.0).round() / 100.0).filter(|share| *share < 1.0),
     }
 }
