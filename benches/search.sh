@@ -4,7 +4,7 @@
 #     benches/search.sh [SESSIONS] [PROJECTS] [RUNS]        (default: 10000 50 100)
 #
 # Makes an index of made sessions in a temporary folder, whose words are as common and as rare as in a language; needs python3. Set
-# RECALL to time another binary, KEEP to a folder that does not exist to keep the world, WORLD to time one that was kept.
+# RECALL to time another binary, WORLD to a folder to make the world there or use the one that is there, ONLY to the start of a name.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -z "${RECALL:-}" ]; then
@@ -12,7 +12,7 @@ if [ -z "${RECALL:-}" ]; then
     RECALL="$root/target/release/recall"
 fi
 world=${WORLD:-$(mktemp -d)}
-[ -n "${WORLD:-}${KEEP:-}" ] || trap 'rm -rf "$world"' EXIT
+[ -n "${WORLD:-}" ] || trap 'rm -rf "$world"' EXIT
 python3 - "$RECALL" "$world" "${1:-10000}" "${2:-50}" "${3:-100}" <<'PYTHON'
 import itertools, json, os, random, statistics, subprocess, sys, time, uuid
 
@@ -90,11 +90,13 @@ rounds = {
     "search: three words": search(common[20], usual[100], rare[100]),
     "search: common words": search(*common[:4]),
     "search: a question": search(" ".join(question)),
-    "search: filters": search(usual[300], "kind:decision", "project:project-3", "since:30d"),
+    "search: filters": search(common[30], "kind:decision", "project:project-3", "since:30d"),
     "hook: the past": hook(f"where did we leave off on {usual[5]} {rare[7]}", True),
     "hook: a prompt": hook(" ".join(question), None),
     "hook: nothing": hook("xylophonic quetzal zephyr wyvern", False),
 }
+only = os.environ.get("ONLY", "")
+rounds = {name: call for name, call in rounds.items() if name == "/bin/true" or name.startswith(only)}
 times = {name: [] for name in rounds}
 for n in range(runs + 10):
     for name, make_call in rounds.items():
@@ -108,6 +110,4 @@ base = statistics.median(times["/bin/true"])
 for name, all in times.items():
     median = statistics.median(all)
     print(f"{name:22} {median:8.2f} ms  {median - base:+8.2f} ms  {median / base:6.1f} x")
-if os.environ.get("KEEP"):
-    os.rename(world, os.environ["KEEP"])
 PYTHON

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod brief;
 mod child;
 pub mod clean;
 pub mod cli;
@@ -12,10 +13,12 @@ mod cmd;
 pub mod condense;
 pub mod config;
 pub mod context;
+pub mod course;
 pub mod delta;
 pub mod digest;
 mod doctor;
 pub mod duplicates;
+pub mod embed;
 pub mod extract;
 pub mod find;
 pub mod fixes;
@@ -28,6 +31,7 @@ pub mod mark;
 mod markdown;
 mod mcp;
 mod moment;
+pub mod notes;
 pub mod page;
 mod paths;
 pub mod phrase;
@@ -46,6 +50,8 @@ pub mod store;
 pub mod summarize;
 mod tail;
 pub mod terms;
+pub mod timeline;
+mod transcript;
 mod ui;
 pub mod verify;
 

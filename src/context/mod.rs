@@ -8,7 +8,7 @@ mod render;
 mod undigested;
 
 pub use gather::{Asked, Start, compacted, gather};
-pub use render::render;
+pub use render::{render, said};
 
 use crate::digest::Digest;
 use crate::session::Millis;
@@ -74,6 +74,15 @@ pub struct Line {
     pub goes_on: bool,
 }
 
+/// What somebody wanted remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remembered {
+    pub id: String,
+    pub kind: String,
+    pub text: String,
+    pub when: String,
+}
+
 /// What the context is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
@@ -87,6 +96,8 @@ pub enum About {
 pub struct Content<'a> {
     pub about: About,
     pub banner: Option<String>,
+    /// The weightiest first.
+    pub remembered: Vec<Remembered>,
     pub fresh: Vec<Fresh>,
     /// Sessions in full, the last one first; the second is told when there is little to say of the first.
     pub told: Vec<Told>,
@@ -109,4 +120,7 @@ pub struct Context {
     pub undigested_shown: Vec<String>,
     pub open_items_shown: Vec<String>,
     pub open_items_left_out: usize,
+    /// Notes of the project, by id.
+    pub notes_shown: Vec<String>,
+    pub notes_left_out: usize,
 }

@@ -1,24 +1,30 @@
 //! Which documents answer a query best: words first, then what is near in meaning, then a little of who asks and when.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use anyhow::Result;
 
 use super::query::Query;
 use super::synonyms::marker;
 use super::{Origin, Wanted};
 use crate::config::globset;
+use crate::embed::fuse::{CANDIDATES, fuse};
 use crate::session::{Millis, Project};
 use crate::store::Store;
 use crate::store::search::{Asked, Hit};
 use crate::terms::index_text;
 
-/// Results of each way of finding that are looked at.
-const CANDIDATES: usize = 100;
 /// So many words of a long question find; more only where all of them are rare.
 const WORDS: usize = 8;
-/// The most words that find.
+/// The most words that find, and that are looked up.
 const MAX_WORDS: usize = 24;
-/// A word that more than this share of all documents hold says little.
-const COMMON: f64 = 0.25;
+const LOOKED_UP: usize = 48;
+/// Documents that are ranked at most, as a share of all of them, and where there are few: a microsecond each. A word that more of them
+/// hold is common: it says little, and is only looked for in the newest.
+const COMMON: f64 = 0.2;
+const FEW: u64 = 4_000;
+const MANY: u64 = 20_000;
 /// How much better a result of today is than an old one, and after how long half of that is gone.
 const RECENT: f64 = 0.15;
 const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
@@ -42,6 +48,8 @@ pub(super) struct Weighed {
     pub expression: String,
     /// The rarer the more.
     pub weight: f64,
+    /// Documents that hold it; no more than one beyond what is common.
+    df: u64,
 }
 
 /// A result that is not shown yet.
@@ -50,65 +58,88 @@ pub(super) struct Ranked {
     pub origin: Origin,
     pub score: f64,
     /// The words by which it was looked for.
-    pub words: std::rc::Rc<Vec<Weighed>>,
+    pub words: Rc<Vec<Weighed>>,
 }
 
 pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Ranked>> {
-    let words = std::rc::Rc::new(weigh(store, query)?);
-    let Some(asked) = asked(store, query, &words)? else { return Ok(Vec::new()) };
-    let mut hits = store.ask(&asked, CANDIDATES.max(wanted.skip + wanted.limit))?;
+    let documents = store.documents()?;
+    let limit = ((documents as f64 * COMMON) as u64).clamp(FEW, MANY);
+    let words = Rc::new(weigh(store, query, documents, limit)?);
+    let Some(asked) = asked(store, query)? else { return Ok(Vec::new()) };
+    let needed = wanted.skip + wanted.limit;
     let projects = store.projects()?;
     let own = wanted.own.and_then(|own| projects.iter().find(|(_, key)| key == own)).map(|(pk, _)| *pk);
+    let mut hits = by_words(store, &asked, &words, limit, CANDIDATES.max(needed))?;
     if let Some(own) = own.filter(|_| asked.projects.is_none()) {
-        let own_hits = store.ask(&Asked { projects: Some(vec![own]), ..asked.clone() }, CANDIDATES)?;
-        hits.extend(own_hits.into_iter().filter(|hit| !hits.iter().any(|known| known.doc == hit.doc)).collect::<Vec<_>>());
+        add_new(&mut hits, by_words(store, &Asked { projects: Some(vec![own]), ..asked.clone() }, &words, limit, CANDIDATES)?);
     }
     if let Some(similar) = wanted.similar {
-        fuse(store, &asked, &mut hits, similar)?;
+        add_near(store, &asked, &mut hits, similar)?;
     }
     for hit in &mut hits {
         hit.score *= favour(hit, own, wanted.now);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut all = resolve(store, query, hits, &words, wanted.skip + wanted.limit)?;
+    let mut all = resolve(store, query, hits, &words, needed)?;
     Ok(all.split_off(wanted.skip.min(all.len())))
 }
 
-/// The words of the query as this index knows them. Of a long question those that tell most.
-fn weigh(store: &Store, query: &Query) -> Result<Vec<Weighed>> {
-    let documents = store.documents()? as f64;
+/// The words of the query as this index knows them, the rarest first, those that are nowhere last.
+fn weigh(store: &Store, query: &Query, documents: u64, limit: u64) -> Result<Vec<Weighed>> {
     let mut all = Vec::new();
-    for term in &query.terms {
+    for term in query.terms.iter().take(LOOKED_UP) {
         let word = format!("\"{}\"", term.text);
-        let expression = match term.group {
-            Some(group) => format!("{word} OR {{extra}} : \"{}\"", marker(group)),
-            None => word.clone(),
-        };
-        let df = store.count_documents(&word)?;
-        let weight = (1.0 + (documents - df as f64 + 0.5).max(0.0) / (df as f64 + 0.5)).ln();
-        all.push((df, Weighed { text: term.text.clone(), group: term.group, expression, weight }));
+        let mut df = store.count_documents(&word, limit + 1)?;
+        let mut expression = word;
+        if let Some(group) = term.group {
+            let wider = format!("{expression} OR {{extra}} : \"{}\"", marker(group));
+            let wider_df = store.count_documents(&wider, limit + 1)?;
+            if wider_df <= limit || df == 0 {
+                (expression, df) = (wider, wider_df);
+            }
+        }
+        let weight = (1.0 + (documents as f64 - df as f64 + 0.5).max(0.0) / (df as f64 + 0.5)).ln();
+        all.push(Weighed { text: term.text.clone(), group: term.group, expression, weight, df });
     }
-    // Of equals what was asked first.
-    all.sort_by_key(|(df, _)| (*df == 0, *df));
-    let tells = |at: usize, df: u64| at < WORDS || at < MAX_WORDS && (df as f64) <= documents * COMMON;
-    let kept = all.into_iter().enumerate().filter(|(at, (df, _))| tells(*at, *df)).map(|(_, (_, word))| word);
-    Ok(kept.collect())
+    all.sort_by_key(|word| (word.df == 0, word.df));
+    Ok(all)
 }
 
-/// The query in the index's words. `None` when nothing can fit.
-fn asked(store: &Store, query: &Query, words: &[Weighed]) -> Result<Option<Asked>> {
-    let filters = &query.filters;
-    let mut any = Vec::new();
-    for word in words {
-        let df = store.count_documents(&word.expression)?;
-        if df > 0 {
-            any.push((word.expression.clone(), df));
+/// Documents by words, as many as are wanted: by those that tell, and where that is too few by common ones among the newest.
+fn by_words(store: &Store, asked: &Asked, words: &[Weighed], limit: u64, most: usize) -> Result<Vec<Hit>> {
+    let known = words.iter().filter(|word| word.df > 0);
+    let (telling, common): (Vec<&Weighed>, Vec<&Weighed>) = known.partition(|word| word.df <= limit);
+    let mut total = 0;
+    let tells = |(at, word): &(usize, &Weighed)| {
+        total += word.df;
+        *at < 1 || total <= limit && (*at < WORDS || *at < MAX_WORDS && word.df * 4 <= limit)
+    };
+    let any: Vec<String> = telling.into_iter().enumerate().filter(tells).map(|(_, word)| word.expression.clone()).collect();
+    // Without words that are anywhere, phrases and filters find alone, if they were all that was asked.
+    let alone = words.is_empty() || !asked.all.is_empty() && common.is_empty();
+    let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&Asked { any, ..asked.clone() }, most)? };
+    if hits.len() < most && !common.is_empty() {
+        let any = common.iter().take(WORDS).map(|word| word.expression.clone()).collect();
+        let newest = store.ask(&Asked { any, newest: Some(limit), ..asked.clone() }, most)?;
+        add_new(&mut hits, newest);
+    }
+    Ok(hits)
+}
+
+fn add_new(hits: &mut Vec<Hit>, more: Vec<Hit>) {
+    for hit in more {
+        if !hits.iter().any(|known| known.doc == hit.doc) {
+            hits.push(hit);
         }
     }
-    any.sort_by_key(|(_, df)| *df);
-    if any.is_empty() && (!words.is_empty() || query.is_empty()) && query.phrases.is_empty() {
+}
+
+/// What has to be so, in the index's words. `None` when nothing can fit.
+fn asked(store: &Store, query: &Query) -> Result<Option<Asked>> {
+    if query.is_empty() {
         return Ok(None);
     }
+    let filters = &query.filters;
     let quoted = |column: &str, text: &str| {
         let words = index_text(text);
         (!words.is_empty()).then(|| if column.is_empty() { format!("\"{words}\"") } else { format!("{{{column}}} : \"{words}\"") })
@@ -118,11 +149,16 @@ fn asked(store: &Store, query: &Query, words: &[Weighed]) -> Result<Option<Asked
     let tools = filters.tools.iter().filter_map(|tool| quoted("tools", tool));
     let branches: Vec<String> = filters.branches.iter().filter_map(|branch| quoted("branches", branch)).collect();
     let branches = (!branches.is_empty()).then(|| branches.join(" OR "));
-    let all = phrases.chain(files).chain(tools).chain(branches).collect();
-    let columns = filters.kinds.iter().flat_map(|kind| super::passages::columns_of(kind)).copied().collect();
-    let notes_only = filters.kinds.iter().any(|kind| kind == "note") && filters.kinds.len() == 1;
-    let projects = projects_of(store, &filters.projects)?;
-    Ok(Some(Asked { any, all, columns, projects, since: filters.since, before: filters.before, notes_only }))
+    Ok(Some(Asked {
+        any: Vec::new(),
+        all: phrases.chain(files).chain(tools).chain(branches).collect(),
+        columns: filters.kinds.iter().flat_map(|kind| super::passages::columns_of(kind)).copied().collect(),
+        projects: projects_of(store, &filters.projects)?,
+        since: filters.since,
+        before: filters.before,
+        notes_only: matches!(filters.kinds.as_slice(), [kind] if kind == "note"),
+        newest: None,
+    }))
 }
 
 /// The projects that any of the patterns means: by glob or the last folder; where none is, by a part of its name.
@@ -140,18 +176,25 @@ fn projects_of(store: &Store, patterns: &[String]) -> Result<Option<Vec<i64>>> {
     Ok(Some(if meant.is_empty() { of(&is_named) } else { meant }))
 }
 
-/// Adds what is near in meaning: both scales from 0 to 1, and the best of each.
-fn fuse(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, similar: &Similar) -> Result<()> {
-    let best = hits.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
-    let nearest = similar.docs.first().map_or(f64::MIN_POSITIVE, |(_, cos)| cos.max(f64::MIN_POSITIVE));
-    let near: Vec<(i64, f64)> = similar.docs.iter().take(CANDIDATES).copied().collect();
-    let unknown: Vec<i64> = near.iter().map(|(doc, _)| *doc).filter(|doc| !hits.iter().any(|hit| hit.doc == *doc)).collect();
-    let fits = |hit: &Hit| asked.projects.as_ref().is_none_or(|projects| projects.contains(&hit.project)) && asked.all.is_empty();
-    let more: Vec<Hit> = store.documents_by(&unknown)?.into_iter().filter(fits).collect();
-    hits.extend(more);
+/// Adds what is near in meaning and fits the filters, and orders all by both. What has to hold a text or a file is found by that alone.
+fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, similar: &Similar) -> Result<()> {
+    let mut near = Vec::new();
+    for (doc, cosine) in &similar.docs {
+        if near.len() >= CANDIDATES {
+            break;
+        }
+        let known = hits.iter().any(|hit| hit.doc == *doc);
+        let by_words_alone = !asked.all.is_empty() || !asked.columns.is_empty();
+        let more = if known || by_words_alone { None } else { store.document_by(asked, *doc)? };
+        if known || more.is_some() {
+            near.push((*doc, *cosine));
+        }
+        hits.extend(more);
+    }
+    let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
+    let fused: HashMap<i64, f64> = fuse(&lexical, &near, similar.weight).into_iter().collect();
     for hit in hits {
-        let cos = near.iter().find(|(doc, _)| *doc == hit.doc).map_or(0.0, |(_, cos)| cos.max(0.0));
-        hit.score = (1.0 - similar.weight) * hit.score / best + similar.weight * cos / nearest;
+        hit.score = fused.get(&hit.doc).copied().unwrap_or_default();
     }
     Ok(())
 }
@@ -165,7 +208,7 @@ fn favour(hit: &Hit, own: Option<i64>, now: Millis) -> f64 {
 
 /// The best results with what they are of. Of sessions that say nearly the same, the last is enough, unless another says clearly more
 /// of what is looked for.
-fn resolve(store: &Store, query: &Query, hits: Vec<Hit>, words: &std::rc::Rc<Vec<Weighed>>, most: usize) -> Result<Vec<Ranked>> {
+fn resolve(store: &Store, query: &Query, hits: Vec<Hit>, words: &Rc<Vec<Weighed>>, most: usize) -> Result<Vec<Ranked>> {
     let score_of = |session: i64| hits.iter().find(|hit| hit.session == Some(session)).map(|hit| hit.score);
     let mut all = Vec::new();
     for hit in &hits {

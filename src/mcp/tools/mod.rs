@@ -3,8 +3,11 @@
 //! An answer is told twice: as a value that fits the tool's output schema, and as a short text. What goes wrong is an answer too, so
 //! that a model can read it and do better.
 
+mod get;
+mod remember;
 mod search;
 mod status;
+mod timeline;
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -16,13 +19,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::text::{harmless, harmless_value};
+use super::text::{harmless, harmless_value, line};
 use super::work::Reading;
 use crate::clean::shorten;
 use crate::config::Config;
+use crate::notes::EVERYWHERE;
+use crate::session::Project;
 
 /// Longest account of what went wrong, in characters.
 const MAX_WHY: usize = 1_000;
+
+/// Longest name of a project, in characters.
+const MAX_NAME: usize = 60;
 
 /// Where a call works.
 pub struct Site<'a> {
@@ -62,7 +70,15 @@ pub struct Entry {
     pub call: fn(JsonObject, &Site<'_>) -> CallToolResult,
 }
 
-static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| vec![entry::<search::Search>(), entry::<status::Status>()]);
+static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    vec![
+        entry::<search::Search>(),
+        entry::<timeline::Around>(),
+        entry::<get::Get>(),
+        entry::<remember::Remember>(),
+        entry::<status::Status>(),
+    ]
+});
 
 /// Every tool, in the order in which they are listed.
 pub fn all() -> &'static [Entry] {
@@ -118,6 +134,11 @@ fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {
         }
         Err(e) => failed(&format!("{e:#}")),
     }
+}
+
+/// A project as a line has room for it.
+fn project_name(project: &Project) -> String {
+    if project.key == EVERYWHERE { "all projects".to_owned() } else { line(project.name(), MAX_NAME) }
 }
 
 /// An answer that says what went wrong.

@@ -4,9 +4,10 @@ use anyhow::{Context, Result, bail};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Site, Tool};
+use super::{Site, Tool, project_name};
 use crate::clean::id8;
 use crate::config::Config;
+use crate::embed::near;
 use crate::find::{Found, Highlighter, Origin, Query, Wanted, find, kinds};
 use crate::mcp::text::line;
 use crate::moment::moment;
@@ -56,9 +57,9 @@ pub struct Answer {
     /// There is more: give this as `cursor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Sessions that have changed since the last digest and are not found yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_indexed_yet: Option<u64>,
+    /// What keeps this from being all there is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<String>,
 }
 
 /// Names are short: the model pays for them in every line.
@@ -99,16 +100,25 @@ impl Tool for Search {
         let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| place_of(cursor, &mark))?;
         let store = site.reading.store(site.config)?;
         let own = site.project();
-        let wanted = Wanted { limit: limit + 1, skip, passages: 1, own: Some(&own), now: site.config.now(), ..Wanted::default() };
+        let mut notices = Vec::new();
+        let similar = near(site.config, &store, &query.text).unwrap_or_else(|e| {
+            notices.push(format!("by words only: {e:#}"));
+            None
+        });
+        let now = site.config.now();
+        let wanted = Wanted { limit: limit + 1, skip, passages: 1, own: Some(&own), now, similar: similar.as_ref() };
         let mut all = find(&store, &query, &wanted)?;
         let more = all.len() > limit;
         all.truncate(limit);
         let highlighter = Highlighter::of_query(&query);
         let unindexed = store.unindexed()?;
+        if unindexed > 0 {
+            notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
+        }
         Ok(Answer {
             results: all.iter().map(|found| result(found, &highlighter, site.config)).collect(),
             next_cursor: more.then(|| format!("{}-{mark}", skip + limit)),
-            not_indexed_yet: (unindexed > 0).then_some(unindexed),
+            notices,
         })
     }
 
@@ -124,9 +134,7 @@ impl Tool for Search {
         if let Some(cursor) = &answer.next_cursor {
             text += &format!("more: cursor {cursor}\n");
         }
-        if let Some(count) = answer.not_indexed_yet {
-            text += &format!("{count} sessions have changed since: `recall digest` makes them found\n");
-        }
+        answer.notices.iter().for_each(|notice| text += &format!("{notice}\n"));
         text
     }
 }
@@ -172,7 +180,7 @@ fn result(found: &Found, highlighter: &Highlighter, config: &Config) -> Line {
     Line {
         id,
         day: config.local_time(Some(found.at()), "%Y-%m-%d"),
-        project: line(found.project().name(), TITLE),
+        project: project_name(found.project()),
         title: line(&found.title, TITLE),
         best,
         covered: Some((found.covered * 100.0).round() / 100.0).filter(|share| *share < 1.0),

@@ -1,11 +1,10 @@
-//! What the full-text index answers to a query. Bounded: however common the words and however many the sessions, so many rows are
-//! ranked and no more.
+//! What the full-text index answers to a query.
 
 use std::fmt::Write;
 
 use anyhow::Result;
 use rusqlite::types::Value;
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use super::Store;
 use crate::find::document::COLUMNS;
@@ -14,14 +13,11 @@ use crate::session::Millis;
 /// How much a word counts in each of `COLUMNS`.
 pub const WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
 
-/// Rows that are ranked at most, about: a microsecond each.
-const RANKED: u64 = 20_000;
-
 /// A query in the index's own words.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// Expressions any of which is enough, the rarest first, with how many documents each is in.
-    pub any: Vec<(String, u64)>,
+    /// Expressions any of which is enough.
+    pub any: Vec<String>,
     /// Expressions all of which must fit.
     pub all: Vec<String>,
     /// The columns in which words count; all when empty.
@@ -33,6 +29,8 @@ pub struct Asked {
     pub before: Option<Millis>,
     /// Only notes.
     pub notes_only: bool,
+    /// Only so many of the documents that were made last.
+    pub newest: Option<u64>,
 }
 
 /// A document that fits.
@@ -48,31 +46,14 @@ pub struct Hit {
 }
 
 impl Asked {
-    /// The expression of FTS5, and whether only the newest documents are to be ranked. `None` when no words are asked for.
-    ///
-    /// Of many common words the rarer find and all rank.
-    fn expression(&self) -> Option<(String, bool)> {
-        let mut parts: Vec<String> = self.all.clone();
-        let mut newest_only = false;
+    /// The expression of FTS5; `None` when no words are asked for.
+    fn expression(&self) -> Option<String> {
+        let mut parts = self.all.clone();
         if !self.any.is_empty() {
-            let mut total = 0;
-            let within = |(_, df): &&(String, u64)| {
-                total += df;
-                total <= RANKED
-            };
-            let finding = self.any.iter().take_while(within).count().max(1);
-            newest_only = self.any[0].1 > RANKED;
-            parts.push(self.any_of(&self.any[..finding]));
-            if finding < self.any.len() {
-                parts.push(self.any_of(&self.any));
-            }
+            let any = self.any.join(" OR ");
+            parts.push(if self.columns.is_empty() { any } else { format!("{{{}}} : ({any})", self.columns.join(" ")) });
         }
-        (!parts.is_empty()).then(|| (parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" AND "), newest_only))
-    }
-
-    fn any_of(&self, terms: &[(String, u64)]) -> String {
-        let any = terms.iter().map(|(expression, _)| expression.as_str()).collect::<Vec<_>>().join(" OR ");
-        if self.columns.is_empty() { any } else { format!("{{{}}} : ({any})", self.columns.join(" ")) }
+        (!parts.is_empty()).then(|| parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" AND "))
     }
 
     /// Conditions on `doc d`, with their values.
@@ -91,15 +72,18 @@ impl Asked {
         if self.notes_only {
             sql.push_str(" AND d.note IS NOT NULL");
         }
+        if let Some(newest) = self.newest {
+            let _ = write!(sql, " AND search.rowid > (SELECT max(pk) FROM doc) - {newest}");
+        }
         (sql, values)
     }
 }
 
 impl Store {
-    /// How many documents hold an expression; counted no further than what is more than is ranked anyway.
-    pub fn count_documents(&self, expression: &str) -> Result<u64> {
-        let sql = format!("SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ?1 LIMIT {})", RANKED + 1);
-        Ok(self.db.prepare_cached(&sql)?.query_row([expression], |r| r.get::<_, i64>(0))? as u64)
+    /// How many documents hold an expression, counted no further than `most`.
+    pub fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ?1 LIMIT ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![expression, most as i64], |r| r.get::<_, i64>(0))? as u64)
     }
 
     /// Does a document hold an expression?
@@ -108,15 +92,16 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row(params![expression, doc], |r| r.get(0))?)
     }
 
-    /// How many documents there are, about: numbers are given once.
+    /// How many documents there are, about: the highest number of one.
     pub fn documents(&self) -> Result<u64> {
-        Ok(self.db.prepare_cached("SELECT count(*) FROM doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
+        let sql = "SELECT coalesce(max(pk), 0) FROM doc";
+        Ok(self.db.prepare_cached(sql)?.query_row([], |r| r.get::<_, i64>(0))? as u64)
     }
 
     /// Documents that fit, best first, the newer first of equals.
     pub fn ask(&self, asked: &Asked, most: usize) -> Result<Vec<Hit>> {
         let (conditions, mut values) = asked.conditions();
-        let Some((expression, newest_only)) = asked.expression() else {
+        let Some(expression) = asked.expression() else {
             let sql = format!(
                 "SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE TRUE{conditions} ORDER BY d.last_at DESC, d.pk DESC LIMIT {most}"
             );
@@ -124,24 +109,21 @@ impl Store {
             return Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?);
         };
         let weights = WEIGHTS.map(|weight| weight.to_string()).join(", ");
-        let newest = if newest_only { format!(" AND search.rowid > (SELECT max(pk) FROM doc) - {RANKED}") } else { String::new() };
         let sql = format!(
             "SELECT d.pk, d.session, d.note, d.project, d.last_at, -bm25(search, {weights}) AS score FROM search JOIN doc d ON d.pk = search.rowid
-             WHERE search MATCH ?{newest}{conditions} ORDER BY score DESC, d.pk DESC LIMIT {most}"
+             WHERE search MATCH ?{conditions} ORDER BY score DESC, d.pk DESC LIMIT {most}"
         );
         values.insert(0, Value::Text(expression));
         let mut query = self.db.prepare_cached(&sql)?;
         Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Documents by their numbers; those that are gone are left out.
-    pub fn documents_by(&self, docs: &[i64]) -> Result<Vec<Hit>> {
-        let mut query = self.db.prepare_cached("SELECT pk, session, note, project, last_at, 0.0 FROM doc WHERE pk = ?1")?;
-        let mut all = Vec::new();
-        for doc in docs {
-            all.extend(query.query_map([doc], hit)?.collect::<rusqlite::Result<Vec<_>>>()?);
-        }
-        Ok(all)
+    /// A document by its number, unless it is gone or what is asked for can be no such one.
+    pub fn document_by(&self, asked: &Asked, doc: i64) -> Result<Option<Hit>> {
+        let (conditions, mut values) = asked.conditions();
+        let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
+        values.insert(0, Value::Integer(doc));
+        Ok(self.db.prepare_cached(&sql)?.query_row(params_from_iter(values), hit).optional()?)
     }
 
     /// All projects, by number and key.
