@@ -8,7 +8,9 @@ mod days;
 mod leaving;
 #[path = "../support/messages_api.rs"]
 mod messages_api;
+mod opening;
 mod peer;
+mod remembering;
 #[path = "../support/rows.rs"]
 mod rows;
 mod search;
