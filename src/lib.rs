@@ -18,6 +18,7 @@ pub mod delta;
 pub mod digest;
 mod doctor;
 pub mod duplicates;
+pub mod embed;
 pub mod extract;
 pub mod find;
 pub mod fixes;

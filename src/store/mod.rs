@@ -21,6 +21,7 @@ mod schema;
 pub mod search;
 pub mod status;
 pub mod transfer;
+pub mod vectors;
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
@@ -188,6 +189,7 @@ impl Store {
     /// Writes the database anew, so that nothing is left of what was deleted, and tidies up. `secure_delete` alone clears what is
     /// deleted, but not the copies that stay in the gaps of pages that were once split. False as `tidy`: then it is still to be done.
     pub fn scrub(&self) -> Result<bool> {
+        self.drop_gone_vectors()?;
         // Words of documents that are gone are only marked so until their part of the index is written anew.
         self.db.execute_batch("INSERT INTO search(search) VALUES ('optimize'); VACUUM")?;
         let done = self.tidy()?;
