@@ -223,6 +223,9 @@ fn a_session_that_goes_on_hears_only_of_newer_notes() {
         "source": "resume", "cwd": SHOP, "transcript_path": transcript});
     let heard = world.hook("session-start", starts.to_string());
     assert!(heard.out.contains("moved to Bern") && !heard.out.contains("August"), "{heard:#?}");
+    // One whose context was compacted has lost what it was told.
+    let heard = world.hook("session-start", starts.to_string().replace("resume", "compact"));
+    assert!(heard.out.contains("moved to Bern") && heard.out.contains("August") && heard.out.contains("exporter"), "{heard:#?}");
 }
 
 #[test]
