@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod brief;
 mod child;
 pub mod clean;
 pub mod cli;
@@ -12,6 +13,7 @@ mod cmd;
 pub mod condense;
 pub mod config;
 pub mod context;
+pub mod course;
 pub mod delta;
 pub mod digest;
 mod doctor;
@@ -28,12 +30,14 @@ pub mod likeness;
 pub mod mark;
 mod markdown;
 mod moment;
+pub mod notes;
 pub mod page;
 mod paths;
 pub mod phrase;
 mod price;
 pub mod privacy;
 mod private;
+pub mod prompt;
 pub mod prose;
 pub mod redact;
 pub mod rows;
@@ -46,6 +50,9 @@ pub mod store;
 pub mod summarize;
 mod tail;
 pub mod terms;
+pub mod timeline;
+pub mod topic;
+mod transcript;
 mod ui;
 pub mod verify;
 

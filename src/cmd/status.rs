@@ -64,6 +64,7 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
         "bad_lines_at": counts.bad_at.iter().map(|(path, offset, why)| json!({"path": path, "offset": offset, "why": why})).collect::<Vec<_>>(),
         "unknown_rows": counts.unknown.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
         "spent_usd": counts.spent_usd,
+        "notes": counts.notes,
         "marks_waiting": marks,
         "last_run": last_run,
     });
@@ -95,6 +96,13 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
         counts.by_model,
         counts.digests - counts.by_model
     )?;
+    if counts.notes > 0 {
+        writeln!(
+            out,
+            "remembered  {} on request",
+            if counts.notes == 1 { "1 note".into() } else { format!("{} notes", counts.notes) }
+        )?;
+    }
     writeln!(out, "waiting     {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
     if let Some(Vectors { space, embedded, of }) = &counts.vectors {
         let (model, dims) = (plain(&space.model), space.dims);

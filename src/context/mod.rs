@@ -8,7 +8,7 @@ mod render;
 mod undigested;
 
 pub use gather::{Asked, Start, compacted, gather};
-pub use render::render;
+pub use render::{CLOSING, OPENING, render, said};
 
 use crate::digest::Digest;
 use crate::session::Millis;
@@ -23,6 +23,16 @@ pub const MAX_CHARS: usize = 9_900;
 /// Tokens of a text, by the estimate.
 pub fn tokens(text: &str) -> usize {
     (text.len() * 2).div_ceil(BYTES_PER_TWO_TOKENS)
+}
+
+/// The longest text, in bytes, of so many tokens.
+pub fn bytes_of(tokens: usize) -> usize {
+    tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2
+}
+
+/// How many whole tokens so many bytes have room for.
+pub fn tokens_in(bytes: usize) -> usize {
+    bytes * 2 / BYTES_PER_TWO_TOKENS
 }
 
 /// A session in full, from its digest or straight from its transcript.
@@ -74,6 +84,15 @@ pub struct Line {
     pub goes_on: bool,
 }
 
+/// What somebody wanted remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remembered {
+    pub id: String,
+    pub kind: String,
+    pub text: String,
+    pub when: String,
+}
+
 /// What the context is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
@@ -87,6 +106,8 @@ pub enum About {
 pub struct Content<'a> {
     pub about: About,
     pub banner: Option<String>,
+    /// The weightiest first.
+    pub remembered: Vec<Remembered>,
     pub fresh: Vec<Fresh>,
     /// Sessions in full, the last one first; the second is told when there is little to say of the first.
     pub told: Vec<Told>,
@@ -109,4 +130,7 @@ pub struct Context {
     pub undigested_shown: Vec<String>,
     pub open_items_shown: Vec<String>,
     pub open_items_left_out: usize,
+    /// Notes of the project, by id.
+    pub notes_shown: Vec<String>,
+    pub notes_left_out: usize,
 }

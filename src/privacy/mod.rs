@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
-pub use tags::{disarm, opens_private};
+pub use tags::{Stripped, disarm, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};
 
 use crate::clean::{both_ends, fold_lines, plain};
@@ -90,6 +90,22 @@ impl Gate {
         let ends = both_ends(&stripped.text, SEARCHED);
         let clean = self.redacted(fold_lines(&files::without_lines_of(&ends, &self.files))).0;
         both_ends(&clean, SHOWN).into_owned()
+    }
+
+    /// A text that is shown as it stands in a transcript, apart from what may not be kept of it. `Some(None)` where nothing had to be
+    /// taken out; `None` where nothing of what it is part of may be shown.
+    pub fn verbatim(&self, raw: &str) -> Option<Option<String>> {
+        let plain = plain(raw);
+        if self.patterns.is_match(&plain) || self.is_private_file(raw) {
+            return None;
+        }
+        // What is fenced off in one block of a message may be closed in another.
+        let stripped = tags::strip(&plain);
+        if stripped.private && tags::reaches_end(&plain) {
+            return None;
+        }
+        let shown = self.redact(&files::without_lines_of(&stripped.text, &self.files));
+        Some((shown != plain).then_some(shown))
     }
 
     /// A text without secrets, else as it is: for what was made from texts that had passed, and for what a model says.

@@ -1,8 +1,9 @@
 //! The index: one SQLite database, and the only folder with SQL.
 //!
-//! Written by one process at a time (the run lock), read by any number. WAL, so readers never wait for the writer. Deleted content
+//! Written by one run at a time (the run lock), by `remember` and `close` beside it in short transactions, read by any number. WAL, so readers never wait for the writer. Deleted content
 //! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
 
+pub mod around;
 mod cleaning;
 pub mod closings;
 pub mod digests;
@@ -29,7 +30,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -70,6 +71,8 @@ impl Store {
             .with_context(|| format!("cannot open {}", path.display()))?;
         let mut store = Self { db };
         store.db.busy_timeout(BUSY)?;
+        // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
+        store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
@@ -143,7 +146,7 @@ impl Store {
     /// # Errors
     /// What `read` returns, or that the index is locked.
     pub fn at_once<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
-        let tx = self.db.unchecked_transaction()?;
+        let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Deferred)?;
         let done = read();
         tx.finish()?;
         done

@@ -26,6 +26,8 @@ pub struct Counts {
     pub bad_at: Vec<(String, i64, String)>,
     pub unknown: Vec<(String, i64)>,
     pub spent_usd: f64,
+    /// Notes that were remembered.
+    pub notes: i64,
     /// Vectors, where documents have any.
     pub vectors: Option<Vectors>,
 }
@@ -76,6 +78,7 @@ impl Store {
                 .collect::<rusqlite::Result<_>>()?,
             unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
             spent_usd: self.spent_since(i64::MIN)?,
+            notes: one("SELECT count(*) FROM note")?,
             vectors: self.vectors()?,
         })
     }
