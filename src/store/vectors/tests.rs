@@ -40,7 +40,7 @@ struct Model {
 }
 
 fn vector(seed: u32) -> Quantized {
-    let part = |at: usize| ((u64::from(seed) + 1) * 2_654_435_761 * (at as u64 + 7) % 2_001) as f32 - 1_000.5;
+    let part = |at: usize| f32::from(digest_of(&[&seed.to_le_bytes(), &at.to_le_bytes()])[0]) - 127.5;
     Quantized::of(&(0..DIMS).map(part).collect::<Vec<_>>())
 }
 
