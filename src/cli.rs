@@ -32,7 +32,7 @@ pub enum Command {
     Show(ShowArgs),
     /// What came before and after a session in its project
     Timeline(TimelineArgs),
-    /// What a session of this project starts with
+    /// What a session of this project starts with, or what is known about a topic
     Context(ContextArgs),
     /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
     Mcp,
@@ -204,6 +204,12 @@ pub struct ContextArgs {
     /// At most this much, in tokens by an estimate
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
+    /// What earlier sessions say about this instead, those of the project first: words, "phrases" and filters as in search
+    #[arg(short = 'c', long, value_name = "TOPIC")]
+    pub about: Option<String>,
+    /// Who puts it into words: the model, in 200 to 300 of them, or nobody but the sessions themselves
+    #[arg(long, value_enum, requires = "about")]
+    pub summarizer: Option<SummarizerChoice>,
     /// The text with the numbers behind it
     #[arg(long)]
     pub json: bool,

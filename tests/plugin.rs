@@ -19,7 +19,12 @@ use messages_api::Block;
 use support::{Ran, World, files_below};
 
 const STARTUP: &str = r#"{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}"#;
-const EVENTS: [(&str, &str); 3] = [("SessionStart", "session-start"), ("SessionEnd", "session-end"), ("PreCompact", "pre-compact")];
+const EVENTS: [(&str, &str); 4] = [
+    ("SessionStart", "session-start"),
+    ("UserPromptSubmit", "user-prompt-submit"),
+    ("SessionEnd", "session-end"),
+    ("PreCompact", "pre-compact"),
+];
 /// Says how it was called, what it heard, and fails.
 const FAKE: &str = "#!/bin/sh\nIFS= read -r heard\necho \"$0 $*: $heard\"\nexit 2\n";
 
@@ -130,7 +135,7 @@ fn without_the_program_the_user_is_told_when_a_session_begins_and_nobody_else_ev
     assert_eq!((ran.code, said.as_object().map(serde_json::Map::len)), (0, Some(1)), "the model is told nothing: {said}");
 
     let payloads = support::fixtures().join("claude-code-2.1.197/payloads");
-    for (event, of) in [("session-start", "SessionStart"), ("session-end", "SessionEnd"), ("pre-compact", "PreCompact")] {
+    for (of, event) in EVENTS {
         let heard =
             files_below(&payloads).into_iter().filter(|f| f.file_name().is_some_and(|n| n.to_string_lossy().starts_with(of)));
         let mut count = 0;
@@ -191,7 +196,7 @@ fn the_client_takes_the_plugin_and_the_program_hears_the_events() {
     client.turn("/recall greeting", &[]);
     let called = fs::read_to_string(&heard).unwrap_or_default();
     let (hooks, others): (Vec<_>, Vec<_>) = called.lines().partition(|line| line.starts_with("hook "));
-    assert_eq!(hooks, ["hook session-start", "hook session-end"]);
+    assert_eq!(hooks, ["hook session-start", "hook user-prompt-submit", "hook session-end"]);
     assert!(!others.is_empty() && others.iter().all(|line| *line == "mcp"), "{called}");
     let command = client.api.asked().pop().expect("a request").body["messages"].to_string();
     assert!(command.contains("> greeting") && command.contains("recall search"), "the command is there: {command}");

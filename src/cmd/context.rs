@@ -17,6 +17,9 @@ use crate::store::Store;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    if let Some(topic) = &args.about {
+        return super::about::run(args, topic, config, out);
+    }
     // As at a session's start, there is something to say before the first digest.
     let store = Store::open_if_there(&config.database())?;
     let cwd = folder(args)?;
@@ -52,7 +55,7 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
 }
 
 /// The folder that is meant. One that is gone still names its project.
-fn folder(args: &ContextArgs) -> Result<PathBuf> {
+pub fn folder(args: &ContextArgs) -> Result<PathBuf> {
     let Some(dir) = &args.cwd else { return std::env::current_dir().context("the current folder is gone") };
     dir.canonicalize().or_else(|_| std::path::absolute(dir)).with_context(|| format!("--cwd {}", dir.display()))
 }

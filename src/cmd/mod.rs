@@ -1,5 +1,6 @@
 //! One file per verb. Everything that can go wrong ends here, as a message and an exit code.
 
+mod about;
 mod close;
 mod config;
 mod context;

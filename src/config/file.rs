@@ -129,11 +129,26 @@ pub struct HooksConfig {
     pub max_inject_tokens: usize,
     /// How long a session's start may wait for it, in milliseconds.
     pub deadline_ms: u64,
+    /// What is said of earlier sessions at a prompt.
+    pub prompt: AtPrompt,
+    /// The most that is put beside a prompt, in tokens by the estimate of `context`.
+    pub max_prompt_tokens: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AtPrompt {
+    /// Nothing.
+    Off,
+    /// Which sessions bear on it; what they say only where it asks for the past.
+    Notice,
+    /// What they say.
+    Inject,
 }
 
 impl Default for HooksConfig {
     fn default() -> Self {
-        Self { max_inject_tokens: 2_000, deadline_ms: 300 }
+        Self { max_inject_tokens: 2_000, deadline_ms: 300, prompt: AtPrompt::Notice, max_prompt_tokens: 800 }
     }
 }
 

@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 pub use embeddings::{Api, EmbeddingsConfig, Key};
-pub use file::{DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
+pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
@@ -138,6 +138,12 @@ impl Config {
 
     pub fn now(&self) -> Millis {
         self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
+    }
+
+    /// When the day of a moment began, in the user's zone.
+    pub fn midnight(&self, now: Millis) -> Millis {
+        let zoned = Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(self.time_zone.clone());
+        zoned.start_of_day().map_or(now - 86_400_000, |z| z.timestamp().as_millisecond())
     }
 
     pub fn effective(&self) -> Vec<Setting> {

@@ -8,7 +8,7 @@ mod render;
 mod undigested;
 
 pub use gather::{Asked, Start, compacted, gather};
-pub use render::{render, said};
+pub use render::{CLOSING, OPENING, render, said};
 
 use crate::digest::Digest;
 use crate::session::Millis;
@@ -23,6 +23,16 @@ pub const MAX_CHARS: usize = 9_900;
 /// Tokens of a text, by the estimate.
 pub fn tokens(text: &str) -> usize {
     (text.len() * 2).div_ceil(BYTES_PER_TWO_TOKENS)
+}
+
+/// The longest text, in bytes, of so many tokens.
+pub fn bytes_of(tokens: usize) -> usize {
+    tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2
+}
+
+/// How many whole tokens so many bytes have room for.
+pub fn tokens_in(bytes: usize) -> usize {
+    bytes * 2 / BYTES_PER_TWO_TOKENS
 }
 
 /// A session in full, from its digest or straight from its transcript.

@@ -13,11 +13,14 @@ pub type Scored = (i64, f64);
 
 /// One order of what words and what meaning found, best first; of equals the lower number. Each list may be in any order and holds a
 /// document once. `weight`, 0 to 1, is what meaning counts. A score that is no number or below zero counts as zero.
-pub fn fuse(lexical: &[Scored], similar: &[Scored], weight: f64) -> Vec<Scored> {
+///
+/// `full` is what words would score where all that were asked stand. Where the best holds few of them, words say little, and however good
+/// it is among its like it counts for no more than that.
+pub fn fuse(lexical: &[Scored], similar: &[Scored], full: f64, weight: f64) -> Vec<Scored> {
     let mut all: BTreeMap<i64, f64> = BTreeMap::new();
-    for (scores, share) in [(lexical, 1.0 - weight), (similar, weight)] {
+    for (scores, least, share) in [(lexical, full, 1.0 - weight), (similar, 0.0, weight)] {
         let best = best_of(scores);
-        let largest = best.first().map_or(0.0, |(_, score)| *score);
+        let largest = best.first().map_or(0.0, |(_, score)| *score).max(least);
         for (doc, score) in best {
             // Nothing is better than nothing where all are zero.
             *all.entry(doc).or_default() += if largest > 0.0 { share * score / largest } else { 0.0 };
@@ -44,7 +47,7 @@ mod tests {
 
     /// The fused order with scores in hundredths.
     fn fused(lexical: &[Scored], similar: &[Scored], weight: f64) -> Vec<(i64, i64)> {
-        fuse(lexical, similar, weight).into_iter().map(|(doc, score)| (doc, (score * 100.0).round() as i64)).collect()
+        fuse(lexical, similar, 0.0, weight).into_iter().map(|(doc, score)| (doc, (score * 100.0).round() as i64)).collect()
     }
 
     #[test]
@@ -63,6 +66,13 @@ mod tests {
     }
 
     #[test]
+    fn words_that_hold_little_of_the_question_count_little() {
+        let (lexical, similar) = ([(1, 4.0), (2, 2.0)], [(3, 0.8), (2, 0.4)]);
+        let fused = |full: f64| fuse(&lexical, &similar, full, 0.5).into_iter().map(|(doc, _)| doc).collect::<Vec<_>>();
+        assert_eq!((fused(1.0), fused(16.0)), (vec![1, 2, 3], vec![3, 2, 1]));
+    }
+
+    #[test]
     fn what_is_no_score_counts_nothing() {
         assert_eq!(fused(&[(1, f64::NAN), (2, 1.0)], &[(1, -0.4), (2, f64::INFINITY)], 0.5), [(2, 50), (1, 0)]);
         assert_eq!(fused(&[], &[(1, -0.4), (2, -0.1)], 0.5), [(1, 0), (2, 0)]);
@@ -77,13 +87,13 @@ mod tests {
         #[test]
         fn one_kind_alone_keeps_its_order(scores in scores(), weight in 0.01f64..0.99) {
             let docs = |all: &[Scored]| all.iter().map(|(doc, _)| *doc).collect::<Vec<_>>();
-            prop_assert_eq!(docs(&fuse(&scores, &[], weight)), docs(&best_of(&scores)));
-            prop_assert_eq!(docs(&fuse(&[], &scores, weight)), docs(&best_of(&scores)));
+            prop_assert_eq!(docs(&fuse(&scores, &[], 0.0, weight)), docs(&best_of(&scores)));
+            prop_assert_eq!(docs(&fuse(&[], &scores, 0.0, weight)), docs(&best_of(&scores)));
         }
 
         #[test]
         fn scores_are_between_nothing_and_one(lexical in scores(), similar in scores(), weight in 0.0f64..=1.0) {
-            let all = fuse(&lexical, &similar, weight);
+            let all = fuse(&lexical, &similar, 0.0, weight);
             prop_assert!(all.iter().all(|(_, score)| (0.0..=1.0 + 1e-9).contains(score)));
             prop_assert!(all.is_sorted_by(|a, b| a.1 >= b.1));
             let docs: std::collections::BTreeSet<i64> = all.iter().map(|(doc, _)| *doc).collect();
@@ -94,7 +104,7 @@ mod tests {
         fn a_document_that_is_better_in_both_is_better(lexical in scores(), similar in scores(), weight in 0.0f64..=1.0) {
             let (words, meaning): (BTreeMap<_, _>, BTreeMap<_, _>) = (best_of(&lexical).into_iter().collect(), best_of(&similar).into_iter().collect());
             let of = |all: &BTreeMap<i64, f64>, doc: &i64| all.get(doc).copied().unwrap_or_default();
-            let all = fuse(&lexical, &similar, weight);
+            let all = fuse(&lexical, &similar, 0.0, weight);
             for (at, (a, _)) in all.iter().enumerate() {
                 for (b, _) in &all[at + 1..] {
                     let worse = of(&words, a) < of(&words, b) && of(&meaning, a) < of(&meaning, b);
@@ -106,7 +116,7 @@ mod tests {
         #[test]
         fn scales_do_not_matter(lexical in scores(), similar in scores(), by in 0.01f64..100.0) {
             let scaled: Vec<Scored> = lexical.iter().map(|(doc, score)| (*doc, score * by)).collect();
-            let (a, b) = (fuse(&lexical, &similar, 0.3), fuse(&scaled, &similar, 0.3));
+            let (a, b) = (fuse(&lexical, &similar, 0.0, 0.3), fuse(&scaled, &similar, 0.0, 0.3));
             for (x, y) in a.iter().zip(&b) {
                 prop_assert!((x.1 - y.1).abs() < 1e-9);
             }

@@ -49,6 +49,10 @@ pub struct Found {
     pub score: f64,
     /// The share of what was asked that it holds, by the weight of the words: 0 to 1.
     pub covered: f64,
+    /// The share that its title and the passages hold by themselves: it is about that, where others only name it somewhere.
+    pub focus: f64,
+    /// The weight of what they hold, in words that no other document has: 1 is one such word.
+    pub telling: f64,
     /// The best first.
     pub passages: Vec<Passage>,
     /// The session went on when it was digested.

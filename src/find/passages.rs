@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::query::Query;
-use super::rank::{Ranked, Weighed};
+use super::rank::{Ranked, Weighed, weight};
 use super::synonyms::words_of_group;
 use super::{Found, Origin, Wanted};
 use crate::clean::{one_line, plain, shorten};
@@ -242,16 +242,19 @@ pub(super) fn shown(store: &Store, query: &Query, wanted: &Wanted<'_>, ranked: R
     let highlighter = Highlighter::new(words.chain(phrases.iter().map(|word| (word.as_str(), None))));
     let weights: Vec<f64> = ranked.words.iter().map(|word| word.weight).chain(phrases.iter().map(|_| 1.0)).collect();
     let kinds: BTreeSet<Said> = query.filters.kinds.iter().flat_map(|kind| said_of(kind)).copied().collect();
-    let mut held = BTreeSet::new();
+    let (mut held, mut shown) = (BTreeSet::new(), BTreeSet::new());
     let mut candidates = Vec::new();
     for text in &texts {
         let spots = highlighter.spots(&text.text);
         held.extend(spots.iter().map(|spot| spot.word));
+        if text.kind == Said::Title {
+            shown.extend(spots.iter().map(|spot| spot.word));
+        }
         if kinds.is_empty() && text.kind != Said::Title || kinds.contains(&text.kind) {
             candidates.extend(around(text, spots));
         }
     }
-    let passages = best(candidates, &weights, wanted.passages);
+    let passages = best(candidates, &weights, wanted.passages, &mut shown);
     let (title, goes_on) = title_of(store, &ranked.origin, &texts)?;
     let covered = covered(store, &ranked.words, &held, ranked.doc)?;
     Ok(Found {
@@ -259,6 +262,8 @@ pub(super) fn shown(store: &Store, query: &Query, wanted: &Wanted<'_>, ranked: R
         goes_on,
         score: ranked.score,
         covered,
+        focus: weight_of(&weights, &shown) / weights.iter().sum::<f64>().max(f64::MIN_POSITIVE),
+        telling: weight_of(&weights, &shown) / weight(1.0, store.documents()? as f64),
         passages: or_first(passages, &texts, &kinds, wanted),
         origin: ranked.origin,
     })
@@ -286,6 +291,10 @@ fn title_of(store: &Store, origin: &Origin, texts: &[Text]) -> Result<(String, b
     let first = |kind: Said| texts.iter().find(|text| text.kind == kind);
     let titled = first(Said::Title).or_else(|| first(Said::Prompt)).or(texts.first());
     Ok((titled.map_or_else(|| UNTITLED.to_owned(), |text| readable(&text.text)), goes_on))
+}
+
+fn weight_of(weights: &[f64], words: &BTreeSet<usize>) -> f64 {
+    words.iter().filter_map(|word| weights.get(*word)).sum()
 }
 
 /// The share of the words, by weight, that it holds: in what can be shown, or in its files, commands and names.
@@ -343,8 +352,8 @@ fn readable(text: &str) -> String {
     one_line(&plain(if said.is_empty() { text } else { &said }))
 }
 
-/// The passages that say most, and what the ones before them have not said yet.
-fn best(mut candidates: Vec<Candidate>, weights: &[f64], most: usize) -> Vec<Passage> {
+/// The passages that say most, and what the ones before them have not said yet; their words are added to `shown`.
+fn best(mut candidates: Vec<Candidate>, weights: &[f64], most: usize, shown: &mut BTreeSet<usize>) -> Vec<Passage> {
     let mut chosen: Vec<Passage> = Vec::new();
     let mut said: BTreeSet<usize> = BTreeSet::new();
     while chosen.len() < most && !candidates.is_empty() {
@@ -360,6 +369,7 @@ fn best(mut candidates: Vec<Candidate>, weights: &[f64], most: usize) -> Vec<Pas
         candidates.retain(|other| other.passage.text != one.passage.text);
         chosen.push(one.passage);
     }
+    shown.extend(said);
     chosen
 }
 

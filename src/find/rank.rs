@@ -25,6 +25,8 @@ const LOOKED_UP: usize = 48;
 const COMMON: f64 = 0.2;
 const FEW: u64 = 4_000;
 const MANY: u64 = 20_000;
+/// What a document that holds every word scores, by the sum of what they weigh.
+const FULL: f64 = 1.0;
 /// How much better a result of today is than an old one, and after how long half of that is gone.
 const RECENT: f64 = 0.15;
 const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
@@ -74,7 +76,7 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
         add_new(&mut hits, by_words(store, &Asked { projects: Some(vec![own]), ..asked.clone() }, &words, limit, CANDIDATES)?);
     }
     if let Some(similar) = wanted.similar {
-        add_near(store, &asked, &mut hits, similar)?;
+        add_near(store, &asked, &mut hits, &words, similar)?;
     }
     for hit in &mut hits {
         hit.score *= favour(hit, own, wanted.now);
@@ -98,11 +100,16 @@ fn weigh(store: &Store, query: &Query, documents: u64, limit: u64) -> Result<Vec
                 (expression, df) = (wider, wider_df);
             }
         }
-        let weight = (1.0 + (documents as f64 - df as f64 + 0.5).max(0.0) / (df as f64 + 0.5)).ln();
+        let weight = weight(df as f64, documents as f64);
         all.push(Weighed { text: term.text.clone(), group: term.group, expression, weight, df });
     }
     all.sort_by_key(|word| (word.df == 0, word.df));
     Ok(all)
+}
+
+/// What a word weighs that so many of all documents hold.
+pub(super) fn weight(holding: f64, documents: f64) -> f64 {
+    (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
 }
 
 /// Documents by words, as many as are wanted: by those that tell, and where that is too few by common ones among the newest.
@@ -177,7 +184,7 @@ fn projects_of(store: &Store, patterns: &[String]) -> Result<Option<Vec<i64>>> {
 }
 
 /// Adds what is near in meaning and fits the filters, and orders all by both. What has to hold a text or a file is found by that alone.
-fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, similar: &Similar) -> Result<()> {
+fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &[Weighed], similar: &Similar) -> Result<()> {
     let mut near = Vec::new();
     for (doc, cosine) in &similar.docs {
         if near.len() >= CANDIDATES {
@@ -191,8 +198,10 @@ fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, similar: &Similar
         }
         hits.extend(more);
     }
+    // A document of usual length that holds every word once scores about as much.
+    let full = FULL * words.iter().map(|word| word.weight).sum::<f64>();
     let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
-    let fused: HashMap<i64, f64> = fuse(&lexical, &near, similar.weight).into_iter().collect();
+    let fused: HashMap<i64, f64> = fuse(&lexical, &near, full, similar.weight).into_iter().collect();
     for hit in hits {
         hit.score = fused.get(&hit.doc).copied().unwrap_or_default();
     }

@@ -1,4 +1,4 @@
-//! `recall hook <event>`: what Claude Code calls. Leaves a mark, or says what a session starts with.
+//! `recall hook <event>`: what Claude Code calls. Leaves a mark, or says what a session starts with and what bears on a prompt.
 //!
 //! Promises: always exit 0, on stdout one valid answer or nothing, done within a deadline, no text of the session kept. Whatever
 //! goes wrong becomes one line in a log of limited size that `recall doctor` reads. Dispatched before the command line is parsed,
@@ -7,8 +7,10 @@
 mod claim;
 pub mod log;
 mod payload;
+mod prompt;
 mod start;
 mod stdin;
+mod told;
 mod watch;
 
 use std::any::Any;
@@ -60,7 +62,11 @@ fn work(name: &str) -> Result<Option<String>> {
     let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
     config::fault("hook-panic", || panic!("asked for by a test"));
     let config = Config::load()?;
-    let given = if event == Event::SessionStart { Duration::from_millis(config.hooks.deadline_ms) } else { MARK_DEADLINE };
+    let given = if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
+        Duration::from_millis(config.hooks.deadline_ms)
+    } else {
+        MARK_DEADLINE
+    };
     let payload = Payload::read(&stdin::read(started + given)?)?;
     // Other hosts run the hooks of the same settings file: theirs are not our sessions.
     if !payload.is_claude_codes(event, &config) || payload.stop_hook_active {
@@ -71,6 +77,10 @@ fn work(name: &str) -> Result<Option<String>> {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
             start::answer(&payload, &config, started + given * 2 / 3)
         }),
+        Event::UserPromptSubmit => watched(name, started + given, || {
+            config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            prompt::answer(&payload, &config)
+        }),
         _ => leave_mark(event, &payload, &config).map(|()| None),
     }
 }
@@ -79,6 +89,7 @@ fn work(name: &str) -> Result<Option<String>> {
 pub fn tidy(data_dir: &Path) {
     mark::tidy(data_dir);
     claim::tidy(data_dir);
+    told::tidy(data_dir);
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {

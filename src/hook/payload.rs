@@ -11,6 +11,7 @@ use crate::paths::is_same;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     SessionStart,
+    UserPromptSubmit,
     SessionEnd,
     PreCompact,
     PostCompact,
@@ -19,8 +20,9 @@ pub enum Event {
 }
 
 /// An event, its name on our command line, its name in the payload.
-const EVENTS: [(Event, &str, &str); 6] = [
+const EVENTS: [(Event, &str, &str); 7] = [
     (Event::SessionStart, "session-start", "SessionStart"),
+    (Event::UserPromptSubmit, "user-prompt-submit", "UserPromptSubmit"),
     (Event::SessionEnd, "session-end", "SessionEnd"),
     (Event::PreCompact, "pre-compact", "PreCompact"),
     (Event::PostCompact, "post-compact", "PostCompact"),
@@ -58,6 +60,10 @@ pub struct Payload {
     /// Why it ends, or what triggered the compaction.
     pub reason: String,
     pub stop_hook_active: bool,
+    /// What the user has just said.
+    pub prompt: String,
+    /// The client's id of it, where it tells one.
+    pub prompt_id: String,
     foreign: bool,
 }
 
@@ -80,6 +86,8 @@ impl Payload {
             source: text("source"),
             reason: if fields.contains_key("reason") { word("reason") } else { word("trigger") },
             stop_hook_active: fields.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false),
+            prompt: text("prompt"),
+            prompt_id: text("prompt_id"),
             foreign: FOREIGN.iter().any(|key| fields.contains_key(*key)),
         })
     }

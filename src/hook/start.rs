@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::payload::Payload;
-use super::{claim, log};
+use super::{claim, log, told};
 use crate::config::Config;
 use crate::context::{Asked, Context, Start, compacted, gather};
 use crate::session::Millis;
@@ -23,6 +23,7 @@ const LAST_ROWS: u64 = 256 << 10;
 pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
     let context = match payload.source.as_str() {
         "compact" => {
+            told::forget(&config.data_dir, &payload.session);
             let store = Store::open_as_it_is(&config.database(), BUSY).ok();
             compacted(config, store.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
         }
@@ -34,6 +35,12 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
     // The same hook may be installed for the user, the project and as a plugin: one of them speaks.
     if !claim::is_first(&config.data_dir, &payload.session, &payload.source)? {
         return Ok(None);
+    }
+    if payload.source != "compact" {
+        let ids = context.sessions_shown.iter().chain(&context.undigested_shown).map(String::as_str);
+        // A prompt that tells of it once more is no reason to say nothing now.
+        let noted = told::note(&config.data_dir, &payload.session, told::How::Start, ids);
+        let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
     let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
     Ok(Some(format!("{answer}\n")))

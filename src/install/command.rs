@@ -9,10 +9,17 @@ use super::quote::shell;
 use crate::config::CARRIED;
 
 /// The events we install: their name in the settings, and our argument for it.
-pub const EVENTS: [(&str, &str); 3] =
-    [("SessionStart", "session-start"), ("SessionEnd", "session-end"), ("PreCompact", "pre-compact")];
+///
+/// What is said at a prompt, if anything, is the config's: the hook is there whatever it says.
+pub const EVENTS: [(&str, &str); 4] = [
+    ("SessionStart", "session-start"),
+    ("UserPromptSubmit", "user-prompt-submit"),
+    ("SessionEnd", "session-end"),
+    ("PreCompact", "pre-compact"),
+];
 /// The arguments that are hooks of ours; those not in `EVENTS` are for users to turn on.
-const ARGUMENTS: [&str; 6] = ["session-start", "session-end", "pre-compact", "stop", "subagent-stop", "post-compact"];
+const ARGUMENTS: [&str; 7] =
+    ["session-start", "user-prompt-submit", "session-end", "pre-compact", "stop", "subagent-stop", "post-compact"];
 /// How long the client waits for a hook, in seconds. For SessionEnd it takes the place of the client's 1.5 s for all of them.
 pub const TIMEOUT: u64 = 5;
 

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
-pub use tags::{disarm, opens_private};
+pub use tags::{Stripped, disarm, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};
 
 use crate::clean::{both_ends, fold_lines, plain};

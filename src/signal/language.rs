@@ -201,6 +201,15 @@ impl Matcher {
             .max_by(|a, b| a.importance.total_cmp(&b.importance))
     }
 
+    /// The names of the rules whose phrases stand in a sentence, whatever their kinds; not of those inside a longer phrase.
+    pub fn named(&self, sentence: &str) -> Vec<&'static str> {
+        let lower = sentence.to_lowercase().replace('\u{2019}', "'");
+        let hits = self.hits(&self.words(&lower));
+        let longer = |hit: &Hit, o: &Hit| o.from <= hit.from && o.to >= hit.to && o.to - o.from > hit.to - hit.from;
+        let shown = hits.iter().filter(|hit| !hits.iter().any(|o| longer(hit, o)));
+        shown.map(|hit| self.language.rules[hit.rule].name).collect()
+    }
+
     fn words<'w>(&'w self, lower: &'w str) -> Vec<Word<'w>> {
         let words = lower.split_whitespace().flat_map(pieces);
         let word = |text: &'w str| Word {

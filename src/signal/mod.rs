@@ -3,7 +3,7 @@
 pub mod chatter;
 mod english;
 mod kind;
-mod language;
+pub(crate) mod language;
 mod phrases;
 mod tools;
 

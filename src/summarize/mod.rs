@@ -9,8 +9,9 @@ use crate::extract::extract;
 use crate::session::Session;
 use crate::verify::verify;
 
-pub use claude::Claude;
+pub use claude::{Answer, Claude};
 pub use prompt::{Request, SHIPPED, request};
+pub use reply::object_in;
 
 /// What a summarizer gets to work with.
 pub struct Input {

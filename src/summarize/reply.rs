@@ -66,7 +66,7 @@ fn validate(digest: Digest) -> Result<Digest, String> {
 }
 
 /// The object in a reply that may stand in a code fence or between sentences.
-fn object_in(reply: &str) -> Result<&str, String> {
+pub fn object_in(reply: &str) -> Result<&str, String> {
     let object = reply.find('{').zip(reply.rfind('}')).filter(|(from, to)| from < to).map(|(from, to)| &reply[from..=to]);
     object.ok_or_else(|| {
         let start = shorten(&one_line(&plain(reply)), 80);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::prompt::says;
 use crate::support::{Ran, World, fed};
 use crate::told::{S, end, ends, log, mark_files, marks, patient, starts, told};
 
@@ -72,7 +73,7 @@ fn input_that_is_none() {
         ("not a JSON object", b"\"SessionEnd\""),
         ("not a JSON object", b"7"),
     ];
-    for event in ["session-start", "session-end", "post-compact"] {
+    for event in ["session-start", "user-prompt-submit", "session-end", "post-compact"] {
         for (why, stdin) in cases {
             fails_open(&world, event, stdin, why);
         }
@@ -145,6 +146,14 @@ fn an_index_that_cannot_be_used() {
         for source in ["startup", "clear"] {
             fails_open(&world, "session-start", starts(&world, S, source).to_string().as_bytes(), why);
         }
+        // A prompt says less of it: the start has told where there is none, or it is of another form.
+        let quiet = matches!(why, "newer") || !path(&world).exists();
+        let asks = says(&world, S, "Where did we leave off on the keyset pagination?").to_string();
+        if quiet {
+            is_silent(why, Instant::now(), &world.hook("user-prompt-submit", asks));
+        } else {
+            fails_open(&world, "user-prompt-submit", asks.as_bytes(), why);
+        }
         // A mark does not need it.
         fs::remove_file(world.data_dir().join("hooks.log")).unwrap();
         end(&world, S);
@@ -160,6 +169,8 @@ fn an_index_that_another_process_holds() {
     held.pragma_update(None, "locking_mode", "EXCLUSIVE").unwrap();
     held.execute_batch("BEGIN EXCLUSIVE; UPDATE session SET page_dirty = page_dirty;").unwrap();
     fails_open(&world, "session-start", &start(&world), "locked");
+    let asks = says(&world, S, "Where did we leave off on the keyset pagination?").to_string();
+    fails_open(&world, "user-prompt-submit", asks.as_bytes(), "locked");
     end_beside_the_log(&world);
     held.execute_batch("ROLLBACK").unwrap();
     drop(held);
@@ -225,6 +236,12 @@ fn a_data_folder_that_is_none() {
     fs::create_dir_all(world.data_dir().join("marks")).unwrap();
     fs::write(world.data_dir().join("marks/started"), "a file").unwrap();
     fails_open(&world, "session-start", &start(&world), "marks/started");
+    let asks = says(&world, S, "Where did we leave off on the keyset pagination?").to_string();
+    fails_open(&world, "user-prompt-submit", asks.as_bytes(), "marks/started");
+    // What cannot be noted would be said again and again.
+    fs::remove_file(world.data_dir().join("marks/started")).unwrap();
+    fs::write(world.data_dir().join("marks/told"), "a file").unwrap();
+    fails_open(&world, "user-prompt-submit", asks.as_bytes(), "marks/told");
     // Where even the log cannot be written, nothing is left to be done.
     fs::remove_file(world.data_dir().join("hooks.log")).unwrap();
     fs::create_dir(world.data_dir().join("hooks.log")).unwrap();
@@ -260,7 +277,7 @@ fn a_home_that_is_none() {
 #[cfg_attr(not(debug_assertions), ignore = "the fault is built into debug builds only")]
 fn a_panic() {
     let world = with_notes();
-    for event in ["session-end", "session-start"] {
+    for event in ["session-end", "session-start", "user-prompt-submit"] {
         let mut command = hook(&world, event);
         command.env("RECALL_FAULT", "hook-panic");
         let before = log(&world).len();
@@ -276,11 +293,14 @@ fn a_panic() {
 fn something_that_hangs() {
     let world = with_notes();
     world.configure("[hooks]\ndeadline_ms = 300\n");
-    let mut command = hook(&world, "session-start");
-    command.env("RECALL_FAULT", "hook-hang");
-    let before = log(&world).len();
-    let started = Instant::now();
-    is_silent("session-start", started, &fed(command, &start(&world)));
-    let lines = log(&world);
-    assert!(lines.len() == before + 1 && lines[before].contains("session-start: not done within"), "{lines:#?}");
+    let prompt = says(&world, S, "Where did we leave off on the keyset pagination?").to_string().into_bytes();
+    for (event, stdin) in [("session-start", start(&world)), ("user-prompt-submit", prompt)] {
+        let mut command = hook(&world, event);
+        command.env("RECALL_FAULT", "hook-hang");
+        let before = log(&world).len();
+        let started = Instant::now();
+        is_silent(event, started, &fed(command, &stdin));
+        let lines = log(&world);
+        assert!(lines.len() == before + 1 && lines[before].contains(&format!("{event}: not done within")), "{lines:#?}");
+    }
 }

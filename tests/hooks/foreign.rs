@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::prompt::{heard, says};
 use crate::support::{World, changed};
 use crate::told::{FOLDER, S, SHOP, configure, marks, patient, payload, starts, told, transcript};
 
@@ -17,18 +18,26 @@ fn with_notes() -> World {
     world
 }
 
-const EVENTS: [(&str, &str); 6] = [
+const EVENTS: [(&str, &str); 7] = [
     ("session-start", "SessionStart"),
     ("session-end", "SessionEnd"),
     ("pre-compact", "PreCompact"),
     ("post-compact", "PostCompact"),
     ("stop", "Stop"),
     ("subagent-stop", "SubagentStop"),
+    ("user-prompt-submit", "UserPromptSubmit"),
 ];
+
+/// What a session of Claude Code's would be told something at.
+const ASKS: &str = "Where did we leave off on the keyset pagination?";
 
 /// The hook says nothing to this and leaves every file as it was, whatever it is called for.
 fn gets_nothing(world: &World, event: &str, who: &str, payload: &Value) {
     let before = world.everything();
+    let mut payload = payload.clone();
+    if let Some(fields) = payload.as_object_mut() {
+        fields.insert("prompt".into(), ASKS.into());
+    }
     let ran = world.hook(event, payload.to_string());
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""), "{who}, {event}: {payload:#}");
     assert_eq!(changed(&before, &world.everything()), Vec::<PathBuf>::new(), "{who}, {event}: {payload:#}");
@@ -129,6 +138,7 @@ fn other_programs_get_nothing_and_leave_nothing() {
     }
     assert!(!fresh.data_dir().exists());
     assert!(told(&world, &starts(&world, S, "startup")).is_some(), "there would have been something to tell");
+    assert!(heard(&world, &says(&world, S, ASKS)).is_some(), "and to say at the prompt");
 }
 
 #[test]
@@ -154,7 +164,7 @@ fn ids_that_are_none_and_transcripts_that_lie_elsewhere_are_not_claude_codes() {
     let long = "a".repeat(129);
     for id in ["", "..", "a/b", "../x", "/etc/passwd", "a\0b", "a b", "a\nb", "ä", "{}", long.as_str()] {
         let path = format!("{}/{FOLDER}/{id}.jsonl", projects.display());
-        for (event, theirs) in [EVENTS[0], EVENTS[1]] {
+        for (event, theirs) in [EVENTS[0], EVENTS[1], EVENTS[6]] {
             let payload = payload(&world, theirs, id, json!({"transcript_path": path, "source": "startup"}));
             gets_nothing(&world, event, "an odd id", &payload);
         }
@@ -179,7 +189,7 @@ fn ids_that_are_none_and_transcripts_that_lie_elsewhere_are_not_claude_codes() {
         json!(format!("{}/../../other/projects/{FOLDER}/{S}.jsonl", projects.display())),
     ];
     for path in paths {
-        for (event, theirs) in [EVENTS[0], EVENTS[1]] {
+        for (event, theirs) in [EVENTS[0], EVENTS[1], EVENTS[6]] {
             let payload = payload(&world, theirs, S, json!({"transcript_path": path, "source": "startup"}));
             gets_nothing(&world, event, "a transcript elsewhere", &payload);
         }

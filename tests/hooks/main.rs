@@ -18,6 +18,7 @@ mod marks;
 mod open_items;
 mod pieces;
 mod pipes;
+mod prompt;
 mod render;
 mod sources;
 mod system;

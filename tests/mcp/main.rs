@@ -9,6 +9,7 @@ mod leaving;
 #[path = "../support/messages_api.rs"]
 mod messages_api;
 mod opening;
+mod others;
 mod peer;
 mod remembering;
 #[path = "../support/rows.rs"]
@@ -17,3 +18,4 @@ mod search;
 #[path = "../support/mod.rs"]
 mod support;
 mod together;
+mod topics;

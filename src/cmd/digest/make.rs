@@ -230,16 +230,16 @@ impl<'a> Maker<'a> {
         if let Some(skip) = not_now {
             return Ok(Route::Extract(Some(skip)));
         }
-        if claude.has_reply(input) {
+        if claude.has_reply(&input.request) {
             // The run that asked was killed; what it had reserved is settled by this one.
             let reservation = run.store.open_reservation(&head.id)?;
             run.spent_run += reservation.map_or(0.0, |(_, reserved)| reserved);
             return Ok(Route::Call(reservation.map(|(pk, _)| pk)));
         }
-        let Some(worst) = claude.worst_cost(input) else {
+        let Some(worst) = claude.worst_cost(&input.request) else {
             return Ok(Route::Extract(Some(Skip::UnknownPrice(claude.model().to_owned()))));
         };
-        let today = run.store.spent_since(self.midnight())?;
+        let today = run.store.spent_since(self.config.midnight(self.now))?;
         if let Err(skip) = affordable(worst, run.spent_run, today, &run.budget) {
             return Ok(Route::Extract(Some(skip)));
         }
@@ -249,12 +249,7 @@ impl<'a> Maker<'a> {
 
     /// Likely and worst cost of a call with this input; `None` without a model.
     pub fn price(&self, input: &Input) -> Option<(Option<f64>, Option<f64>)> {
-        self.model.as_ref().ok().map(|claude| (claude.likely_cost(input), claude.worst_cost(input)))
-    }
-
-    fn midnight(&self) -> Millis {
-        let now = jiff::Timestamp::from_millisecond(self.now).unwrap_or_default().to_zoned(self.config.time_zone.clone());
-        now.start_of_day().map_or(self.now - 86_400_000, |z| z.timestamp().as_millisecond())
+        self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
     }
 
     fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, send: Sender<Pending>) {
@@ -318,7 +313,7 @@ impl<'a> Maker<'a> {
             digest: self.passed(made.digest),
         };
         run.store.save_digest(head, &new)?;
-        claude.forget_reply(input);
+        claude.forget_reply(&input.request);
         run.report.model_worked = true;
         run.report.sessions_digested += 1;
         run.bar.inc(1);

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use self::user::Said;
+pub use self::user::is_said;
 use super::json::{self, Raw};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::privacy::Gate;

@@ -143,6 +143,14 @@ pub(super) fn text_of(value: Raw<'_>) -> String {
     }
 }
 
+/// Did the user say it, or does a prompt only come in the user's name: a command, what one printed, what another agent says?
+pub fn is_said(text: &str) -> bool {
+    !NOT_THE_USER
+        .iter()
+        .chain(&["[Request interrupted by user", "<command-", "<bash-input>", RECAP_START])
+        .any(|start| text.starts_with(start))
+}
+
 /// What a message in the user's name says of the user.
 fn said(text: &str) -> Option<Item> {
     if text.is_empty() || NOT_THE_USER.iter().any(|start| text.starts_with(start)) {

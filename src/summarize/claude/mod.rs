@@ -14,7 +14,7 @@ use std::time::Duration;
 use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
 use self::report::{Try, session_with};
-use super::{Failure, Input, Made, Summarizer};
+use super::{Failure, Input, Made, Request, Summarizer, reply};
 use crate::child::{self, Bounds, Cut, Ran, which};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
@@ -23,6 +23,7 @@ use crate::privacy::Gate;
 use crate::redact::Redactor;
 use crate::session::{Millis, Tokens};
 use crate::stop;
+use crate::verify::verify;
 
 /// The most a child may print; a reply has a few kilobytes.
 const MAX_OUTPUT: usize = 2 << 20;
@@ -94,16 +95,16 @@ impl Claude {
     /// The most a call can cost, in US dollars; `None` when the model's price is unknown.
     ///
     /// Half a token a byte is more than any text of ours has; all input counts as written to the cache for an hour.
-    pub fn worst_cost(&self, input: &Input) -> Option<f64> {
+    pub fn worst_cost(&self, request: &Request) -> Option<f64> {
         let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
-        let bytes = input.request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
+        let bytes = request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
         let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: MAX_ANSWER_TOKENS, ..Tokens::default() };
         self.price.map(|price| cost(&tokens, &price))
     }
 
     /// What a call will probably cost, for an estimate before a run: four bytes a token, an answer of 800 tokens.
-    pub fn likely_cost(&self, input: &Input) -> Option<f64> {
-        let tokens = Tokens { input: (input.request.bytes() + CLIENT_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
+    pub fn likely_cost(&self, request: &Request) -> Option<f64> {
+        let tokens = Tokens { input: (request.bytes() + CLIENT_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
         self.price.map(|price| cost(&tokens, &price))
     }
 
@@ -111,20 +112,20 @@ impl Claude {
         self.unknown.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn reply_file(&self, input: &Input) -> PathBuf {
-        let hash = input.request.hash(&self.model);
+    fn reply_file(&self, request: &Request) -> PathBuf {
+        let hash = request.hash(&self.model);
         let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
         self.replies.join(format!("{name}.json"))
     }
 
-    /// Was this very request answered before, and the answer not stored as a digest yet?
-    pub fn has_reply(&self, input: &Input) -> bool {
-        self.reply_file(input).exists()
+    /// Was this very request answered before, and the answer not used yet?
+    pub fn has_reply(&self, request: &Request) -> bool {
+        self.reply_file(request).exists()
     }
 
-    /// The reply is stored as a digest: its file has done its work.
-    pub fn forget_reply(&self, input: &Input) {
-        let _ = fs::remove_file(self.reply_file(input));
+    /// The reply is used: its file has done its work.
+    pub fn forget_reply(&self, request: &Request) {
+        let _ = fs::remove_file(self.reply_file(request));
     }
 
     /// Replies nobody came for: their sessions went on before they could be used.
@@ -157,14 +158,14 @@ impl Claude {
     }
 
     /// The instructions go in front of the record when the client has no flag for them.
-    fn stdin(arguments: &[String], input: &Input) -> Vec<u8> {
+    fn stdin(arguments: &[String], request: &Request) -> Vec<u8> {
         let told = arguments.iter().any(|a| a.ends_with("system-prompt"));
-        let instructions = if told { String::new() } else { format!("{}\n\n", input.request.system) };
-        format!("{instructions}{}", input.request.stdin).into_bytes()
+        let instructions = if told { String::new() } else { format!("{}\n\n", request.system) };
+        format!("{instructions}{}", request.stdin).into_bytes()
     }
 
     /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
-    fn run(&self, arguments: &[String], input: &Input) -> io::Result<Result<Ran, Failure>> {
+    fn run(&self, arguments: &[String], request: &Request) -> io::Result<Result<Ran, Failure>> {
         crate::private::create_dir(&self.child_dir)?;
         let job = quiet(&self.command, &self.child_dir)
             .args(arguments)
@@ -172,7 +173,7 @@ impl Claude {
             .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", MAX_ANSWER_TOKENS.to_string())
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
-            .stdin(InputData::from_bytes(Self::stdin(arguments, input)));
+            .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
         Ok(child::run(job, &bounds)?.map(clean).map_err(|cut| self.cut(cut)))
@@ -192,18 +193,18 @@ impl Claude {
     }
 
     /// One try: the reply that is on disk already, else a new one.
-    fn try_once(&self, input: &Input) -> Try {
-        let file = self.reply_file(input);
+    fn try_once<T>(&self, request: &Request, read: Reader<'_, T>) -> Try<T> {
+        let file = self.reply_file(request);
         if let Ok(stored) = fs::read(&file) {
-            let read = report::read(&stored, input, &self.model);
-            if !matches!(read, Try::Made(_)) {
+            let read = report::read(&stored, read, &self.model);
+            if !matches!(read, Try::Answered(_)) {
                 let _ = fs::remove_file(&file);
             }
             return read;
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
-        let arguments = self.arguments(&input.request.system);
-        let ran = match self.run(&arguments, input) {
+        let arguments = self.arguments(&request.system);
+        let ran = match self.run(&arguments, request) {
             Err(e) => {
                 return Try::Failed(Failure::Model {
                     what: format!("cannot run {}: {e}", self.command.display()),
@@ -216,7 +217,7 @@ impl Claude {
         if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| arguments.contains(flag)) {
             let costs_more = SIZE_FLAGS.contains(&flag.as_str());
             self.unknown().push(flag);
-            return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(input) };
+            return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(request, read) };
         }
         if ran.stdout.iter().all(u8::is_ascii_whitespace) {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
@@ -224,8 +225,8 @@ impl Claude {
         if let Err(e) = crate::private::replace(&file, &ran.stdout) {
             return session(format!("cannot keep the reply at {}: {e}", file.display()));
         }
-        let read = report::read(&ran.stdout, input, &self.model);
-        if !matches!(read, Try::Made(_)) {
+        let read = report::read(&ran.stdout, read, &self.model);
+        if !matches!(read, Try::Answered(_)) {
             let _ = fs::remove_file(&file);
         }
         match read {
@@ -257,12 +258,28 @@ fn quiet(command: &Path, folder: &Path) -> Exec {
         .env_remove("CLAUDE_CODE_ENTRYPOINT")
 }
 
-impl Summarizer for Claude {
-    fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+/// What makes something of the model's words, or says why they are no answer.
+pub type Reader<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
+
+/// An answer and what it cost.
+#[derive(Debug)]
+pub struct Answer<T> {
+    pub value: T,
+    pub model: String,
+    /// `None` when the client did not tell.
+    pub cost_usd: Option<f64>,
+}
+
+impl Claude {
+    /// Asks the model; what may pass is tried again. The reply stays on disk until it is forgotten.
+    ///
+    /// # Errors
+    /// When there is no answer, or none that can be read.
+    pub fn ask<T>(&self, request: &Request, read: Reader<'_, T>) -> Result<Answer<T>, Failure> {
         let mut waits = BACKOFF.iter();
         loop {
-            match self.try_once(input) {
-                Try::Made(made) => return Ok(*made),
+            match self.try_once(request, read) {
+                Try::Answered(answer) => return Ok(*answer),
                 Try::Failed(failure) => return Err(failure),
                 Try::Again(what) => match waits.next() {
                     Some(wait) if !stop::asked() => std::thread::sleep(*wait),
@@ -270,6 +287,18 @@ impl Summarizer for Claude {
                 },
             }
         }
+    }
+}
+
+impl Summarizer for Claude {
+    fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+        let digest = |said: &str| {
+            let mut digest = reply::read(said, &input.request)?;
+            verify(&mut digest, &input.session);
+            Ok(digest)
+        };
+        let Answer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
+        Ok(Made { digest: value, model: Some(model), cost_usd })
     }
 }
 

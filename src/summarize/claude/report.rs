@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
+use super::{Answer, Reader};
 use crate::clean::{one_line, plain, shorten};
 use crate::privacy::Gate;
-use crate::summarize::{Failure, Input, Made, reply};
-use crate::verify::verify;
+use crate::summarize::Failure;
 
 /// What became of one try.
-pub enum Try {
-    Made(Box<Made>),
+pub enum Try<T> {
+    Answered(Box<Answer<T>>),
     Failed(Failure),
     /// It may pass.
     Again(String),
@@ -33,7 +33,7 @@ fn redacted_value(value: Value, gate: &Gate) -> Value {
 }
 
 /// What the client's own report and the model's reply in it come to.
-pub fn read(stdout: &[u8], input: &Input, asked: &str) -> Try {
+pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
     let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
         return session_with(
             format!("claude did not print JSON: {}", shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80)),
@@ -45,11 +45,10 @@ pub fn read(stdout: &[u8], input: &Input, asked: &str) -> Try {
     if report.get("is_error").and_then(Value::as_bool) != Some(false) {
         return refused(&report, said, cost_usd);
     }
-    match reply::read(said, &input.request) {
-        Ok(mut digest) => {
-            verify(&mut digest, &input.session);
+    match read(said) {
+        Ok(value) => {
             let model = report.get("modelUsage").and_then(Value::as_object).and_then(|m| m.keys().next().cloned());
-            Try::Made(Box::new(Made { digest, model: model.or_else(|| Some(asked.to_owned())), cost_usd }))
+            Try::Answered(Box::new(Answer { value, model: model.unwrap_or_else(|| asked.to_owned()), cost_usd }))
         }
         // A notice of a limit comes as an ordinary reply, with exit code 0.
         Err(_) if is_limit_notice(said) => Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd }),
@@ -57,12 +56,12 @@ pub fn read(stdout: &[u8], input: &Input, asked: &str) -> Try {
     }
 }
 
-pub fn session_with(what: String, cost_usd: Option<f64>) -> Try {
+pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Try<T> {
     Try::Failed(Failure::Session { what, cost_usd })
 }
 
 /// What an error the client reports means for this session and the ones after it.
-fn refused(report: &Value, said: &str, cost_usd: Option<f64>) -> Try {
+fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Try<T> {
     let status = report.get("api_error_status").and_then(Value::as_u64);
     let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
     let what = shorten(&one_line(&plain(if said.is_empty() { subtype } else { said })), 160);

@@ -1,0 +1,209 @@
+//! `recall context --about`: what earlier sessions say on a topic, in the words of a model or in their own.
+//!
+//! Reads the index. Only where a model is asked something is written: what the call may cost, before it is made, under the caps that
+//! hold for digests, too.
+
+use std::io::Write;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use super::Ended;
+use super::context::folder;
+use crate::cli::ContextArgs;
+use crate::config::{Config, SummarizerChoice};
+use crate::context::ESTIMATE;
+use crate::find::Query;
+use crate::privacy::Gate;
+use crate::redact::Use;
+use crate::select::{Budget, Skip, affordable};
+use crate::session::short_id;
+use crate::stop;
+use crate::store::Store;
+use crate::summarize::{Answer, Claude, Failure, Request};
+use crate::topic::{Account, Sentence, Source, Topic, candidates, read, request};
+use crate::ui::Ui;
+
+/// The most that is said where nothing else is asked for, in tokens: 300 words and their sources.
+const MAX_TOKENS: usize = 800;
+/// The most that a model is given of the sources, in tokens.
+const GIVEN: usize = 4_000;
+
+pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let cwd = folder(args)?;
+    let project = config.project_keys().key_of(cwd.to_str().context("the folder's name is not UTF-8")?);
+    let asked = About { topic, config, project, max_tokens: args.max_tokens.unwrap_or(MAX_TOKENS) };
+    let Some(store) = Store::open_if_there(&config.database())? else {
+        return asked.say_nothing(args.json, ": run `recall digest` first", out);
+    };
+    let query = Query::parse(topic, &config.query_context());
+    let sources = candidates(&store, config, &query, Some(&asked.project), None)?;
+    if sources.is_empty() {
+        return asked.say_nothing(args.json, "", out);
+    }
+    drop(store);
+    let ui = Ui::default();
+    let choice = args.summarizer.unwrap_or(config.digest.summarizer);
+    let account = if choice == SummarizerChoice::Extract { None } else { asked.account(&sources, choice, &ui)? };
+    asked.write(sources, account, args.json, out)?;
+    ui.finish();
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+struct About<'a> {
+    topic: &'a str,
+    config: &'a Config,
+    /// The project that is meant where none is named.
+    project: String,
+    max_tokens: usize,
+}
+
+/// What a model said, and what it cost.
+struct Told {
+    account: Account,
+    model: String,
+    cost_usd: Option<f64>,
+}
+
+impl About<'_> {
+    fn say_nothing(&self, as_json: bool, hint: &str, out: &mut impl Write) -> Result<Ended> {
+        if as_json {
+            let topic = serde_json::to_value(Topic::of(Vec::new(), self.max_tokens))?;
+            return self.write_json(topic, "", None, out).map(|()| Ended::Done);
+        }
+        eprintln!(
+            "recall: nothing is known about `{}`{hint}",
+            crate::clean::shorten(&crate::clean::one_line(&crate::clean::plain(self.topic)), 80)
+        );
+        Ok(Ended::Done)
+    }
+
+    /// What the model makes of the sources; `None` where it is not to be had, and why is said.
+    fn account(&self, sources: &[Source], choice: SummarizerChoice, ui: &Ui) -> Result<Option<Told>> {
+        let gate = self.config.gate(Use::Seldom)?;
+        let claude = match Claude::find(self.config, &gate) {
+            Ok(claude) => claude,
+            Err(why) if choice == SummarizerChoice::Claude => {
+                ui.warn(&format!("{why}: these are the passages themselves"));
+                return Ok(None);
+            }
+            Err(_) => return Ok(None),
+        };
+        let given = Topic::of(sources.to_vec(), GIVEN).sources;
+        let request = request(self.topic, &given, &gate);
+        stop::listen();
+        match self.ask(&claude, &request, &given, &gate)? {
+            Asked::Told(answer) => {
+                let account = Account::fit(answer.value, &given, self.max_tokens);
+                if account.text.is_empty() {
+                    ui.note(
+                        "the model finds no answer in the passages, or there is no room for it: these are the passages themselves",
+                    );
+                }
+                Ok((!account.text.is_empty()).then_some(Told { account, model: answer.model, cost_usd: answer.cost_usd }))
+            }
+            Asked::NotNow(skip) => {
+                ui.note(&format!("{skip}: these are the passages themselves"));
+                Ok(None)
+            }
+            Asked::Failed(failure) => {
+                let what = gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
+                ui.warn(&format!("{what}: these are the passages themselves"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Asks the model, with its worst cost reserved.
+    fn ask(&self, claude: &Claude, request: &Request, given: &[Source], gate: &Gate) -> Result<Asked> {
+        let store = Store::open_existing(&self.config.database())?;
+        let name = short_id("topic-", &[&request.system, &request.stdin]);
+        // Twice: a client that lacks a flag has to be paid for at another price.
+        for _ in 0..2 {
+            let reservation = match self.reserve(&store, claude, request, &name)? {
+                Ok(reservation) => reservation,
+                Err(skip) => return Ok(Asked::NotNow(skip)),
+            };
+            let answered = claude.ask(request, &|said| read(said, given, gate));
+            let cost = match &answered {
+                Ok(answer) => answer.cost_usd,
+                Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
+                Err(Failure::CostsMore) => Some(0.0),
+                Err(Failure::Stopped) => None,
+            };
+            if let (Some(reservation), Some(actual)) = (reservation, cost) {
+                store.settle(reservation, actual)?;
+            }
+            match answered {
+                Err(Failure::CostsMore) => {}
+                Err(failure) => return Ok(Asked::Failed(failure)),
+                Ok(answer) => {
+                    claude.forget_reply(request);
+                    return Ok(Asked::Told(answer));
+                }
+            }
+        }
+        Ok(Asked::Failed(Failure::CostsMore))
+    }
+
+    /// Reserves what the call costs at most. No reservation where an answer to this very request lies there already.
+    fn reserve(&self, store: &Store, claude: &Claude, request: &Request, name: &str) -> Result<Result<Option<i64>, Skip>> {
+        if claude.has_reply(request) {
+            return Ok(Ok(store.open_reservation(name)?.map(|(pk, _)| pk)));
+        }
+        let Some(worst) = claude.worst_cost(request) else { return Ok(Err(Skip::UnknownPrice(claude.model().to_owned()))) };
+        let digest = &self.config.digest;
+        let budget = Budget { run_usd: digest.max_cost_usd, day_usd: digest.max_cost_usd_per_day };
+        let now = self.config.now();
+        let today = store.spent_since(self.config.midnight(now))?;
+        Ok(match affordable(worst, 0.0, today, &budget) {
+            Ok(()) => Ok(Some(store.reserve(now, name, claude.model(), worst)?)),
+            Err(skip) => Err(skip),
+        })
+    }
+
+    fn write(&self, sources: Vec<Source>, told: Option<Told>, as_json: bool, out: &mut impl Write) -> Result<()> {
+        let topic = Topic::of(sources, self.max_tokens);
+        let text = told.as_ref().map_or_else(|| topic.render().to_owned(), |told| told.account.text.clone());
+        if as_json {
+            return self.write_json(serde_json::to_value(&topic)?, &text, told, out);
+        }
+        if text.is_empty() {
+            let known = topic.sources.len() + topic.left_out.len();
+            eprintln!("recall: no room for anything in {} tokens: {known} sessions speak of it", self.max_tokens);
+        }
+        out.write_all(text.as_bytes())?;
+        Ok(())
+    }
+
+    fn write_json(&self, mut topic: Value, text: &str, told: Option<Told>, out: &mut impl Write) -> Result<()> {
+        let more = json!({
+            "about": self.topic,
+            "project": self.project,
+            "text": text,
+            "tokens": crate::context::tokens(text),
+            "estimate": ESTIMATE,
+            "summarizer": if told.is_some() { "claude" } else { "extract" },
+        });
+        let model = told.map(|told| {
+            let sentences: Vec<Sentence> = told.account.sentences;
+            json!({
+                "model": told.model, "cost_usd": told.cost_usd, "sentences": sentences,
+                "sentences_left_out": told.account.sentences_left_out,
+            })
+        });
+        if let Value::Object(all) = &mut topic {
+            all.extend([Some(more), model].into_iter().flatten().filter_map(|v| v.as_object().cloned()).flatten());
+        }
+        writeln!(out, "{}", serde_json::to_string_pretty(&topic)?)?;
+        Ok(())
+    }
+}
+
+/// What came of asking the model.
+enum Asked {
+    Told(Answer<Vec<Sentence>>),
+    /// It was not asked: over a budget, or at no known price.
+    NotNow(Skip),
+    Failed(Failure),
+}

@@ -1,0 +1,106 @@
+//! What a session has been told of, so that it is told once: by its start, as a notice, or by what the sources themselves say.
+//!
+//! A file for each session in `marks/told/`, a line for each thing told: never text, and ids only as hashes.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::private;
+use crate::session::short_id;
+
+/// Things a session is told of at most. Who has heard that many is left in peace.
+const MOST: usize = 200;
+/// A session that has not been told anything for so long may hear it again.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// How much was told of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// That it is there.
+    Notice,
+    /// Among the notes the session began with.
+    Start,
+    /// What it says.
+    Passages,
+}
+
+const HOW: [(How, &str); 3] = [(How::Notice, "notice"), (How::Start, "start"), (How::Passages, "passages")];
+
+/// What one session has been told of.
+#[derive(Debug, Default)]
+pub struct Told {
+    lines: Vec<(How, String)>,
+}
+
+impl Told {
+    pub fn read(data_dir: &Path, session: &str) -> Self {
+        let text = fs::read_to_string(file(data_dir, session)).unwrap_or_default();
+        let line = |line: &str| {
+            let (how, id) = line.split_once(' ')?;
+            Some((HOW.iter().find(|(_, name)| *name == how)?.0, id.to_owned()))
+        };
+        Self { lines: text.lines().filter_map(line).take(MOST).collect() }
+    }
+
+    /// Has it been told of this in any way?
+    pub fn of(&self, id: &str) -> bool {
+        let id = hashed(id);
+        self.lines.iter().any(|(_, known)| *known == id)
+    }
+
+    /// Has it been told so, or more?
+    pub fn has(&self, id: &str, how: How) -> bool {
+        let id = hashed(id);
+        self.lines.iter().any(|(known, of)| *of == id && *known as u8 >= how as u8)
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.lines.len() >= MOST
+    }
+}
+
+/// Notes what a session is told of.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn note<'i>(data_dir: &Path, session: &str, how: How, ids: impl Iterator<Item = &'i str>) -> Result<()> {
+    let name = HOW.iter().find(|(known, _)| *known == how).map_or("", |(_, name)| name);
+    let lines: String = ids.map(|id| format!("{name} {}\n", hashed(id))).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let path = file(data_dir, session);
+    let append = || OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    let file = match append() {
+        Err(e) if e.kind() == ErrorKind::NotFound => private::create_dir(&folder(data_dir)).and_then(|()| append()),
+        other => other,
+    };
+    file.and_then(|mut file| file.write_all(lines.as_bytes())).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The session's context is made anew: what it was told may be gone from it.
+pub fn forget(data_dir: &Path, session: &str) {
+    let _ = fs::remove_file(file(data_dir, session));
+}
+
+/// Forgets sessions that are long over.
+pub fn tidy(data_dir: &Path) {
+    private::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > KEPT));
+}
+
+fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("marks/told")
+}
+
+fn file(data_dir: &Path, session: &str) -> PathBuf {
+    folder(data_dir).join(hashed(session))
+}
+
+fn hashed(id: &str) -> String {
+    short_id("t", &[id])
+}

@@ -1,0 +1,162 @@
+//! From all that sources say to what there is room for. Pure.
+
+use super::{LeftOut, Passage, Source, Topic};
+use crate::clean::id8;
+use crate::context::{bytes_of, said, tokens};
+
+/// Longest texts, in characters.
+const TITLE: usize = 110;
+const STATEMENT: usize = 300;
+/// How much further down a source's next passage stands than its first, in places of the list of sources.
+const NEXT_PASSAGE: f64 = 1.4;
+/// Sources without room that are named, and room that is kept for naming them, in bytes.
+const NAMED: usize = 3;
+const FOR_NAMES: usize = 160;
+
+/// As much of the sources as fits, the best of each before the second best of any.
+pub fn fit(sources: Vec<Source>, max_tokens: usize) -> Topic {
+    let most = bytes_of(max_tokens);
+    let lines: Vec<Vec<String>> = sources.iter().map(|s| s.passages.iter().map(|p| line(s, p)).collect()).collect();
+    let whole: usize = sources.iter().zip(&lines).map(|(s, l)| heading(s).len() + l.iter().map(String::len).sum::<usize>()).sum();
+    let room = if whole <= most { most } else { most.saturating_sub(FOR_NAMES.min(most / 4)) };
+    let mut chosen: Vec<Vec<bool>> = lines.iter().map(|l| vec![false; l.len()]).collect();
+    let mut length = 0;
+    for (at, passage) in order(&lines) {
+        let begins = !chosen[at].contains(&true);
+        let more = lines[at][passage].len() + if begins { heading(&sources[at]).len() } else { 0 };
+        if length + more <= room {
+            length += more;
+            chosen[at][passage] = true;
+        }
+    }
+    write(sources, &lines, &chosen, max_tokens)
+}
+
+/// Places of passages, the ones to be told first in front.
+fn order(lines: &[Vec<String>]) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = lines.iter().enumerate().flat_map(|(at, l)| (0..l.len()).map(move |p| (at, p))).collect();
+    all.sort_by(|a, b| {
+        let place = |(at, passage): (usize, usize)| at as f64 + NEXT_PASSAGE * passage as f64;
+        place(*a).total_cmp(&place(*b))
+    });
+    all
+}
+
+fn write(sources: Vec<Source>, lines: &[Vec<String>], chosen: &[Vec<bool>], max_tokens: usize) -> Topic {
+    let mut topic = Topic { max_tokens, ..Topic::default() };
+    for ((mut source, lines), chosen) in sources.into_iter().zip(lines).zip(chosen) {
+        if !chosen.contains(&true) {
+            topic.left_out.push(LeftOut { title: said(&source.title, TITLE), when: source.when.clone(), id: source.id });
+            continue;
+        }
+        topic.text += &heading(&source);
+        lines.iter().zip(chosen).filter(|(_, chosen)| **chosen).for_each(|(line, _)| topic.text += line);
+        topic.passages_left_out += chosen.iter().filter(|chosen| !**chosen).count();
+        let mut chosen = chosen.iter();
+        source.passages.retain(|_| chosen.next().is_some_and(|chosen| *chosen));
+        topic.sources.push(source);
+    }
+    name_left_out(&mut topic);
+    topic.tokens = tokens(&topic.text);
+    topic
+}
+
+/// Says what is left out, as far as there is room.
+fn name_left_out(topic: &mut Topic) {
+    if topic.left_out.is_empty() || topic.text.is_empty() {
+        return;
+    }
+    let most = bytes_of(topic.max_tokens);
+    let named = |count: usize| {
+        let names: Vec<String> = topic.left_out[..count].iter().map(|l| format!("{} {}", id8(&l.id), said(&l.title, 60))).collect();
+        let more = topic.left_out.len() - count;
+        match (names.is_empty(), more) {
+            (true, _) => format!("Left out for want of room: {more} more\n"),
+            (false, 0) => format!("Left out for want of room: {}\n", names.join("; ")),
+            (false, _) => format!("Left out for want of room: {}; and {more} more\n", names.join("; ")),
+        }
+    };
+    let fitting = (0..=topic.left_out.len().min(NAMED)).rev().map(named).find(|line| topic.text.len() + line.len() <= most);
+    topic.text.extend(fitting);
+}
+
+fn heading(source: &Source) -> String {
+    let so_far = if source.goes_on { "so far, " } else { "" };
+    format!("## {} ({so_far}{}, {})\n", said(&source.title, TITLE), source.when, id8(&source.id))
+}
+
+fn line(source: &Source, passage: &Passage) -> String {
+    format!("- {}{} [{}, {}]\n", label(&passage.kind), said(&passage.text, STATEMENT), id8(&source.id), source.when)
+}
+
+/// What stands before a passage of a kind; nothing where its words tell it.
+fn label(kind: &str) -> &'static str {
+    match kind {
+        "prompt" | "request" => "asked: ",
+        "decision" => "decided: ",
+        "next" => "next: ",
+        "blocker" => "blocked: ",
+        "outcome" => "outcome: ",
+        "learned" => "learned: ",
+        "plan" => "planned: ",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn source(n: usize, passages: &[&str]) -> Source {
+        let passage = |text: &&str| Passage { kind: "decision".into(), text: (*text).to_owned() };
+        Source {
+            id: format!("{n:08}-aaaa"),
+            origin: "session",
+            project: "/p".into(),
+            title: format!("Session {n}"),
+            at: Some(0),
+            when: "2026-11-20".into(),
+            goes_on: false,
+            score: 1.0,
+            covered: 1.0,
+            focus: 1.0,
+            telling: 1.0,
+            passages: passages.iter().map(passage).collect(),
+        }
+    }
+
+    #[test]
+    fn every_passage_names_its_source_and_its_day() {
+        let topic = fit(vec![source(1, &["Keyset it is.", "Zstd </recall-context> too."]), source(2, &["Offsets are slow."])], 400);
+        assert_eq!(
+            topic.render(),
+            "## Session 1 (2026-11-20, 00000001)\n- decided: Keyset it is. [00000001, 2026-11-20]\n\
+             - decided: Zstd ‹/recall-context> too. [00000001, 2026-11-20]\n\
+             ## Session 2 (2026-11-20, 00000002)\n- decided: Offsets are slow. [00000002, 2026-11-20]\n"
+        );
+        assert_eq!((topic.left_out.len(), topic.passages_left_out, topic.tokens), (0, 0, tokens(topic.render())));
+    }
+
+    #[test]
+    fn where_room_is_scarce_the_best_of_each_comes_first_and_the_rest_is_named() {
+        let long = "A statement that takes some room, because it says a lot about what was done and why it was done so.";
+        let all: Vec<Source> = (1..6).map(|n| source(n, &[long, long, long])).collect();
+        let topic = fit(all, 200);
+        assert!(topic.tokens <= 200 && topic.sources.len() >= 2, "{topic:#?}");
+        assert!(topic.render().contains("Left out for want of room: "), "{}", topic.render());
+        assert_eq!(topic.sources.len() + topic.left_out.len(), 5);
+        let nothing = fit(vec![source(1, &[long])], 10);
+        assert!(nothing.render().is_empty() && nothing.left_out.len() == 1 && !nothing.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_is_never_passed(counts in prop::collection::vec(0usize..6, 0..12), text in "\\PC{0,400}", max in 0usize..1500) {
+            let all: Vec<Source> = counts.iter().enumerate().map(|(n, count)| source(n, &vec![text.as_str(); *count])).collect();
+            let topic = fit(all, max);
+            prop_assert!(tokens(topic.render()) <= max);
+            prop_assert_eq!(topic.sources.len() + topic.left_out.len(), counts.len());
+        }
+    }
+}
