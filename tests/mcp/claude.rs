@@ -59,7 +59,7 @@ fn the_client_searches_and_the_session_comes_back_in_its_request() {
     let (client, session) = scene();
     let config = client.world.root().join("mcp.json");
     let environment = json!({"RECALL_DATA_DIR": client.world.data_dir()});
-    let servers = json!({"mcpServers": {"recall": {"command": env!("CARGO_BIN_EXE_recall"), "args": ["mcp"], "env": environment}}});
+    let servers = json!({"mcpServers": {"recall": {"command": client.world.program(), "args": ["mcp"], "env": environment}}});
     fs::write(&config, servers.to_string()).expect("a config");
     let path = config.to_str().expect("UTF-8");
     let told = answer(&client, "mcp__recall__search", &["--mcp-config", path, "--strict-mcp-config"]);
