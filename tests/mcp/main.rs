@@ -15,6 +15,8 @@ mod remembering;
 #[path = "../support/rows.rs"]
 mod rows;
 mod search;
+#[path = "../support/stored.rs"]
+mod stored;
 #[path = "../support/mod.rs"]
 mod support;
 mod together;
