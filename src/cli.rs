@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::SummarizerChoice;
 use crate::install::{Scope, TimerChoice};
+use crate::notes::Kind;
 
 /// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
 #[derive(Debug, Parser)]
@@ -27,12 +28,16 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Find sessions and notes: by words, phrases and filters
     Search(SearchArgs),
-    /// Show one session's digest
+    /// Show sessions: in short, in full, or as their transcripts have them
     Show(ShowArgs),
+    /// What came before and after a session in its project
+    Timeline(TimelineArgs),
     /// What a session of this project starts with, or what is known about a topic
     Context(ContextArgs),
     /// Say that something a session left open is done
     Close(CloseArgs),
+    /// Keep a note: a convention, a preference, a decision, a fact, something to do
+    Remember(RememberArgs),
     /// Take sessions, or all that holds a text, out of the memory for good
     Forget(ForgetArgs),
     /// What is stored, what waits and why
@@ -155,11 +160,33 @@ pub struct SearchArgs {
 
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// A session's id or the start of it, or a digest's id
-    pub id: String,
+    /// Ids of sessions or the starts of them, or digests' ids
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<String>,
+    /// All of it, as on the session's page
+    #[arg(long, conflicts_with_all = ["raw", "items"])]
+    pub full: bool,
+    /// The conversation's own rows from its transcripts, while those are there
+    #[arg(long, conflicts_with_all = ["items", "json"])]
+    pub raw: bool,
     /// List what was kept of the session instead: importance, tier, kind and rule of each item
     #[arg(long)]
     pub items: bool,
+    /// The whole digest with the numbers behind it; of several sessions an array
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TimelineArgs {
+    /// A session's id or the start of it, or a digest's id
+    pub id: String,
+    /// Sessions before it
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub before: usize,
+    /// Sessions after it
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub after: usize,
     #[arg(long)]
     pub json: bool,
 }
@@ -179,6 +206,23 @@ pub struct ContextArgs {
     #[arg(long, value_enum, requires = "about")]
     pub summarizer: Option<SummarizerChoice>,
     /// The text with the numbers behind it
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RememberArgs {
+    /// What to remember, in at most 2,000 characters; `-` reads it from stdin
+    #[arg(required = true, value_name = "TEXT")]
+    pub text: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub kind: Kind,
+    /// A folder of the project it is for (default: this one)
+    #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
+    pub project: Option<PathBuf>,
+    /// It is for all projects
+    #[arg(long)]
+    pub everywhere: bool,
     #[arg(long)]
     pub json: bool,
 }
@@ -207,17 +251,20 @@ pub struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ForgetWhat {
-    /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id
+    /// One session with the notes from it, by its id or the start of it, or a digest's id; one that was never digested by its whole id
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// All sessions of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
+    /// One note that was remembered, by its id or the start of it
+    #[arg(long, value_name = "ID")]
+    pub note: Option<String>,
+    /// All sessions and notes of projects whose root matches this glob (a bare name matches the last folder); later ones are not kept out:
     /// `privacy.exclude_projects` in the config does that
     #[arg(long, value_name = "GLOB")]
     pub project: Option<String>,
-    /// All sessions that were last active before this: a date like 2026-01-31, or so long ago: 90d, 12h
+    /// All sessions that were last active before this, and notes from before it: a date like 2026-01-31, or so long ago: 90d, 12h
     #[arg(long, value_name = "AGE|DATE")]
     pub before: Option<String>,
-    /// Whatever holds this text, in any case and over line breaks: rows, digests, lines of your notes; sessions whose project, folder
+    /// Whatever holds this text, in any case and over line breaks: rows, digests, notes, lines of yours in pages; sessions whose project, folder
     /// or branch is named so go whole
     #[arg(long = "match", value_name = "TEXT")]
     pub text: Option<String>,

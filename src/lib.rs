@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod brief;
 mod child;
 pub mod clean;
 pub mod cli;
@@ -12,10 +13,12 @@ mod cmd;
 pub mod condense;
 pub mod config;
 pub mod context;
+pub mod course;
 pub mod delta;
 pub mod digest;
 mod doctor;
 pub mod duplicates;
+pub mod embed;
 pub mod extract;
 pub mod find;
 pub mod fixes;
@@ -27,6 +30,7 @@ pub mod likeness;
 pub mod mark;
 mod markdown;
 mod moment;
+pub mod notes;
 pub mod page;
 mod paths;
 pub mod phrase;
@@ -46,7 +50,9 @@ pub mod store;
 pub mod summarize;
 mod tail;
 pub mod terms;
+pub mod timeline;
 pub mod topic;
+mod transcript;
 mod ui;
 pub mod verify;
 

@@ -6,19 +6,21 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use crate::clean::shorten;
-use crate::condense::{closing_replies, tool_line};
+use crate::course::{Markup, line, moments};
 use crate::digest::{Claim, Digest, FileNote};
 use crate::fixes::{Failure, failures};
 use crate::markdown::{code, inline, slug, yaml};
+use crate::notes::EVERYWHERE;
 use crate::price::session_cost;
 use crate::prose::sentences;
-use crate::session::{Entry, Item, Millis, RowKey, Session, Tokens, Touch};
-use crate::signal::{Signal, Tier, judge};
+use crate::session::{Entry, Item, Millis, Session, Tokens, Touch};
+use crate::store::notes::Note;
 use crate::terms::{covered_by, words};
 
 /// Entries of a timeline at most, beside the user's words; the weightiest stay.
 const MAX_TIMELINE: usize = 60;
 const MAX_FAILURES: usize = 12;
+const MARKUP: Markup = Markup { words: inline, command: code, who: |name| format!("**{name}**") };
 
 /// A session with its digest, as pages show it.
 #[derive(Debug, Clone)]
@@ -56,12 +58,13 @@ fn local(at: Millis, zone: &TimeZone) -> Zoned {
     Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
 }
 
-fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
+/// The local time of day.
+pub fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
     at.map_or_else(|| "--:--".into(), |at| local(at, zone).strftime("%H:%M").to_string())
 }
 
-/// The page of a day. `shown` are its sessions in the order of their first prompts.
-pub fn day_page(day: &str, shown: &[Shown<'_>], zone: &TimeZone) -> String {
+/// The page of a day. `shown` are its sessions in the order of their first prompts, `notes` what was remembered on it.
+pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone) -> String {
     let mut projects: Vec<&str> = Vec::new();
     for one in shown {
         let key = one.session.project.key.as_str();
@@ -79,7 +82,13 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], zone: &TimeZone) -> String {
             day_entry(&mut page, one, zone);
         }
     }
+    section(&mut page, "Remembered", notes.iter().map(|note| note_line(note, zone)));
     page
+}
+
+fn note_line(note: &Note, zone: &TimeZone) -> String {
+    let project = if note.project.key == EVERYWHERE { "all projects" } else { note.project.name() };
+    format!("{} {} ({}, {}) {}", clock(Some(note.at), zone), inline(&note.text), note.kind, inline(project), code(&note.id))
 }
 
 fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
@@ -137,7 +146,7 @@ fn again(session: &Session, later: &str, up: &str) -> String {
     let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
     format!(
         "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
-        code(&format!("recall show {}", crate::clean::id8(&session.id)))
+        code(&format!("recall show {} --full", crate::clean::id8(&session.id)))
     )
 }
 
@@ -287,25 +296,10 @@ fn file_lines(one: &Shown<'_>) -> impl Iterator<Item = String> {
 }
 
 fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
-    let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
-    let closing = closing_replies(session);
-    let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
-        // The last words of a turn say how it went, whatever their words.
-        let signal = judge(e);
-        (e, if closing.contains(&at) { signal.at_least(0.5) } else { signal })
-    });
-    let all: Vec<(&Entry, Signal)> = weighed.filter(|(_, signal)| signal.tier() > Tier::None).collect();
-    let mut weights: Vec<f64> = all.iter().map(|(_, signal)| signal.importance).collect();
-    weights.sort_by(|a, b| b.total_cmp(a));
-    let least = weights.get(MAX_TIMELINE).copied().unwrap_or(0.0);
-    let numbers: BTreeMap<RowKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
     let mut lines: Vec<String> = Vec::new();
-    for (entry, signal) in all {
-        if signal.importance < least {
-            continue;
-        }
-        let number = numbers.get(&entry.key).map_or(String::new(), |n| format!("#{n} "));
-        let line = format!("{} {number}{}", clock(entry.at, zone), timeline_text(session, entry, 240));
+    for moment in moments(session, MAX_TIMELINE) {
+        let number = moment.number.map_or(String::new(), |n| format!("#{n} "));
+        let line = format!("{} {number}{}", clock(moment.entry.at, zone), line(session, moment.entry, 240, &MARKUP));
         if lines.last() != Some(&line) {
             lines.push(line);
         }
@@ -317,21 +311,6 @@ fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
         lines.splice(from..from + over, [format!("… {over} more")]);
     }
     section(page, "Timeline", lines.into_iter());
-}
-
-/// An entry in one line, its text within `max` characters: shortened before it is marked up.
-fn timeline_text(session: &Session, entry: &Entry, max: usize) -> String {
-    let who = if entry.is_main() { "" } else { "subagent: " };
-    match &entry.item {
-        Item::Prompt(text) => format!("**user** {}", inline(&shorten(text, max))),
-        Item::Answer(text) => format!("**user answered** {}", inline(&shorten(text, max))),
-        Item::Reply(text) => format!("{who}{}", inline(&crate::condense::gist(text, max))),
-        Item::Plan(text) => format!("plan: {}", inline(&crate::condense::gist(text, max))),
-        Item::Recap(text) | Item::Away(text) => format!("recap: {}", inline(&crate::condense::gist(text, max))),
-        Item::PullRequest(url) => format!("pull request {}", inline(url)),
-        Item::Tool(tool) => format!("{who}{}", code(&tool_line(session, tool, entry.outcome.as_ref(), 0, max))),
-        Item::Interrupted | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_) => "the user interrupted".into(),
-    }
 }
 
 /// Which rows stand behind each decision and next step.
@@ -349,7 +328,7 @@ fn evidence(page: &mut String, one: &Shown<'_>) {
 /// What an entry says to a claim: of a longer text the sentence that shares most with it.
 fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
     let (Item::Reply(text) | Item::Plan(text) | Item::Away(text)) = &entry.item else {
-        return timeline_text(session, entry, 120);
+        return line(session, entry, 120, &MARKUP);
     };
     let wanted = words(claim);
     let mut best = (0.0, String::new());

@@ -50,6 +50,11 @@ impl Ui {
     pub fn sessions(&self, total: u64) -> ProgressBar {
         bar(total, "digesting {bar:30} {pos:>10} / {len} {eta:>18} left  {msg}")
     }
+
+    /// A bar over documents that are embedded, only on a terminal.
+    pub fn texts(&self, total: u64) -> ProgressBar {
+        bar(total, "embedding {bar:30} {pos:>10} / {len} {eta:>18} left")
+    }
 }
 
 fn bar(total: u64, template: &str) -> ProgressBar {

@@ -28,7 +28,7 @@ fn world() -> World {
 fn places(world: &World, text: &str) -> Vec<String> {
     let mut places = Vec::new();
     let mut lines = vec![("search", world.recall(["search", text]).out), ("export", world.recall(["export"]).out)];
-    lines.push(("show", world.recall(["show", SESSION]).out));
+    lines.push(("show", world.recall(["show", "--full", SESSION]).out));
     places.extend(lines.into_iter().filter(|(_, out)| out.contains(text)).map(|(name, _)| name.to_owned()));
     for file in files_below(&world.data_dir()) {
         let bytes = std::fs::read(&file).expect("a file");
@@ -49,7 +49,7 @@ fn a_pattern_that_is_added_later_takes_out_what_it_matches_and_what_was_said_of_
     assert!(report["texts_cleaned"].as_u64() > Some(1), "{report}");
     assert_eq!(places(&world, "Bluebird"), [] as [&str; 0]);
     assert_eq!(places(&world, "bluebird"), [] as [&str; 0]);
-    assert!(world.recall(["show", SESSION]).out.contains("pagination"), "the rest stays");
+    assert!(world.recall(["show", "--full", SESSION]).out.contains("pagination"), "the rest stays");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_is_imported_obeys_the_rules_of_the_importer() {
     assert_eq!(ran.code, 0, "{ran:#?}");
     to.digest(&["--rebuild-pages", "--summarizer", "extract"]);
     assert_eq!((places(&to, "20491"), places(&to, "Bluebird")), (vec![], vec![]));
-    assert!(to.recall(["show", SESSION]).out.contains("pagination"));
+    assert!(to.recall(["show", "--full", SESSION]).out.contains("pagination"));
 }
 
 /// A model whose digest leaves two things open, and says of a file what stood in it.

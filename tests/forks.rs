@@ -130,7 +130,7 @@ fn a_fork_of_nothing_but_copies_is_no_session_worth_a_page() {
     let report = world.digest(&["--summarizer", "extract"]);
     assert_eq!((&report["sessions_digested"], &report["sessions_skipped"]), (&1.into(), &1.into()), "{report}");
     assert_eq!(world.show(ORIGINAL)["prompts"], 3);
-    let shown = world.recall(["show", FORK]);
+    let shown = world.recall(["show", "--full", FORK]);
     assert_eq!(shown.code, 2, "{shown:#?}");
 }
 

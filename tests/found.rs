@@ -120,7 +120,7 @@ fn a_session_that_leaves_an_excluded_project_is_taken_in_from_there() {
     world.transcript("-a/other.jsonl", format!("{title}\n"));
     world.transcript(&format!("-p/{A}.jsonl"), secret + &talk(A, 2, "the open part", "Fixed the open part."));
     extract(&world);
-    let shown = world.recall(["show", A]);
+    let shown = world.recall(["show", "--full", A]);
     assert!(shown.out.contains("the open part") && !shown.out.contains("the secret part"), "{shown:#?}");
 }
 
@@ -137,7 +137,7 @@ fn an_import_keeps_what_waits_for_a_digest_waiting() {
     let other = World::new();
     other.recall(["import", export.to_str().unwrap()]);
     extract(&other);
-    assert!(other.recall(["show", A]).out.contains("Added the index"));
+    assert!(other.recall(["show", "--full", A]).out.contains("Added the index"));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_long_session_ends_where_it_ended() {
     let many: String = (0..300).map(|n| talk(A, n, &format!("please do step {n} of the list"), "Done.")).collect();
     world.transcript(&format!("-p/{A}.jsonl"), many + &talk(A, 301, "what is the state?", "All 300 steps are done and committed."));
     extract(&world);
-    let page = world.recall(["show", A]).out;
+    let page = world.recall(["show", "--full", A]).out;
     let timeline = page.split("## Timeline").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
     assert!(timeline.contains("step 0 of") && timeline.contains("what is the state?") && timeline.contains("more"), "{timeline}");
 }
@@ -175,7 +175,7 @@ fn in_the_oldest_layout_a_command_that_failed_and_then_passed_did_both() {
     fs::write(folder.join("ses_1234abcd.jsonl"), rows.concat()).unwrap();
     world.age_transcripts();
     extract(&world);
-    let page = world.recall(["show", "ses_1234abcd"]).out;
+    let page = world.recall(["show", "--full", "ses_1234abcd"]).out;
     assert!(page.contains("2 failed") && page.contains("3 passed"), "{page}");
 }
 

@@ -36,7 +36,7 @@ fn every_setting_in_the_readme_is_one_the_program_knows() {
     let ran = world.recall(["config", "--json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let known: Vec<serde_json::Value> = serde_json::from_str(&ran.out).expect("the settings as JSON");
-    for table in ["digest.", "hooks.", "retention.", "signal."] {
+    for table in ["digest.", "embeddings.", "hooks.", "retention.", "signal."] {
         let keys: Vec<&str> = known.iter().filter_map(|s| s["key"].as_str()).filter(|k| k.starts_with(table)).collect();
         assert!(!keys.is_empty(), "{table}");
         for key in keys {

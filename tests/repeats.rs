@@ -55,7 +55,7 @@ fn an_earlier_one_is_a_line_that_leads_to_the_next() {
     let world = world(&[16, 17, 18]);
     let first = page(&world, "2026-11-16-shop-");
     assert!(
-        first.ends_with("\nNearly the same as later, on [2026-11-17](../../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016`\n"),
+        first.ends_with("\nNearly the same as later, on [2026-11-17](../../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016 --full`\n"),
         "{first}"
     );
     let target = world.daily().join("2026-11/sessions").join("../../2026-11/sessions/2026-11-17-shop-aa000017.md");
@@ -64,11 +64,11 @@ fn an_earlier_one_is_a_line_that_leads_to_the_next() {
     assert!(page(&world, "2026-11-18-shop-").contains("## Timeline"), "the last one has its whole page");
     assert!(page(&world, "2026-11-19-shop-").contains("## Timeline"), "and so has what is something else");
     let day = page(&world, "2026-11-16.md");
-    assert!(day.contains("(../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016`\n"), "{day}");
+    assert!(day.contains("(../2026-11/sessions/2026-11-17-shop-aa000017.md); all of it: `recall show aa000016 --full`\n"), "{day}");
     assert!(world.daily().join("2026-11/../2026-11/sessions/2026-11-17-shop-aa000017.md").exists());
     assert!(!day.contains("**Outcome**"), "{day}");
     // All of it is still there for who asks.
-    assert!(world.recall(["show", &id(16)]).out.contains("## Timeline"));
+    assert!(world.recall(["show", "--full", &id(16)]).out.contains("## Timeline"));
     assert_eq!(world.show(&id(16))["repeated_by"], id(17));
     assert_eq!(world.show(&id(18))["repeated_by"], serde_json::Value::Null);
 }

@@ -1,4 +1,4 @@
-//! `recall export`: a head line, then every session as one JSON object a line.
+//! `recall export`: a head line, then every session and every remembered note as one JSON object a line.
 
 use std::io::Write;
 
@@ -10,6 +10,7 @@ use super::filter::ProjectFilter;
 use crate::cli::ExportArgs;
 use crate::config::Config;
 use crate::store::Store;
+use crate::store::transfer::ExportedNote;
 
 /// The form of the export. It changes when an older program could not read it any more.
 pub const VERSION: u64 = 1;
@@ -20,6 +21,18 @@ pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<E
     writeln!(out, "{}", json!({"recall_export": VERSION, "program": env!("CARGO_PKG_VERSION")}))?;
     for head in store.session_heads()?.into_iter().filter(|h| project.fits(&h.project)) {
         serde_json::to_writer(&mut *out, &store.export_session(&head)?)?;
+        writeln!(out)?;
+    }
+    for note in store.notes()?.into_iter().filter(|note| project.fits(&note.project)) {
+        let note = ExportedNote {
+            note: note.id,
+            project: note.project.key,
+            kind: note.kind,
+            text: note.text,
+            at: note.at,
+            session: note.session,
+        };
+        serde_json::to_writer(&mut *out, &note)?;
         writeln!(out)?;
     }
     Ok(Ended::Done)

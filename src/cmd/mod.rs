@@ -13,9 +13,11 @@ mod import;
 mod install;
 mod manual;
 mod redact;
+mod remember;
 mod search;
 mod show;
 mod status;
+mod timeline;
 mod uninstall;
 
 use std::io::{self, ErrorKind, Write};
@@ -65,8 +67,10 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Doctor(args) => doctor::run(&args, config(), out),
         Command::Search(args) => search::run(&args, &config()?, out),
         Command::Show(args) => show::run(&args, &config()?, out),
+        Command::Timeline(args) => timeline::run(&args, &config()?, out),
         Command::Context(args) => self::context::run(&args, &config()?, out),
         Command::Close(args) => close::run(&args, &config()?, out),
+        Command::Remember(args) => remember::run(&args, &config()?, out),
         Command::Forget(args) => forget::run(&args, &config()?, out),
         Command::Status(args) => status::run(&args, &config()?, out),
         Command::Config(args) => self::config::run(&args, &config()?, out),

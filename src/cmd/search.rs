@@ -10,6 +10,7 @@ use super::filter::{ProjectFilter, moment};
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::SearchArgs;
 use crate::config::Config;
+use crate::embed::near;
 use crate::find::{Found, Highlighter, Origin, Query, Wanted, find};
 use crate::store::Store;
 
@@ -20,7 +21,11 @@ const PASSAGE: usize = 150;
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let store = Store::open_read_only(&config.database())?;
     let query = query(args, config)?;
-    let wanted = Wanted { limit: args.limit, passages: 1, now: config.now(), ..Wanted::default() };
+    let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
+        eprintln!("recall: found by words alone: {}", plain(&format!("{e:#}")));
+        None
+    });
+    let wanted = Wanted { limit: args.limit, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
     let all = find(&store, &query, &wanted)?;
     let highlighter = Highlighter::of_query(&query);
     for found in &all {

@@ -1,20 +1,24 @@
-//! `recall show`: one session's digest, as its page or as JSON, or what was kept of it.
+//! `recall show`: sessions in short, in full, as JSON, as what was kept of them, or as their transcripts have them.
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Ended;
+use crate::brief::brief;
 use crate::cli::ShowArgs;
 use crate::config::Config;
 use crate::items::listed;
+use crate::notes;
 use crate::page::{Shown, day_of, session_page, session_page_name};
 use crate::price::{costs_by_model, session_cost};
 use crate::session::Session;
 use crate::store::Store;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
+use crate::store::notes::Note;
+use crate::transcript::copy;
 
 /// Longest text of an item, in characters: on a line, and in JSON.
 const LINE_TEXT: usize = 120;
@@ -22,22 +26,102 @@ const JSON_TEXT: usize = 400;
 
 pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let store = Store::open_read_only(&config.database())?;
-    let head = store.find_session(&args.id)?;
+    if let [id] = args.ids.as_slice() {
+        let (ended, value) = one(id, args, config, &store, out)?;
+        if let Some(value) = value {
+            writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+        }
+        return Ok(ended);
+    }
+    let mut values = Vec::new();
+    let (mut ended, mut shown) = (Ended::Done, 0);
+    for id in &args.ids {
+        // Of several, one that is not there costs itself alone.
+        match one(id, args, config, &store, out) {
+            Ok((how, value)) => {
+                shown += 1;
+                values.extend(value);
+                ended = if how == Ended::Done { ended } else { how };
+            }
+            Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] => return Err(e),
+            Err(e) => {
+                eprintln!("recall: {}", crate::clean::plain(&format!("{e:#}")));
+                ended = Ended::Partly;
+            }
+        }
+    }
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&values)?)?;
+    }
+    Ok(ended)
+}
+
+/// Shows one session. As JSON it is returned, to stand among others.
+fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+    if let Some(note) = store.look_up_note(id)? {
+        return noted(&note, args, config, store, out);
+    }
+    let head = store.find_session(id)?;
+    if args.raw {
+        return Ok((raw(store, config, &head, out)?, None));
+    }
     if args.items && !args.json {
-        return items(&store.load_session(&head)?, config, out);
+        return Ok((items(&store.load_session(&head)?, config, out)?, None));
     }
     let Some(stored) = store.digest_of(head.pk)? else {
         bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
     };
+    if !args.json && !args.full {
+        out.write_all(brief(store, config, &head)?.unwrap_or_default().as_bytes())?;
+        separate(args, out)?;
+        return Ok((Ended::Done, None));
+    }
     let session = store.load_session(&head)?;
     if args.json {
-        let value = as_json(args, config, &store, &head, &stored, &session)?;
-        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
-        return Ok(Ended::Done);
+        return Ok((Ended::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));
     }
-    let day = day_of(&session, &config.time_zone);
+    out.write_all(page(config, store, &head, &stored, &session)?.as_bytes())?;
+    separate(args, out)?;
+    Ok((Ended::Done, None))
+}
+
+/// A remembered note is short enough to be shown whole.
+fn noted(note: &Note, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+    if args.raw || args.items {
+        bail!("{} is a note: no rows stand behind it", note.id);
+    }
+    if args.json {
+        return Ok((Ended::Done, Some(notes::as_json(note))));
+    }
+    // The session it comes from may be forgotten, or not read yet.
+    let session = note.session.as_ref().map(|id| store.look_up_session(id)).transpose()?.flatten();
+    out.write_all(notes::show(note, session.as_ref(), config).as_bytes())?;
+    separate(args, out)?;
+    Ok((Ended::Done, None))
+}
+
+/// An empty line between several.
+fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
+    if args.ids.len() > 1 { Ok(writeln!(out)?) } else { Ok(()) }
+}
+
+/// The rows of its transcripts, as far as these are still there.
+fn raw(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Ended> {
+    let copied = copy(store, config, head, out)?;
+    if copied.rows == 0 {
+        let why = if copied.missing.is_empty() { "no row of it may be shown".to_owned() } else { copied.missing.join("; ") };
+        bail!("{why}: `recall show {} --full` has what was kept of the session", head.id);
+    }
+    for missing in &copied.missing {
+        eprintln!("recall: {}", crate::clean::plain(missing));
+    }
+    Ok(if copied.missing.is_empty() { Ended::Done } else { Ended::Partly })
+}
+
+fn page(config: &Config, store: &Store, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
+    let day = day_of(session, &config.time_zone);
     let shown = Shown {
-        session: &session,
+        session,
         digest: &stored.digest,
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
@@ -46,10 +130,9 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
         costs: costs_by_model(&session.usage, &config.prices),
         // Who asks for it wants to see all of it.
         repeated_by: None,
-        page: session_page_name(&session, &day, store.shares_prefix(&session.id, 8)?),
+        page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
     };
-    out.write_all(session_page(&shown, &config.time_zone).as_bytes())?;
-    Ok(Ended::Done)
+    Ok(session_page(&shown, &config.time_zone))
 }
 
 fn as_json(
@@ -59,7 +142,7 @@ fn as_json(
     head: &SessionHead,
     stored: &Stored,
     session: &Session,
-) -> Result<serde_json::Value> {
+) -> Result<Value> {
     let costs = costs_by_model(&session.usage, &config.prices);
     let cost = session_cost(&costs);
     let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;

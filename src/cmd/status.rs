@@ -13,7 +13,7 @@ use crate::doctor::{Depth, State, examine};
 use crate::install::Host;
 use crate::mark;
 use crate::store::Store;
-use crate::store::status::Counts;
+use crate::store::status::{Counts, Vectors};
 
 /// Bad lines that are listed; the rest is counted.
 const MAX_LISTED: usize = 10;
@@ -49,7 +49,7 @@ fn health(config: &Config, out: &mut impl Write) -> Result<()> {
 }
 
 fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) -> Value {
-    json!({
+    let mut all = json!({
         "files": counts.files,
         "transcript_bytes": counts.transcript_bytes,
         "database_bytes": size,
@@ -64,9 +64,16 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
         "bad_lines_at": counts.bad_at.iter().map(|(path, offset, why)| json!({"path": path, "offset": offset, "why": why})).collect::<Vec<_>>(),
         "unknown_rows": counts.unknown.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
         "spent_usd": counts.spent_usd,
+        "notes": counts.notes,
         "marks_waiting": marks,
         "last_run": last_run,
-    })
+    });
+    if let Some(Vectors { space, embedded, of }) = &counts.vectors {
+        all["vectors"] = json!({
+            "model": space.model, "dims": space.dims, "checksum": space.checksum, "complete": space.complete, "embedded": embedded, "of": of,
+        });
+    }
+    all
 }
 
 fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config: &Config, out: &mut impl Write) -> Result<()> {
@@ -89,7 +96,18 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
         counts.by_model,
         counts.digests - counts.by_model
     )?;
+    if counts.notes > 0 {
+        writeln!(
+            out,
+            "remembered  {} on request",
+            if counts.notes == 1 { "1 note".into() } else { format!("{} notes", counts.notes) }
+        )?;
+    }
     writeln!(out, "waiting     {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
+    if let Some(Vectors { space, embedded, of }) = &counts.vectors {
+        let (model, dims) = (plain(&space.model), space.dims);
+        writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
+    }
     writeln!(out, "spent       ${:.4} on the model in all", counts.spent_usd)?;
     writeln!(out, "last work   {ran}")?;
     for (why, sessions) in &counts.skipped {

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{PrivacyConfig, Schedule, Setting, setting};
+use super::{EmbeddingsConfig, PrivacyConfig, Schedule, Setting, setting};
 use crate::session::Millis;
 use crate::signal::chatter::SKIP_TOOLS;
 
@@ -25,6 +25,7 @@ pub struct Values {
     pub exclude: Exclude,
     pub retention: Retention,
     pub signal: SignalConfig,
+    pub embeddings: EmbeddingsConfig,
     /// Roots that moved or were renamed: old path = new path.
     pub projects: BTreeMap<String, String>,
     /// Prices of models this program does not know, by model id.
@@ -206,6 +207,7 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
         ensure(super::zone::named(name).is_some(), "timezone", format!("no time zone is called {name}"))?;
     }
     values.privacy.check()?;
+    values.embeddings.check()?;
     let globs = [
         ("exclude.projects", &values.exclude.projects),
         ("exclude.paths", &values.exclude.paths),

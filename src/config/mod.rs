@@ -1,5 +1,6 @@
 //! Every path, environment variable and default. Nobody else reads the environment.
 
+mod embeddings;
 mod file;
 mod privacy;
 mod schedule;
@@ -17,6 +18,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+pub use embeddings::{Api, EmbeddingsConfig, Key};
 pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
@@ -47,6 +49,7 @@ pub struct Config {
     pub exclude_paths: GlobSet,
     pub retention: Retention,
     pub signal: SignalConfig,
+    pub embeddings: EmbeddingsConfig,
     pub moved_projects: Vec<(String, String)>,
     pub prices: BTreeMap<String, Price>,
     /// The search path for `claude`, and the variables a child keeps.
@@ -104,6 +107,7 @@ impl Config {
             privacy: read.values.privacy.clone(),
             retention: read.values.retention,
             signal: read.values.signal.clone(),
+            embeddings: read.values.embeddings.clone(),
             moved_projects: moved(&read.values.projects, &home),
             prices: read.values.prices.clone(),
             digest: read.values.digest.clone(),

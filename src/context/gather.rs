@@ -7,9 +7,10 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::undigested::{account, told_by};
-use super::{About, Content, Context, Fresh, Line, Open, Told, render};
+use super::{About, Content, Context, Fresh, Line, Open, Remembered, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
+use crate::notes::Kind;
 use crate::privacy::Gate;
 use crate::redact::Use;
 use crate::session::{Millis, RowKey};
@@ -17,6 +18,7 @@ use crate::signal::is_offer;
 use crate::source::project::Projects;
 use crate::store::Store;
 use crate::store::closings::Wordings;
+use crate::store::notes::Note;
 use crate::store::recent::Recent;
 use crate::{mark, tail};
 
@@ -87,6 +89,7 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
     let mut content = Content {
         about: About::Earlier,
         banner,
+        remembered: gatherer.remembered(store)?,
         fresh,
         told: Vec::new(),
         open: Vec::new(),
@@ -130,6 +133,7 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
     let content = Content {
         about: About::Itself,
         banner: None,
+        remembered: Vec::new(),
         fresh: Vec::new(),
         told: vec![told],
         open: Vec::new(),
@@ -171,6 +175,15 @@ impl Gatherer<'_> {
 
     fn is_asking(&self, session: &str) -> bool {
         self.asked.session == Some(session)
+    }
+
+    /// The notes of the project and those for all, by kind, each the newest first.
+    fn remembered(&self, store: Option<&Store>) -> Result<Vec<Remembered>> {
+        let mut notes = store.map(|store| store.notes_for(self.key)).transpose()?.unwrap_or_default();
+        notes.retain(|note| self.is_new(note.at));
+        notes.sort_by_key(|note| Kind::named(&note.kind).unwrap_or_default());
+        let told = |note: Note| Remembered { when: day(note.at, self.config), id: note.id, kind: note.kind, text: note.text };
+        Ok(notes.into_iter().map(told).collect())
     }
 
     /// The next sessions to tell of.

@@ -84,6 +84,15 @@ pub struct Line {
     pub goes_on: bool,
 }
 
+/// What somebody wanted remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remembered {
+    pub id: String,
+    pub kind: String,
+    pub text: String,
+    pub when: String,
+}
+
 /// What the context is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
@@ -97,6 +106,8 @@ pub enum About {
 pub struct Content<'a> {
     pub about: About,
     pub banner: Option<String>,
+    /// The weightiest first.
+    pub remembered: Vec<Remembered>,
     pub fresh: Vec<Fresh>,
     /// Sessions in full, the last one first; the second is told when there is little to say of the first.
     pub told: Vec<Told>,
@@ -119,4 +130,7 @@ pub struct Context {
     pub undigested_shown: Vec<String>,
     pub open_items_shown: Vec<String>,
     pub open_items_left_out: usize,
+    /// Notes of the project, by id.
+    pub notes_shown: Vec<String>,
+    pub notes_left_out: usize,
 }

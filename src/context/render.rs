@@ -1,6 +1,6 @@
 //! From what is to be said to the text, within the budget. Pure.
 
-use super::{About, BYTES_PER_TWO_TOKENS, Content, Context, Fresh, Line, MAX_CHARS, Open, Told, tokens};
+use super::{About, BYTES_PER_TWO_TOKENS, Content, Context, Fresh, Line, MAX_CHARS, Open, Remembered, Told, tokens};
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::digest::Claim;
 use crate::privacy::disarm;
@@ -18,6 +18,7 @@ const ITSELF: [&str; 2] = [
 ];
 
 /// Shares of the budget, in percent, up to which each part may fill it; what one leaves, the next may use.
+const REMEMBERED: usize = 25;
 const FRESH: usize = 45;
 const TOLD: usize = 75;
 const OPEN: usize = 90;
@@ -43,6 +44,8 @@ pub fn render(content: Content<'_>, max_tokens: usize) -> Context {
     if let Some(banner) = &content.banner {
         page.line(ALL, &format!("Notice for the user: {}", said(banner, STATEMENT)));
     }
+    let remembered = content.remembered.iter().map(|note| (note.id.clone(), remembered_line(note)));
+    let notes_shown = page.section(REMEMBERED, "\n## Remembered", remembered);
     let fresh = content.fresh.iter().map(|f| (f.session.clone(), fresh_line(f)));
     let undigested_shown = page.section(FRESH, "\n## Ended since the last digest, as they stand", fresh);
     let (mut sessions_shown, mut open_items_shown) = page.in_full(&content);
@@ -62,6 +65,8 @@ pub fn render(content: Content<'_>, max_tokens: usize) -> Context {
         tokens: tokens(&page.text),
         sessions_left_out: content.sessions.saturating_sub(sessions_shown.len()),
         open_items_left_out: open_items.saturating_sub(open_items_shown.len()),
+        notes_left_out: content.remembered.len() - notes_shown.len(),
+        notes_shown,
         text: page.text,
         sessions_shown,
         undigested_shown,
@@ -197,6 +202,10 @@ fn last(mut lines: Vec<String>, most: usize) -> Vec<String> {
 fn open_of(told: &Told) -> impl Iterator<Item = (String, &'static str, String)> {
     let all = told.digest.open_items(&told.session).filter(|(id, ..)| !told.settled.contains(id));
     all.map(|(id, kind, c)| (id, kind, claim(bare(&c.text), c.is_verified())))
+}
+
+fn remembered_line(note: &Remembered) -> String {
+    format!("- {} {}: {} ({})", note.id, note.kind, said(&note.text, STATEMENT), note.when)
 }
 
 fn fresh_line(fresh: &Fresh) -> String {

@@ -2,6 +2,7 @@
 
 mod batch;
 mod claude;
+mod embeddings;
 mod index;
 mod machine;
 mod setup;
@@ -69,7 +70,7 @@ impl Finding {
 pub enum Depth {
     /// What can be told at once.
     Short,
-    /// Reads the whole index, and asks `claude` for its version and login.
+    /// Reads the whole index, asks `claude` for its version and login, and an embeddings endpoint for a vector.
     Whole,
 }
 
@@ -86,6 +87,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
     all.extend(index::findings(config, depth, now));
     if depth == Depth::Whole {
         all.extend(claude::findings(config));
+        all.extend(embeddings::findings(config));
         all.push(batch::sweep(config, now));
     }
     all.extend(machine::findings(config, now));

@@ -44,6 +44,7 @@ struct Columns<'t> {
     files: Column<'t>,
     did: Column<'t>,
     questions: Column<'t>,
+    named: Column<'t>,
     tools: Column<'t>,
     branches: Column<'t>,
 }
@@ -57,13 +58,14 @@ impl Document {
         }
         for entry in &session.entries {
             columns.add_item(&entry.item, entry.agent.is_none());
-            if let Some(outcome) = entry.outcome.as_ref().filter(|outcome| !outcome.ok) {
+            if let Some(outcome) = &entry.outcome {
                 columns.did.add(&outcome.brief);
             }
         }
         session.branches.iter().for_each(|branch| columns.branches.add(branch));
+        columns.named.add(session.project.name());
         let document = columns.finish();
-        let says_something = document.columns.iter().take(COLUMNS.len() - 2).any(|column| !column.is_empty());
+        let says_something = document.columns.iter().take(7).any(|column| !column.is_empty());
         says_something.then_some(document)
     }
 
@@ -104,8 +106,8 @@ impl<'t> Columns<'t> {
                     None => self.did.add(&tool.line),
                 }
             }
-            Item::Outcome(outcome) if !outcome.ok => self.did.add(&outcome.brief),
-            Item::Outcome(_) | Item::Interrupted => {}
+            Item::Outcome(outcome) => self.did.add(&outcome.brief),
+            Item::Interrupted => {}
         }
     }
 
@@ -113,7 +115,8 @@ impl<'t> Columns<'t> {
         let [title, asked, decided, noted, said, files, did] =
             [&self.title, &self.asked, &self.decided, &self.noted, &self.said, &self.files, &self.did].map(Column::index);
         let markers = markers(&[&title, &asked, &decided, &noted, &said]);
-        let extra = [self.questions.index(), markers].join(" ").trim().to_owned();
+        let extra = [self.questions.index(), self.named.index(), markers];
+        let extra = extra.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
         Document { columns: [title, asked, decided, noted, said, files, did, extra, self.tools.index(), self.branches.index()] }
     }
 }

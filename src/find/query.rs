@@ -50,6 +50,8 @@ pub struct Term {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
+    /// What was typed, but for filters.
+    pub text: String,
     /// In the order in which they were asked, each once.
     pub terms: Vec<Term>,
     /// Texts that have to be there as they are.
@@ -62,27 +64,35 @@ impl Query {
     pub fn parse(text: &str, context: &QueryContext) -> Self {
         let mut query = Self::default();
         let mut words = String::new();
+        let mut typed = Vec::new();
         for piece in pieces(&text[..text.floor_char_boundary(MAX_BYTES)]) {
             match piece {
-                Piece::Phrase(phrase) if !index_text(phrase).is_empty() => query.phrases.push(phrase.to_owned()),
+                Piece::Phrase(phrase) if !index_text(phrase).is_empty() => {
+                    query.phrases.push(phrase.to_owned());
+                    typed.push(phrase);
+                }
                 Piece::Keyed(key, value) if query.filters.set(key, value, context) => {}
                 Piece::Phrase(other) | Piece::Keyed(_, other) | Piece::Word(other) => {
                     if let Piece::Keyed(key, _) = piece {
                         words.push_str(key);
                         words.push(' ');
+                        typed.push(key);
                     }
+                    typed.push(other);
                     words.push_str(other);
                     words.push(' ');
                 }
             }
         }
         query.terms = terms(&words);
+        query.text = typed.join(" ");
         query
     }
 
     /// A text as it is, such as a prompt: all of it words.
     pub fn of_words(text: &str) -> Self {
-        Self { terms: terms(&text[..text.floor_char_boundary(MAX_BYTES)]), ..Self::default() }
+        let text = &text[..text.floor_char_boundary(MAX_BYTES)];
+        Self { text: text.to_owned(), terms: terms(text), ..Self::default() }
     }
 
     /// Is there nothing to look for?

@@ -1,5 +1,6 @@
 //! Which documents answer a query best: words first, then what is near in meaning, then a little of who asks and when.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use anyhow::Result;
@@ -8,13 +9,12 @@ use super::query::Query;
 use super::synonyms::marker;
 use super::{Origin, Wanted};
 use crate::config::globset;
+use crate::embed::fuse::{CANDIDATES, fuse};
 use crate::session::{Millis, Project};
 use crate::store::Store;
 use crate::store::search::{Asked, Hit};
 use crate::terms::index_text;
 
-/// Results of each way of finding that are looked at.
-const CANDIDATES: usize = 100;
 /// So many words of a long question find; more only where all of them are rare.
 const WORDS: usize = 8;
 /// The most words that find, and that are looked up.
@@ -25,6 +25,8 @@ const LOOKED_UP: usize = 48;
 const COMMON: f64 = 0.2;
 const FEW: u64 = 4_000;
 const MANY: u64 = 20_000;
+/// What a document that holds every word scores, by the sum of what they weigh.
+const FULL: f64 = 1.0;
 /// How much better a result of today is than an old one, and after how long half of that is gone.
 const RECENT: f64 = 0.15;
 const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
@@ -74,7 +76,7 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
         add_new(&mut hits, by_words(store, &Asked { projects: Some(vec![own]), ..asked.clone() }, &words, limit, CANDIDATES)?);
     }
     if let Some(similar) = wanted.similar {
-        fuse(store, &asked, &mut hits, similar)?;
+        add_near(store, &asked, &mut hits, &words, similar)?;
     }
     for hit in &mut hits {
         hit.score *= favour(hit, own, wanted.now);
@@ -181,18 +183,27 @@ fn projects_of(store: &Store, patterns: &[String]) -> Result<Option<Vec<i64>>> {
     Ok(Some(if meant.is_empty() { of(&is_named) } else { meant }))
 }
 
-/// Adds what is near in meaning: both scales from 0 to 1, and the best of each.
-fn fuse(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, similar: &Similar) -> Result<()> {
-    let best = hits.iter().map(|hit| hit.score).fold(f64::MIN_POSITIVE, f64::max);
-    let nearest = similar.docs.first().map_or(f64::MIN_POSITIVE, |(_, cos)| cos.max(f64::MIN_POSITIVE));
-    let near: Vec<(i64, f64)> = similar.docs.iter().take(CANDIDATES).copied().collect();
-    let unknown: Vec<i64> = near.iter().map(|(doc, _)| *doc).filter(|doc| !hits.iter().any(|hit| hit.doc == *doc)).collect();
-    let fits = |hit: &Hit| asked.projects.as_ref().is_none_or(|projects| projects.contains(&hit.project)) && asked.all.is_empty();
-    let more: Vec<Hit> = store.documents_by(&unknown)?.into_iter().filter(fits).collect();
-    hits.extend(more);
+/// Adds what is near in meaning and fits the filters, and orders all by both. What has to hold a text or a file is found by that alone.
+fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &[Weighed], similar: &Similar) -> Result<()> {
+    let mut near = Vec::new();
+    for (doc, cosine) in &similar.docs {
+        if near.len() >= CANDIDATES {
+            break;
+        }
+        let known = hits.iter().any(|hit| hit.doc == *doc);
+        let by_words_alone = !asked.all.is_empty() || !asked.columns.is_empty();
+        let more = if known || by_words_alone { None } else { store.document_by(asked, *doc)? };
+        if known || more.is_some() {
+            near.push((*doc, *cosine));
+        }
+        hits.extend(more);
+    }
+    // A document of usual length that holds every word once scores about as much.
+    let full = FULL * words.iter().map(|word| word.weight).sum::<f64>();
+    let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
+    let fused: HashMap<i64, f64> = fuse(&lexical, &near, full, similar.weight).into_iter().collect();
     for hit in hits {
-        let cos = near.iter().find(|(doc, _)| *doc == hit.doc).map_or(0.0, |(_, cos)| cos.max(0.0));
-        hit.score = (1.0 - similar.weight) * hit.score / best + similar.weight * cos / nearest;
+        hit.score = fused.get(&hit.doc).copied().unwrap_or_default();
     }
     Ok(())
 }

@@ -92,6 +92,22 @@ impl Gate {
         both_ends(&clean, SHOWN).into_owned()
     }
 
+    /// A text that is shown as it stands in a transcript, apart from what may not be kept of it. `Some(None)` where nothing had to be
+    /// taken out; `None` where nothing of what it is part of may be shown.
+    pub fn verbatim(&self, raw: &str) -> Option<Option<String>> {
+        let plain = plain(raw);
+        if self.patterns.is_match(&plain) || self.is_private_file(raw) {
+            return None;
+        }
+        // What is fenced off in one block of a message may be closed in another.
+        let stripped = tags::strip(&plain);
+        if stripped.private && tags::reaches_end(&plain) {
+            return None;
+        }
+        let shown = self.redact(&files::without_lines_of(&stripped.text, &self.files));
+        Some((shown != plain).then_some(shown))
+    }
+
     /// A text without secrets, else as it is: for what was made from texts that had passed, and for what a model says.
     pub fn redact(&self, text: &str) -> String {
         self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()

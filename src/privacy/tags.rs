@@ -148,6 +148,12 @@ fn private_tag(text: &str) -> Option<(Tag, usize)> {
     (head[end] == b'>' && is_tag).then_some((if closes { Tag::Closes } else { Tag::Opens }, end + 1))
 }
 
+/// Is something private opened in it that it does not close?
+pub fn reaches_end(text: &str) -> bool {
+    const END: &str = "\u{0}";
+    !strip(&format!("{text}{END}")).text.ends_with(END)
+}
+
 /// Does a tag in it open something private?
 pub fn opens_private(text: &str) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|at| matches!(private_tag(&text[at..]), Some((Tag::Opens, _))))

@@ -161,6 +161,28 @@ pub fn texts(raw: Raw<'_>) -> Vec<String> {
     texts
 }
 
+/// The same JSON with other strings: `pass` gives what takes a string's place, the names of fields included; one that it gives back
+/// keeps its bytes. `None` when `pass` gives nothing, or where a string cannot be read.
+pub fn map_texts<'j>(json: &'j str, mut pass: impl FnMut(&str) -> Option<Option<String>>) -> Option<Cow<'j, str>> {
+    let mut mapped = String::new();
+    let mut kept = 0;
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'"', &json.as_bytes()[at..]).map(|found| at + found) {
+        at = end_of_string(json.as_bytes(), start);
+        let literal = serde_json::from_str::<&RawValue>(json.get(start..at)?).ok()?;
+        if let Some(other) = pass(&text(literal)?)? {
+            mapped.push_str(&json[kept..start]);
+            mapped.push_str(&serde_json::to_string(&other).ok()?);
+            kept = at;
+        }
+    }
+    if kept == 0 {
+        return Some(Cow::Borrowed(json));
+    }
+    mapped.push_str(&json[kept..]);
+    Some(Cow::Owned(mapped))
+}
+
 /// Where the string literal ends that begins at `start`.
 fn end_of_string(json: &[u8], start: usize) -> usize {
     let mut at = start + 1;

@@ -37,6 +37,7 @@ impl Store {
             changed += self.clean_part(|tx| clean_session(tx, session, gate))?;
         }
         changed += self.clean_part(|tx| columns::clean(tx, gate))?;
+        changed += self.clean_part(|tx| Self::clean_notes(tx, |text| gate.clean(text)))?;
         self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [RULES, rules])?;
         Ok(changed)
     }

@@ -40,12 +40,13 @@ pub struct SessionHead {
     pub dirty: bool,
 }
 
-const HEAD: &str =
+/// Selects the columns of a [`SessionHead`] from `session s`; `WHERE` and what follows is the caller's.
+pub(super) const HEAD: &str =
     "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
      s.last_at
      FROM session s JOIN project p ON p.pk = s.project";
 
-fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
+pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
     Ok(SessionHead {
         pk: r.get(0)?,
         id: r.get(1)?,

@@ -1,8 +1,9 @@
 //! The index: one SQLite database, and the only folder with SQL.
 //!
-//! Written by one process at a time (the run lock), read by any number. WAL, so readers never wait for the writer. Deleted content
+//! Written by one run at a time (the run lock), by `remember` and `close` beside it in short transactions, read by any number. WAL, so readers never wait for the writer. Deleted content
 //! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
 
+pub mod around;
 mod cleaning;
 pub mod closings;
 pub mod digests;
@@ -20,6 +21,7 @@ mod schema;
 pub mod search;
 pub mod status;
 pub mod transfer;
+pub mod vectors;
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
@@ -28,7 +30,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -69,6 +71,8 @@ impl Store {
             .with_context(|| format!("cannot open {}", path.display()))?;
         let mut store = Self { db };
         store.db.busy_timeout(BUSY)?;
+        // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
+        store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
@@ -142,7 +146,7 @@ impl Store {
     /// # Errors
     /// What `read` returns, or that the index is locked.
     pub fn at_once<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
-        let tx = self.db.unchecked_transaction()?;
+        let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Deferred)?;
         let done = read();
         tx.finish()?;
         done
@@ -185,6 +189,7 @@ impl Store {
     /// Writes the database anew, so that nothing is left of what was deleted, and tidies up. `secure_delete` alone clears what is
     /// deleted, but not the copies that stay in the gaps of pages that were once split. False as `tidy`: then it is still to be done.
     pub fn scrub(&self) -> Result<bool> {
+        self.drop_gone_vectors()?;
         // Words of documents that are gone are only marked so until their part of the index is written anew.
         self.db.execute_batch("INSERT INTO search(search) VALUES ('optimize'); VACUUM")?;
         let done = self.tidy()?;

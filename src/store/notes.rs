@@ -1,11 +1,19 @@
 //! Notes: what somebody wanted remembered, apart from any session.
 
-use anyhow::{Context, Result};
-use rusqlite::{Row, Transaction, params};
+use anyhow::{Context, Result, bail};
+use rusqlite::{Connection, Row, Transaction, params};
 
+use super::forget::take;
+use super::ingest::project_pk;
 use super::{Store, search};
 use crate::find::document::Document;
-use crate::session::{Millis, Project};
+use crate::notes::{EVERYWHERE, Kept};
+use crate::session::{Millis, Project, short_id};
+
+/// How many characters of an id people type at least.
+const MIN_PREFIX: usize = 4;
+/// The start of the names of facts that say which days' pages have to be written anew for a note that came or went.
+const DAY_OF: &str = "noted:";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
@@ -16,6 +24,17 @@ pub struct Note {
     pub text: String,
     pub at: Millis,
     /// The session in which it was said, where that is known.
+    pub session: Option<String>,
+}
+
+/// A note on its way into the index; its text has passed the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewNote {
+    /// The project's key, or [`EVERYWHERE`].
+    pub project: String,
+    pub kind: String,
+    pub text: String,
+    pub at: Millis,
     pub session: Option<String>,
 }
 
@@ -38,10 +57,159 @@ impl Store {
         let mut query = self.db.prepare_cached(&format!("{NOTE} WHERE n.pk = ?1"))?;
         query.query_row([pk], note).context("the note is gone from the index")
     }
+
+    /// All notes, the oldest first.
+    pub fn notes(&self) -> Result<Vec<Note>> {
+        all(&self.db, "TRUE", params![])
+    }
+
+    /// The notes of a project and those for all projects, the newest first.
+    pub fn notes_for(&self, project: &str) -> Result<Vec<Note>> {
+        let mut notes = all(&self.db, "p.key IN (?1, ?2)", params![project, EVERYWHERE])?;
+        notes.reverse();
+        Ok(notes)
+    }
+
+    /// Notes that were written in a time: from the first, before the second.
+    pub fn notes_between(&self, from: Millis, until: Millis) -> Result<Vec<Note>> {
+        all(&self.db, "n.at >= ?1 AND n.at < ?2", params![from, until])
+    }
+
+    /// The note whose id starts with `prefix`, if there is one.
+    ///
+    /// # Errors
+    /// When more than one fits.
+    pub fn look_up_note(&self, prefix: &str) -> Result<Option<Note>> {
+        if !prefix.starts_with('m') || prefix.chars().count() < MIN_PREFIX {
+            return Ok(None);
+        }
+        let found = all(&self.db, "substr(n.id, 1, ?2) = ?1", params![prefix, prefix.chars().count() as i64])?;
+        match found.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(one.clone())),
+            many => {
+                let ids: Vec<_> = many.iter().map(|note| note.id.as_str()).collect();
+                bail!("`{prefix}` fits more than one note: {}", ids.join(", "))
+            }
+        }
+    }
+
+    /// Keeps a note, unless one of its project, or of those for all projects, is the same by `is_known`.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn keep_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<Kept> {
+        // One transaction: who says it twice at once is heard once.
+        let tx = self.db.transaction()?;
+        let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
+        if let Some(note) = near.into_iter().find(is_known) {
+            return Ok(Kept { id: note.id, known: true });
+        }
+        let id = free_id(&tx, new)?;
+        insert(&tx, &id, new)?;
+        tx.commit()?;
+        Ok(Kept { id, known: false })
+    }
+
+    /// Takes in an exported note under the id it had. False when it is known.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn import_note(&mut self, id: &str, new: &NewNote) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM note n JOIN project p ON p.pk = n.project WHERE n.id = ?1 OR p.key = ?2 AND n.text = ?3)";
+        if tx.query_row(sql, params![id, new.project, new.text], |r| r.get(0))? {
+            return Ok(false);
+        }
+        insert(&tx, id, new)?;
+        tx.commit()?;
+        Ok(true)
+    }
+
+    /// Lets all notes pass again: of what nothing is left goes. Returns how many changed.
+    ///
+    /// # Errors
+    /// When the index cannot be read or written.
+    pub(super) fn clean_notes(tx: &Transaction<'_>, pass: impl Fn(&str) -> String) -> Result<u64> {
+        let mut changed = 0;
+        for note in all(tx, "TRUE", params![])? {
+            let clean = pass(&note.text);
+            if clean == note.text {
+                continue;
+            }
+            changed += 1;
+            if clean.is_empty() {
+                remove(tx, &note)?;
+                continue;
+            }
+            tx.execute("UPDATE note SET text = ?2 WHERE pk = ?1", params![note.pk, clean])?;
+            index(tx, note.pk)?;
+            outdate_day(tx, note.at)?;
+        }
+        Ok(changed)
+    }
+
+    /// Moments on whose days notes came or went since their pages were written.
+    pub fn noted_days(&self) -> Result<Vec<Millis>> {
+        let mut query = self.db.prepare("SELECT name FROM fact WHERE name GLOB ?1")?;
+        let names: Vec<String> = query.query_map([format!("{DAY_OF}*")], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(names.iter().filter_map(|name| name.strip_prefix(DAY_OF)?.parse().ok()).collect())
+    }
+
+    /// Their pages are written.
+    pub fn days_written(&self, moments: &[Millis]) -> Result<()> {
+        for at in moments {
+            self.db.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{DAY_OF}{at}")])?;
+        }
+        Ok(())
+    }
+}
+
+fn all(db: &Connection, condition: &str, values: impl rusqlite::Params) -> Result<Vec<Note>> {
+    let mut query = db.prepare_cached(&format!("{NOTE} WHERE {condition} ORDER BY n.at, n.pk"))?;
+    Ok(query.query_map(values, note)?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// An id that comes from the words and the project, and that no other note has.
+fn free_id(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
+    let text = new.text.to_lowercase();
+    let mut taken = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE id = ?1)")?;
+    let mut salt = String::new();
+    loop {
+        let id = short_id("m", &[&new.project, &text, &salt]);
+        if !taken.query_row([&id], |r| r.get(0))? {
+            return Ok(id);
+        }
+        salt.push('+');
+    }
+}
+
+fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
+    let sql = "INSERT INTO note(id, project, kind, text, at, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING pk";
+    let values = params![id, project_pk(tx, &new.project)?, new.kind, new.text, new.at, new.session];
+    let pk = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
+    index(tx, pk)?;
+    outdate_day(tx, new.at)
+}
+
+/// Takes a note out, with what search finds it by.
+pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
+    take::leaves_traces(tx)?;
+    outdate_day(tx, note.at)?;
+    // Before its document goes by itself: a trigger takes the words out.
+    tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;
+    tx.prepare_cached("DELETE FROM note WHERE pk = ?1")?.execute([note.pk])?;
+    Ok(())
+}
+
+/// The page of a day is out of date.
+fn outdate_day(tx: &Transaction<'_>, at: Millis) -> Result<()> {
+    tx.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([format!("{DAY_OF}{at}")])?;
+    Ok(())
 }
 
 /// Puts a note where search finds it.
-#[expect(dead_code, reason = "the seam for notes")]
 pub(super) fn index(tx: &Transaction<'_>, pk: i64) -> Result<()> {
     let (project, text, at): (i64, String, Millis) = tx
         .prepare_cached("SELECT project, text, at FROM note WHERE pk = ?1")?

@@ -7,7 +7,7 @@ use super::Store;
 use crate::session::Millis;
 
 /// Does no later session say nearly the same as `session s`?
-const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
+pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
 
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,43 @@
 //! A released migration is never edited. Row-shaped bodies are JSON of the types in `session.rs` and `digest.rs`, packed by `pack`.
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [&str; 4] = [FIRST, CLOSED_BY_USER, PRIVACY, FINDING];
+pub const MIGRATIONS: [&str; 5] = [FIRST, CLOSED_BY_USER, PRIVACY, FINDING, MEANING];
+
+/// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
+const MEANING: &str = "
+-- Vectors of one space are compared with each other and with no others. `probe`: the vector of a fixed text, by which a model is known
+-- again; `pieces`: how texts were cut; `complete`: every document was embedded once.
+CREATE TABLE vector_space (
+  pk INTEGER PRIMARY KEY,
+  model TEXT NOT NULL,
+  dims INTEGER NOT NULL,
+  checksum TEXT NOT NULL,
+  probe BLOB NOT NULL,
+  pieces INTEGER NOT NULL,
+  complete INTEGER NOT NULL DEFAULT 0
+);
+-- Some hundred vectors a row, side by side: numbers of documents (8 bytes each), scales (4), vectors (a byte for each dimension).
+CREATE TABLE vector_chunk (
+  pk INTEGER PRIMARY KEY,
+  space INTEGER NOT NULL REFERENCES vector_space(pk) ON DELETE CASCADE,
+  vectors INTEGER NOT NULL,
+  docs BLOB NOT NULL,
+  scales BLOB NOT NULL,
+  body BLOB NOT NULL
+);
+-- In which chunk a document's vectors lie; NULL where it has no text for one. `text`: a hash of what was embedded. `gone`: the document
+-- is no more, and its vectors go before the file is written anew.
+CREATE TABLE embedded (
+  doc INTEGER PRIMARY KEY,
+  space INTEGER NOT NULL REFERENCES vector_space(pk) ON DELETE CASCADE,
+  chunk INTEGER REFERENCES vector_chunk(pk) ON DELETE CASCADE,
+  text BLOB NOT NULL,
+  gone INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX embedded_chunk ON embedded(chunk);
+CREATE INDEX embedded_gone ON embedded(text) WHERE gone;
+CREATE TRIGGER doc_unembedded AFTER DELETE ON doc BEGIN UPDATE embedded SET gone = 1 WHERE doc = old.pk; END;
+";
 
 /// One document a session, made from all that is kept of it, in place of one a prompt and digest; and what people want remembered.
 const FINDING: &str = "

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::Store;
+use super::vectors::Space;
 
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Counts {
@@ -25,6 +26,18 @@ pub struct Counts {
     pub bad_at: Vec<(String, i64, String)>,
     pub unknown: Vec<(String, i64)>,
     pub spent_usd: f64,
+    /// Notes that were remembered.
+    pub notes: i64,
+    /// Vectors, where documents have any.
+    pub vectors: Option<Vectors>,
+}
+
+/// How far the documents are embedded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vectors {
+    pub space: Space,
+    pub embedded: u64,
+    pub of: u64,
 }
 
 impl Store {
@@ -65,6 +78,14 @@ impl Store {
                 .collect::<rusqlite::Result<_>>()?,
             unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
             spent_usd: self.spent_since(i64::MIN)?,
+            notes: one("SELECT count(*) FROM note")?,
+            vectors: self.vectors()?,
         })
+    }
+
+    fn vectors(&self) -> Result<Option<Vectors>> {
+        let Some(space) = self.vector_space()? else { return Ok(None) };
+        let (embedded, of) = self.count_embedded()?;
+        Ok(Some(Vectors { space, embedded, of }))
     }
 }

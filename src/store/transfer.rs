@@ -5,7 +5,7 @@ mod exported;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
-pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedRow, ExportedSource, ExportedUsage};
+pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::forget::readmit;
 use super::ingest::{Place, insert_item, note_last, project_pk};
 use super::load::SessionHead;

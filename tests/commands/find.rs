@@ -150,13 +150,13 @@ fn refused(ran: &Ran, words: &[&str]) {
 fn a_session_is_shown_by_its_id_the_start_of_it_or_its_digests_id() {
     let world = World::with_fixtures(&["plain", "retry"]);
     world.digest(&["--summarizer", "extract"]);
-    let page = world.recall(["show", PLAIN]);
+    let page = world.recall(["show", "--full", PLAIN]);
     assert_eq!(page.code, 0, "{page:#?}");
     let on_disk = world.pages().into_iter().find(|(name, _)| name.contains("64b0b6d9")).expect("its page").1;
     assert_eq!(page.out, on_disk, "shown as its page");
     let digest = world.show(PLAIN)["digest_id"].as_str().unwrap().to_owned();
     for id in ["64b0", "64b0b6d9-e371", digest.as_str()] {
-        assert_eq!(world.recall(["show", id]).out, page.out, "{id}");
+        assert_eq!(world.recall(["show", "--full", id]).out, page.out, "{id}");
     }
 }
 

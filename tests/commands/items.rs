@@ -110,7 +110,7 @@ fn a_failure_is_told_with_the_command_that_cured_it() {
     let shown = world.show(SESSION);
     let learned = shown["digest"]["learned"].to_string();
     assert!(learned.contains("`npm ci` made `npm test` pass, which had failed: Error: Cannot find module 'stripe'"), "{learned}");
-    let page = world.recall(["show", SESSION]).out;
+    let page = world.recall(["show", "--full", SESSION]).out;
     assert!(page.contains("— passed after `npm ci`"), "{page}");
 }
 

@@ -45,7 +45,7 @@ fn a_session_goes_by_its_id_the_start_of_it_or_its_digests_id() {
 fn a_forgotten_session_stays_so_when_it_is_resumed_forked_or_moved() {
     let world = told_world(&EXTRACT);
     world.recall(["forget", "--session", TELLS]);
-    let shown = world.recall(["show", TELLS]);
+    let shown = world.recall(["show", "--full", TELLS]);
     assert!(shown.err.contains("you had recall forget the session"), "{shown:#?}");
     let report = goes_on(&world, TELLS);
     assert_eq!((&report["rows_new"], &report["bytes_read"]), (&0.into(), &0.into()), "not even read: {report}");

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use recall::context::{About, Content, Context, Fresh, Line, Open, Told, render, tokens};
+use recall::context::{About, Content, Context, Fresh, Line, Open, Remembered, Told, render, tokens};
 use recall::digest::{Claim, Digest, FileNote};
 use recall::session::RowKey;
 
@@ -19,6 +19,7 @@ const STARTS: [&str; 14] = [
 #[derive(Debug, Clone)]
 struct Parts {
     banner: Option<String>,
+    remembered: Vec<Remembered>,
     fresh: Vec<Fresh>,
     told: Vec<Told>,
     open: Vec<Open>,
@@ -31,6 +32,7 @@ impl Parts {
         let content = Content {
             about: About::Earlier,
             banner: self.banner.clone(),
+            remembered: self.remembered.clone(),
             fresh: self.fresh.clone(),
             told: self.told.clone(),
             open: self.open.clone(),
@@ -45,9 +47,8 @@ impl Parts {
     }
 
     fn says_something(&self) -> bool {
-        self.banner.is_some()
-            || !self.told.is_empty()
-            || !(self.fresh.is_empty() && self.open.is_empty() && self.earlier.is_empty())
+        let lists = [self.remembered.len(), self.told.len(), self.fresh.len(), self.open.len(), self.earlier.len()];
+        self.banner.is_some() || lists.iter().any(|length| *length > 0)
     }
 
     fn open_items(&self) -> usize {
@@ -102,8 +103,25 @@ fn parts() -> impl Strategy<Value = Parts> {
         when: when(),
     });
     let line = (id(), text()).prop_map(move |(session, title)| Line { session, when: when(), title, goes_on: false });
-    (option::of(text()), vec(fresh, 0..6), vec(told(), 0..3), vec(open, 0..40), vec(line, 0..60), 0usize..1000)
-        .prop_map(|(banner, fresh, told, open, earlier, unlisted)| Parts { banner, fresh, told, open, earlier, unlisted })
+    let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| Remembered { id, kind: "fact".into(), text, when: when() });
+    let all = (
+        option::of(text()),
+        vec(note, 0..20),
+        vec(fresh, 0..6),
+        vec(told(), 0..3),
+        vec(open, 0..40),
+        vec(line, 0..60),
+        0usize..1000,
+    );
+    all.prop_map(|(banner, remembered, fresh, told, open, earlier, unlisted)| Parts {
+        banner,
+        remembered,
+        fresh,
+        told,
+        open,
+        earlier,
+        unlisted,
+    })
 }
 
 fn keeps_its_form(parts: &Parts, context: &Context, max_tokens: usize) -> Result<(), TestCaseError> {
@@ -119,7 +137,8 @@ fn keeps_its_form(parts: &Parts, context: &Context, max_tokens: usize) -> Result
     prop_assert!(!text.contains(|c: char| c != '\n' && c.is_control()), "{:?}", text);
     prop_assert_eq!(context.sessions_shown.len() + context.sessions_left_out, parts.sessions());
     prop_assert_eq!(context.open_items_shown.len() + context.open_items_left_out, parts.open_items());
-    for id in context.open_items_shown.iter() {
+    prop_assert_eq!(context.notes_shown.len() + context.notes_left_out, parts.remembered.len());
+    for id in context.open_items_shown.iter().chain(&context.notes_shown) {
         let shown = format!("- {id} ");
         prop_assert!(text.contains(&shown), "{}: {}", id, text);
     }
@@ -153,6 +172,7 @@ proptest! {
 
 #[test]
 fn nothing_to_say_is_nothing() {
-    let nothing = Parts { banner: None, fresh: vec![], told: vec![], open: vec![], earlier: vec![], unlisted: 0 };
+    let nothing =
+        Parts { banner: None, remembered: vec![], fresh: vec![], told: vec![], open: vec![], earlier: vec![], unlisted: 0 };
     assert_eq!(nothing.render(usize::MAX), Context::default());
 }

@@ -91,7 +91,11 @@ fn all_of(listener: &StandIn) -> Vec<Held> {
     ];
     for session in world.exported() {
         let id = session["session"].as_str().expect("an id").to_owned();
-        runs.push(("show", world.recall(["show", &id, "--json"])));
+        for how in ["--json", "--full", "--raw"] {
+            runs.push((how, world.recall(["show", &id, how])));
+        }
+        runs.push(("show", world.recall(["show", &id])));
+        runs.push(("timeline", world.recall(["timeline", &id])));
         for source in ["compact", "startup"] {
             runs.push(("hook session-start", world.hook("session-start", starts(world, &id, source).to_string())));
         }

@@ -51,7 +51,7 @@ fn the_old_layout_is_read_with_its_own_rows() {
     assert_eq!(world.texts("ses_0123456789abcdef", "prompt"), ["make the build pass"]);
     let tools = world.texts("ses_0123456789abcdef", "tool").join("\n");
     assert!(tools.contains("cargo build"), "{tools}");
-    assert!(world.recall(["show", "ses_0123"]).out.contains("make the build pass"));
+    assert!(world.recall(["show", "--full", "ses_0123"]).out.contains("make the build pass"));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn links_to_nowhere_loops_and_pipes_are_reported_and_the_rest_is_read() {
     for name in ["dangling.jsonl", "loop", "itself.jsonl", "pipe.jsonl"] {
         assert!(ran.err.contains(name), "{name} is not reported: {ran:#?}");
     }
-    assert!(world.recall(["show", "11111111"]).out.contains("why is it slow?"), "{ran:#?}");
+    assert!(world.recall(["show", "--full", "11111111"]).out.contains("why is it slow?"), "{ran:#?}");
 }
 
 #[test]

@@ -128,7 +128,9 @@ fn nor_from_the_name_of_the_model_that_answered() {
     assert_eq!(ran.code, 0, "{ran:#?}");
     let all = [Planted { kind: kind.name, place: "model".into(), form: String::new(), parts: grown.parts }];
     let mut sinks = kept(&client.world);
-    for args in [&["status", "--json"][..], &["show", &rows.id], &["show", &rows.id, "--json"], &["export"]] {
+    for args in
+        [&["status", "--json"][..], &["show", &rows.id], &["show", &rows.id, "--full"], &["show", &rows.id, "--json"], &["export"]]
+    {
         sinks.extend(said(args[0], &client.world.recall(args)));
     }
     tell(&all, &leaks(&all, &sinks));

@@ -196,7 +196,9 @@ fn nor_from_any_other_part_of_a_session() {
         sinks.extend(said(args[0], &world.recall(args)));
     }
     for id in &ids {
-        sinks.extend(said("show", &world.recall(["show", id, "--json"])));
+        for how in ["--json", "--raw"] {
+            sinks.extend(said(how, &world.recall(["show", id, how])));
+        }
         sinks.extend(said("hook session-start (compact)", &started(world, id, "compact")));
     }
     sinks.extend(given(&stand_in.calls()));

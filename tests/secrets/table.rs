@@ -107,8 +107,9 @@ fn asked(world: &World, plots: &[Plot], from_transcripts: bool) -> Vec<Held> {
         all.extend(ask(&["search", "--limit", "1000", "--json", word]));
     }
     for (n, plot) in plots.iter().enumerate() {
-        let as_json: &[&str] = if n % 2 == 0 { &[] } else { &["--json"] };
-        all.extend(ask(&[&["show", &plot.id], as_json].concat()));
+        let how: &[&str] = [&["show"][..], &["show", "--json"], &["show", "--full"], &["timeline"]][n % 4];
+        all.extend(ask(&[how, &[plot.id.as_str()]].concat()));
+        all.extend(ask(&["show", "--raw", &plot.id]));
         // Told straight from the transcript, whoever writes the digests.
         if from_transcripts {
             all.extend(said("hook session-start (compact)", &started(world, &plot.id, "compact")));

@@ -1,6 +1,7 @@
 //! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
 
 mod dry_run;
+mod embed;
 mod interim;
 mod make;
 pub mod pages;
@@ -106,6 +107,9 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     store.write_documents()?;
     report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
     store.drop_emptied()?;
+    if !args.ingest_only && !stop::asked() {
+        embed::run(config, ui, store, report)?;
+    }
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
@@ -278,6 +282,9 @@ fn print(report: &Report, json: bool, out: &mut impl Write) -> Result<()> {
     if report.sessions_skipped + report.sessions_failed > 0 {
         text +=
             &line("", format!("{} skipped, {} failed: `recall status` says why", report.sessions_skipped, report.sessions_failed));
+    }
+    if report.documents_embedded > 0 {
+        text += &line("embedded", format!("{} sessions and notes", report.documents_embedded));
     }
     text += &line("wrote", format!("{} pages", report.pages_written));
     out.write_all(text.as_bytes())?;

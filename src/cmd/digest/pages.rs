@@ -10,10 +10,11 @@ use crate::config::Config;
 use crate::page::{Shown, day_of, day_page, session_page, session_page_name};
 use crate::price::costs_by_model;
 use crate::private;
-use crate::session::Session;
+use crate::session::{Millis, Session};
 use crate::store::Store;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
+use crate::store::notes::Note;
 use crate::store::pages::PageRecord;
 use crate::ui::Ui;
 
@@ -25,12 +26,18 @@ pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u
     store.find_repeats(all)?;
     let mut dirty: BTreeSet<i64> = store.page_dirty()?.into_iter().collect();
     let mut writer = Writer { config, store, ui, days: BTreeMap::new(), gone: Vec::new(), written: 0 };
+    let noted = writer.store.noted_days()?;
+    let mut moments = noted.clone();
     if all {
+        moments.extend(writer.store.notes()?.into_iter().map(|note| note.at));
         dirty.extend(writer.store.digested()?.iter().map(|h| h.pk));
         // Days whose sessions have all gone since, too.
         writer.days.extend(writer.store.pages()?.into_iter().map(|page| (page.day, String::new())));
     }
-    if dirty.is_empty() && writer.days.is_empty() { Ok(0) } else { writer.run(&dirty) }
+    for at in moments {
+        writer.days.entry(config.local_time(Some(at), "%Y-%m-%d")).or_default();
+    }
+    if dirty.is_empty() && writer.days.is_empty() { Ok(0) } else { writer.run(&dirty, &noted) }
 }
 
 struct Writer<'a> {
@@ -72,7 +79,7 @@ impl Loaded {
 }
 
 impl Writer<'_> {
-    fn run(mut self, dirty: &BTreeSet<i64>) -> Result<u64> {
+    fn run(mut self, dirty: &BTreeSet<i64>, noted: &[Millis]) -> Result<u64> {
         let mut old: HashMap<i64, Vec<PageRecord>> = HashMap::new();
         for page in self.store.pages()? {
             if let Some(session) = page.session {
@@ -91,7 +98,17 @@ impl Writer<'_> {
         for pk in dirty {
             self.store.pages_written(*pk)?;
         }
+        self.store.days_written(noted)?;
         Ok(self.written)
+    }
+
+    /// What was remembered on a day.
+    fn notes_on(&self, day: &str) -> Result<Vec<Note>> {
+        let Ok(date) = day.parse::<jiff::civil::Date>() else { return Ok(Vec::new()) };
+        let at = |date: jiff::civil::Date| -> Result<Millis> {
+            Ok(date.to_zoned(self.config.time_zone.clone())?.timestamp().as_millisecond())
+        };
+        self.store.notes_between(at(date)?, at(date.tomorrow()?)?)
     }
 
     /// Writes a session's page; one under another name goes, and its notes move along.
@@ -162,10 +179,11 @@ impl Writer<'_> {
         }
         loaded.sort_by_key(|l| (l.session.began_at(), l.session.id.clone()));
         let shown: Vec<Shown<'_>> = loaded.iter().map(Loaded::shown).collect();
-        if shown.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
+        let noted = self.notes_on(day)?;
+        if shown.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
             return self.remove(&path);
         }
-        self.put(&path, &day_page(day, &shown, &self.config.time_zone), moved_notes)?;
+        self.put(&path, &day_page(day, &shown, &noted, &self.config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
     }
 

@@ -26,6 +26,9 @@ pub struct Report {
     /// Stored texts that the rules of today left less of; told only where there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub texts_cleaned: u64,
+    /// Documents that got vectors; told only where an endpoint gives them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub documents_embedded: u64,
     /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
     pub cost_usd: f64,
     pub elapsed_ms: u64,
@@ -52,6 +55,6 @@ impl Report {
     /// Did the run change anything that is worth a line in the log?
     pub fn did_something(&self) -> bool {
         let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.sessions_excluded;
-        self.files_read + sessions + self.pages_written + self.texts_cleaned > 0
+        self.files_read + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
     }
 }

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use self::what::What;
 use super::Ended;
 use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in};
-use crate::clean::{id8, plain};
+use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::{DigestArgs, ForgetArgs};
 use crate::config::{self, Config};
 use crate::store::Store;
@@ -43,16 +43,25 @@ struct Account {
     /// Sessions of which nothing was known and nothing will be.
     shut_out: usize,
     notes: Vec<(String, usize)>,
+    /// What was remembered on request.
+    remembered: usize,
 }
 
 impl Account {
     fn new(doomed: &Doomed, store: &Store, shut_out: usize) -> Result<Self> {
         let (whole, all) = (doomed.whole.len(), doomed.sessions().len());
-        Ok(Self { whole, in_part: all - whole, extent: store.extent(doomed)?, shut_out, notes: Vec::new() })
+        Ok(Self {
+            whole,
+            in_part: all - whole,
+            extent: store.extent(doomed)?,
+            shut_out,
+            notes: Vec::new(),
+            remembered: doomed.notes.len(),
+        })
     }
 
     fn is_empty(&self) -> bool {
-        self.whole + self.in_part + self.shut_out + self.notes.len() == 0
+        self.whole + self.in_part + self.shut_out + self.notes.len() + self.remembered == 0
     }
 }
 
@@ -139,6 +148,11 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
         let title = store.title_of(pk)?.unwrap_or_else(|| "(no digest)".into());
         writeln!(out, "{}  {day}  {}  {lost}  {}", id8(&head.id), plain(head.project.name()), plain(&title))?;
     }
+    for pk in &doomed.notes {
+        let note = store.note(*pk)?;
+        let (day, text) = (config.local_time(Some(note.at), "%Y-%m-%d"), shorten(&one_line(&plain(&note.text)), 80));
+        writeln!(out, "{}  {day}  {}  note  {text}", note.id, plain(note.project.name()))?;
+    }
     tell(&account, "would forget", out)
 }
 
@@ -164,6 +178,9 @@ fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
         let Extent { rows, digests, pages } = account.extent;
         let extent = [counted(rows, "row"), counted(digests, "digest"), counted(pages, "page")].join(", ");
         writeln!(out, "{verb} {}: {extent}", kinds.join(", "))?;
+    }
+    if account.remembered > 0 {
+        writeln!(out, "{verb} {}", counted(account.remembered, "remembered note"))?;
     }
     for (page, lines) in &account.notes {
         writeln!(out, "{verb} {} of your notes in {page}", counted(*lines, "line"))?;

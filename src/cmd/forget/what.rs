@@ -13,6 +13,7 @@ use crate::session::Millis;
 use crate::source::discover::{Found, discover};
 use crate::store::Store;
 use crate::store::forget::{Doomed, folder_of};
+use crate::store::notes::Note;
 
 /// A shorter text stands nearly everywhere.
 const MIN_LENGTH: usize = 2;
@@ -20,6 +21,8 @@ const MIN_LENGTH: usize = 2;
 pub enum What {
     /// An id, or the start of one.
     Session(String),
+    /// The same of a note.
+    Note(String),
     Project(ProjectFilter),
     Before(Millis),
     Text(Phrase),
@@ -38,6 +41,9 @@ impl What {
         if let Some(glob) = &what.project {
             return Ok(Self::Project(ProjectFilter::new(Some(glob), config)?));
         }
+        if let Some(id) = &what.note {
+            return Ok(Self::Note(id.clone()));
+        }
         Ok(Self::Session(what.session.clone().unwrap_or_default()))
     }
 
@@ -50,10 +56,28 @@ impl What {
                 return store.find_text(phrase, |session| named.contains(session));
             }
             Self::Session(id) => store.look_up_session(id)?.into_iter().map(|head| head.pk).collect(),
+            Self::Note(_) => BTreeSet::new(),
             Self::Before(moment) => store.inactive_since(*moment)?,
             Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
         };
-        Ok(Doomed { whole, ..Doomed::default() })
+        let notes = self.find_notes(&whole, store)?;
+        Ok(Doomed { whole, notes, ..Doomed::default() })
+    }
+
+    fn find_notes(&self, sessions: &BTreeSet<i64>, store: &Store) -> Result<BTreeSet<i64>> {
+        let ids = sessions.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
+        let one = match self {
+            Self::Note(id) => store.look_up_note(id)?,
+            _ => None,
+        };
+        let fits = |note: &Note| match self {
+            Self::Note(_) => one.as_ref() == Some(note),
+            Self::Session(_) => note.session.as_ref().is_some_and(|session| ids.contains(session)),
+            Self::Before(moment) => note.at < *moment,
+            Self::Project(filter) => filter.fits(&note.project),
+            Self::Text(_) => false,
+        };
+        Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
     }
 
     /// A session of which nothing is stored yet but whose transcript lies there: nothing of it will be. Returns how many there are.

@@ -8,10 +8,12 @@ use rusqlite::{Connection, params};
 
 use super::{Doomed, folder_of};
 use crate::digest::Digest;
+use crate::notes::EVERYWHERE;
 use crate::phrase::Phrase;
 use crate::session::{Item, RowKey};
 use crate::store::Store;
 use crate::store::load::NOT_OWNED_EARLIER;
+use crate::store::notes::Note;
 use crate::store::pack::unpack;
 
 impl Store {
@@ -23,6 +25,8 @@ impl Store {
         self.find_rows(phrase, &mut doomed)?;
         self.find_digests(phrase, &mut doomed)?;
         self.find_titles(phrase, &mut doomed)?;
+        let held = |note: &Note| phrase.is_in(&note.text) || phrase.is_in(&note.project.key);
+        doomed.notes = self.notes()?.iter().filter(|note| held(note)).map(|note| note.pk).collect();
         Ok(doomed)
     }
 
@@ -54,6 +58,8 @@ impl Store {
                 }
             }
         }
+        let notes = self.notes()?.into_iter().filter(|note| note.project.key != EVERYWHERE && is_out(&note.project.key));
+        doomed.notes = notes.map(|note| note.pk).collect();
         Ok(doomed)
     }
 

@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use super::Store;
+use super::{Store, notes};
 use crate::phrase::Phrase;
 use crate::session::{Millis, RowKey};
 
@@ -27,11 +27,13 @@ pub struct Doomed {
     pub digests: BTreeSet<i64>,
     /// Digests that others have replaced, with their sessions.
     pub replaced: BTreeMap<i64, i64>,
+    /// Remembered notes, by their places in the index.
+    pub notes: BTreeSet<i64>,
 }
 
 impl Doomed {
     pub fn is_empty(&self) -> bool {
-        self.sessions().is_empty()
+        self.sessions().is_empty() && self.notes.is_empty()
     }
 
     /// All sessions that lose something.
@@ -84,6 +86,7 @@ impl Store {
     /// Takes out what is doomed, in one transaction. Pages are out of date afterwards; once they are written, `drop_emptied` ends it.
     pub fn take_out(&mut self, doomed: &Doomed, lasting: Lasting) -> Result<()> {
         let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
+        let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
         let tx = self.db.transaction()?;
         for head in &heads {
             take::session(&tx, head, lasting)?;
@@ -98,6 +101,9 @@ impl Store {
         }
         for session in &doomed.digests {
             take::derived(&tx, *session)?;
+        }
+        for note in &notes {
+            notes::remove(&tx, note)?;
         }
         for digest in doomed.replaced.keys() {
             take::leaves_traces(&tx)?;
@@ -132,7 +138,11 @@ impl Store {
         // A page that could not be removed is tried again.
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
-        tx.execute("DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)", [])?;
+        tx.execute(
+            "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)
+             AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)",
+            [],
+        )?;
         if dropped > 0 {
             take::leaves_traces(&tx)?;
         }

@@ -121,6 +121,8 @@ impl Store {
                 tx.execute("UPDATE session SET project = ?2, dirty = 1 WHERE project = ?1", [pk, to])?;
                 tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [pk, to])?;
                 tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1", [pk, to])?;
+                tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [pk, to])?;
+                tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1", [pk, to])?;
                 tx.execute("DELETE FROM project WHERE pk = ?1", [pk])?;
             }
         }

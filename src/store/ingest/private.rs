@@ -9,21 +9,8 @@ use rusqlite::params;
 use super::Batch;
 use super::writer::Writer;
 use crate::session::{Millis, Row, RowKey};
+use crate::store::around::{PrivateSpan, private_spans};
 use crate::store::forget::take;
-
-/// From a private prompt to the next one.
-#[derive(Debug, Clone)]
-pub(super) struct Span {
-    from: Millis,
-    until: Option<Millis>,
-    prompt: Option<String>,
-}
-
-impl Span {
-    fn holds(&self, at: Millis) -> bool {
-        self.from <= at && self.until.is_none_or(|until| at < until)
-    }
-}
 
 impl Writer<'_> {
     /// Writes down which turns are private.
@@ -65,11 +52,9 @@ impl Writer<'_> {
         Ok(within(row.at) || began.is_some_and(|b| within(b.at) || b.prompt.as_ref().is_some_and(asked_in)))
     }
 
-    fn spans(&mut self, session: &str) -> Result<&[Span]> {
+    fn spans(&mut self, session: &str) -> Result<&[PrivateSpan]> {
         if !self.private.contains_key(session) {
-            let mut query = self.tx.prepare_cached("SELECT from_at, until_at, prompt FROM private_turn WHERE session = ?1")?;
-            let spans = query.query_map([session], |r| Ok(Span { from: r.get(0)?, until: r.get(1)?, prompt: r.get(2)? }))?;
-            self.private.insert(session.to_owned(), spans.collect::<rusqlite::Result<_>>()?);
+            self.private.insert(session.to_owned(), private_spans(self.tx, session)?);
         }
         Ok(&self.private[session])
     }

@@ -7,10 +7,10 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::notes::Notes;
-use super::private::Span;
 use super::{Batch, GENERATION, Ingested, Place, insert_item, project_pk};
 use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
+use crate::store::around::PrivateSpan;
 use crate::store::forget::take;
 use crate::store::load::EARLIER;
 use crate::store::pack::pack;
@@ -24,7 +24,7 @@ pub(super) struct Writer<'t> {
     /// Sessions that gained rows.
     pub touched: HashSet<i64>,
     /// When sessions were private, as far as they were asked about.
-    pub private: HashMap<String, Vec<Span>>,
+    pub private: HashMap<String, Vec<PrivateSpan>>,
     /// Sessions of which it was learned just now that they were private for a while.
     pub newly_private: HashSet<String>,
     /// Sessions that the user had forgotten, by id.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use rusqlite::types::Value;
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use super::Store;
 use crate::find::document::COLUMNS;
@@ -118,14 +118,12 @@ impl Store {
         Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Documents by their numbers; those that are gone are left out.
-    pub fn documents_by(&self, docs: &[i64]) -> Result<Vec<Hit>> {
-        let mut query = self.db.prepare_cached("SELECT pk, session, note, project, last_at, 0.0 FROM doc WHERE pk = ?1")?;
-        let mut all = Vec::new();
-        for doc in docs {
-            all.extend(query.query_map([doc], hit)?.collect::<rusqlite::Result<Vec<_>>>()?);
-        }
-        Ok(all)
+    /// A document by its number, unless it is gone or what is asked for can be no such one.
+    pub fn document_by(&self, asked: &Asked, doc: i64) -> Result<Option<Hit>> {
+        let (conditions, mut values) = asked.conditions();
+        let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
+        values.insert(0, Value::Integer(doc));
+        Ok(self.db.prepare_cached(&sql)?.query_row(params_from_iter(values), hit).optional()?)
     }
 
     /// All projects, by number and key.

@@ -33,6 +33,18 @@ pub struct Exported {
     pub closed_by_user: Vec<(String, String, Millis)>,
 }
 
+/// A remembered note, as it is exported: one line of JSON, behind the sessions'.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedNote {
+    pub note: String,
+    pub project: String,
+    pub kind: String,
+    pub text: String,
+    pub at: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
 /// An open item of an earlier session that this one closed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExportedClosing {

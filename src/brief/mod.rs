@@ -1,0 +1,38 @@
+//! A session in 500 to 1,000 tokens: what `recall show` prints. Short sessions are told in less, none in more.
+//!
+//! `brief` collects what the index holds of it, `write` chooses: of what was asked, what came of it, what was decided and why, what is
+//! open, what failed and what helped, what was learned, and the files, each gets its share, and what one leaves the next may use.
+
+mod write;
+
+use anyhow::Result;
+
+pub use self::write::{Told, write};
+use crate::clean::id8;
+use crate::config::Config;
+use crate::store::Store;
+use crate::store::load::SessionHead;
+
+/// The most a brief may take, in tokens by the estimate of [`crate::context::tokens`].
+pub const MAX_TOKENS: usize = 1_000;
+
+/// A digested session in at most [`MAX_TOKENS`]; `None` when it has no digest yet.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Option<String>> {
+    store.at_once(|| {
+        let Some(stored) = store.digest_of(head.pk)? else { return Ok(None) };
+        let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+        let id = if store.shares_prefix(&head.id, 8)? { head.id.clone() } else { id8(&head.id) };
+        let told = Told {
+            session: &store.load_session(head)?,
+            digest: &stored.digest,
+            goes_on: stored.interim_until.is_some(),
+            closed: &store.closed_of(head.pk)?,
+            repeated_by: later.map(|later| id8(&later.id)),
+            id: &id,
+        };
+        Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
+    })
+}

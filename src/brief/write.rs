@@ -1,0 +1,267 @@
+//! From a session and its digest to the brief, within a budget. Pure.
+
+use jiff::tz::TimeZone;
+
+use crate::clean::shorten;
+use crate::context::said;
+use crate::digest::{Claim, Digest};
+use crate::fixes::{Failure, failures};
+use crate::page::{clock, day_of};
+use crate::prose::sentences;
+use crate::session::{Entry, Item, Session, Touch};
+use crate::signal::{Kind, judge_sentence};
+use crate::terms::{covered_by, words};
+
+/// Longest texts, in characters.
+const TITLE: usize = 160;
+const PLACE: usize = 120;
+const BRANCH: usize = 60;
+const REQUEST: usize = 500;
+const STATEMENT: usize = 320;
+/// A statement that has no room at its length may have some at this one.
+const SHORT: usize = 110;
+const REASON: usize = 200;
+/// Files at most; more of them are a list, which nobody reads.
+const MAX_FILES: usize = 24;
+/// Bytes of UTF-8 to two tokens, as [`crate::context::tokens`] counts.
+const BYTES_PER_TWO_TOKENS: usize = 7;
+
+/// A session with what is known of it.
+#[derive(Debug, Clone)]
+pub struct Told<'a> {
+    pub session: &'a Session,
+    pub digest: &'a Digest,
+    /// It went on when it was digested.
+    pub goes_on: bool,
+    /// Ids of its open items that are closed by now.
+    pub closed: &'a [String],
+    /// A later session that says nearly the same.
+    pub repeated_by: Option<String>,
+    /// The id as people type it.
+    pub id: &'a str,
+}
+
+/// Writes the brief in at most `max_tokens`, of which the frame takes a few hundred.
+pub fn write(told: &Told<'_>, zone: &TimeZone, max_tokens: usize) -> String {
+    let frame = Frame::of(told, zone);
+    let most = max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2;
+    let mut room = most.saturating_sub(frame.head.len() + frame.foot.len());
+    let mut text = frame.head;
+    let asked = said(&told.digest.request, REQUEST);
+    if !asked.is_empty() && asked != said(&told.digest.title, REQUEST) {
+        let line = format!("\nAsked: {asked}\n");
+        if line.len() <= room {
+            room -= line.len();
+            text.push_str(&line);
+        }
+    }
+    let mut sections = sections(told);
+    fill(&mut sections, room);
+    sections.iter().for_each(|section| section.render(&mut text));
+    text + &frame.foot
+}
+
+/// What every brief has: which session it is, and how to see more.
+struct Frame {
+    head: String,
+    foot: String,
+}
+
+impl Frame {
+    fn of(told: &Told<'_>, zone: &TimeZone) -> Self {
+        let session = told.session;
+        let id = said(told.id, PLACE);
+        let mut when = format!("{} {}", day_of(session, zone), clock(session.began_at(), zone));
+        when.push_str(&format!("–{}", clock(session.last_at(), zone)));
+        if told.goes_on {
+            when.push_str(" so far, it goes on");
+        }
+        let mut facts = vec![when, said(&session.project.key, PLACE)];
+        facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, BRANCH))));
+        facts.push(format!("session {}", said(&session.id, PLACE)));
+        let mut head = format!("# {}\n{}\n", said(&told.digest.title, TITLE), facts.join(" · "));
+        if let Some(later) = &told.repeated_by {
+            head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, PLACE)));
+        }
+        let foot = format!("\nMore: `recall show {id} --full` (all of it), `--raw` (the transcript), `recall timeline {id}`\n");
+        Self { head, foot }
+    }
+}
+
+/// A list of which some may be told.
+struct Section {
+    label: &'static str,
+    /// In the order in which they are shown.
+    lines: Vec<String>,
+    /// What is told of each.
+    chosen: Vec<Option<String>>,
+    /// The order in which they are told, and how many in each round.
+    order: Vec<usize>,
+    share: usize,
+    /// All in one line.
+    joined: bool,
+}
+
+impl Section {
+    fn new(label: &'static str, share: usize, lines: Vec<String>) -> Self {
+        let chosen = vec![None; lines.len()];
+        Self { label, share, order: (0..lines.len()).collect(), chosen, lines, joined: false }
+    }
+
+    /// The last ones first: they say where it ended.
+    fn last_first(mut self) -> Self {
+        self.order.reverse();
+        self
+    }
+
+    /// What the label takes when it has to tell how many there are, in bytes.
+    fn frame(&self) -> usize {
+        "\n (1000 of 1000):\n".len() + self.label.len()
+    }
+
+    fn render(&self, text: &mut String) {
+        let told: Vec<&str> = self.chosen.iter().flatten().map(String::as_str).collect();
+        if told.is_empty() {
+            return;
+        }
+        let count =
+            if told.len() < self.lines.len() { format!(" ({} of {})", told.len(), self.lines.len()) } else { String::new() };
+        if self.joined {
+            text.push_str(&format!("\n{}{count}: {}\n", self.label, told.join(", ")));
+        } else {
+            text.push_str(&format!("\n{}{count}:\n", self.label));
+            told.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+        }
+    }
+}
+
+/// Tells of each section in turn as many lines as are its share, until there is room for none.
+fn fill(sections: &mut [Section], mut room: usize) {
+    let mut next = vec![0; sections.len()];
+    loop {
+        let mut told = 0;
+        for (section, next) in sections.iter_mut().zip(&mut next) {
+            for _ in 0..section.share {
+                let Some(at) = section.order.get(*next).copied() else { break };
+                *next += 1;
+                told += usize::from(tell(section, at, &mut room));
+            }
+        }
+        if told == 0 && sections.iter().zip(&next).all(|(section, next)| *next >= section.order.len()) {
+            return;
+        }
+    }
+}
+
+/// Tells a line whole or shortened, if there is room for it.
+fn tell(section: &mut Section, at: usize, room: &mut usize) -> bool {
+    let begun = section.chosen.iter().any(Option::is_some);
+    let frame = if begun { 0 } else { section.frame() } + "- \n".len();
+    let fitting = [section.lines[at].clone(), shorten(&section.lines[at], SHORT)];
+    let Some(line) = fitting.into_iter().find(|line| line.len() + frame <= *room) else { return false };
+    *room -= line.len() + frame;
+    section.chosen[at] = Some(line);
+    true
+}
+
+fn sections(told: &Told<'_>) -> Vec<Section> {
+    let (session, digest) = (told.session, told.digest);
+    let plain = |texts: &[String]| texts.iter().map(|text| said(text, STATEMENT)).collect::<Vec<_>>();
+    let decisions = digest.decisions.iter().map(|claim| decision(session, claim)).collect();
+    let failed = failures(session);
+    // What helped against a failure is told beside it.
+    let learned = digest.learned.iter().filter(|text| !failed.iter().any(|failure| text.contains(&failure.command)));
+    let learned: Vec<String> = learned.map(|text| said(text, STATEMENT)).collect();
+    let mut files = Section::new("Files", 8, files(session));
+    files.joined = true;
+    files.order.truncate(MAX_FILES);
+    vec![
+        Section::new("Outcome", 3, plain(&digest.completed)).last_first(),
+        Section::new("Decided", 3, decisions).last_first(),
+        Section::new("Open", 4, open(told)),
+        Section::new("Failed, and what helped", 2, failed.iter().map(failure).collect()).last_first(),
+        Section::new("Learned", 2, learned).last_first(),
+        Section::new("Looked into", 1, plain(&digest.investigated)).last_first(),
+        files,
+    ]
+}
+
+/// Open items with the ids by which they are closed.
+fn open(told: &Told<'_>) -> Vec<String> {
+    let items = told.digest.open_items(&told.session.id).filter(|(id, ..)| !told.closed.contains(id));
+    let line = |(id, kind, claim): (String, &str, &Claim)| {
+        let blocked = if kind == "blocker" { "blocked: " } else { "" };
+        format!("{id} {blocked}{}", statement(claim))
+    };
+    items.map(line).collect()
+}
+
+fn statement(claim: &Claim) -> String {
+    let mark = if claim.is_verified() { "" } else { " (unverified)" };
+    format!("{}{mark}", said(&claim.text, STATEMENT))
+}
+
+/// A decision with its reason, where the session gave one beside it.
+fn decision(session: &Session, claim: &Claim) -> String {
+    let line = statement(claim);
+    match reason(session, claim) {
+        Some(reason) => format!("{line} — {}", said(&reason, REASON)),
+        None => line,
+    }
+}
+
+fn gives_reason(sentence: &str) -> bool {
+    let says = |words: &&str| sentence.contains(*words);
+    [" because ", " so that ", "; otherwise "].iter().any(says)
+        || judge_sentence(sentence).is_some_and(|signal| signal.kind == Kind::Cause)
+}
+
+/// Of the rows behind a decision that names no reason, the sentence with it or right after it that does.
+fn reason(session: &Session, claim: &Claim) -> Option<String> {
+    if gives_reason(&claim.text) {
+        return None;
+    }
+    let wanted = words(&claim.text);
+    let entries = claim.rows.iter().filter_map(|key| session.entries.iter().find(|entry| entry.key == *key));
+    for text in entries.filter_map(words_of) {
+        let all = sentences(text);
+        let near = all.iter().position(|sentence| covered_by(&wanted, &words(sentence)) >= 0.7);
+        let found = near.and_then(|at| all[at..].iter().take(2).find(|sentence| gives_reason(sentence)));
+        if let Some(sentence) = found.filter(|sentence| **sentence != claim.text) {
+            return Some(sentence.clone());
+        }
+    }
+    None
+}
+
+fn words_of(entry: &Entry) -> Option<&str> {
+    match &entry.item {
+        Item::Reply(text) | Item::Plan(text) | Item::Prompt(text) | Item::Answer(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// A command that failed, how it said so, and what helped.
+fn failure(failure: &Failure) -> String {
+    let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
+    let why = if failure.brief.is_empty() { String::new() } else { format!(": {}", said(&failure.brief, 140)) };
+    let fix = match failure.fix.as_ref().map(|fix| fix.told(3)) {
+        None => "not seen to pass afterwards".to_owned(),
+        Some(None) => "passed later".to_owned(),
+        Some(Some(told)) => format!("passed after {}", said(&told, 140)),
+    };
+    format!("`{}`{times}{why} — {fix}", said(&failure.command, 80))
+}
+
+/// Files that were changed, those of the project first.
+fn files(session: &Session) -> Vec<String> {
+    let is_elsewhere = |path: &str| path.starts_with(['/', '~']) || path.starts_with(".claude/");
+    let changed = session.files().into_iter().filter(|(_, touch)| touch.how > Touch::Read);
+    let (elsewhere, own): (Vec<_>, Vec<_>) = changed.partition(|(path, _)| is_elsewhere(path));
+    let line =
+        |(path, touch): (String, crate::session::FileTouch)| format!("{} +{} −{}", said(&path, 100), touch.added, touch.removed);
+    own.into_iter().chain(elsewhere).map(line).collect()
+}
+
+#[cfg(test)]
+mod tests;

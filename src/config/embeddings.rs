@@ -1,0 +1,198 @@
+//! The embeddings endpoint, which nobody has to have: `[embeddings]`. Off until an address is given.
+//!
+//! The key is never in the config: that names the variable which holds it. It is read when it is needed and kept nowhere.
+
+use std::env;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use ureq::Proxy;
+use ureq::http::Uri;
+
+use super::Config;
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EmbeddingsConfig {
+    /// The endpoint's address; empty: there is none.
+    pub endpoint: String,
+    pub api: Api,
+    /// As the endpoint calls it.
+    pub model: String,
+    /// The variable that holds the key, where one is needed.
+    pub key_env: String,
+    /// The longest a request may take, whatever happens.
+    pub timeout_seconds: u64,
+    /// How much nearness in meaning counts against words: 0 to 1.
+    pub weight: f64,
+    /// Texts in a request.
+    pub batch: usize,
+    /// Texts a run sends at most.
+    pub max_texts: usize,
+}
+
+/// The form in which the endpoint is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Api {
+    Ollama,
+    OpenAi,
+}
+
+impl Default for EmbeddingsConfig {
+    fn default() -> Self {
+        Self {
+            endpoint: String::new(),
+            api: Api::Ollama,
+            model: String::new(),
+            key_env: String::new(),
+            timeout_seconds: 10,
+            weight: 0.3,
+            batch: 32,
+            max_texts: 5_000,
+        }
+    }
+}
+
+/// What a request is authorized with. Shows itself to nobody.
+#[derive(Clone)]
+pub struct Key(pub(crate) String);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+impl EmbeddingsConfig {
+    pub fn is_on(&self) -> bool {
+        !self.endpoint.is_empty()
+    }
+
+    /// Is the endpoint on this machine?
+    pub fn is_local(&self) -> bool {
+        self.endpoint.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(is_loopback))
+    }
+
+    /// # Errors
+    /// The key that is wrong, and why; never its value, which may be a secret that was put in the wrong place.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        let ensure = |holds: bool, key: &'static str, why: &str| if holds { Ok(()) } else { Err((key, why.to_owned())) };
+        ensure((1..=600).contains(&self.timeout_seconds), "embeddings.timeout_seconds", "must be 1 to 600")?;
+        ensure((0.0..=1.0).contains(&self.weight), "embeddings.weight", "must be 0 to 1")?;
+        ensure((1..=256).contains(&self.batch), "embeddings.batch", "must be 1 to 256")?;
+        ensure(self.max_texts > 0, "embeddings.max_texts", "must be more than 0")?;
+        let is_name = |name: &str| {
+            name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && !name.starts_with(|c: char| c.is_ascii_digit())
+        };
+        ensure(is_name(&self.key_env), "embeddings.key_env", "must be the name of a variable, not the key itself")?;
+        if !self.is_on() {
+            return Ok(());
+        }
+        self.check_address().map_err(|why| ("embeddings.endpoint", why.to_owned()))?;
+        ensure(!self.model.trim().is_empty(), "embeddings.model", "must name a model of the endpoint")
+    }
+
+    fn check_address(&self) -> Result<(), &'static str> {
+        let form = "must be an address like http://127.0.0.1:11434 or https://embeddings.example.com";
+        let uri: Uri = self.endpoint.parse().map_err(|_| form)?;
+        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return Err(form) };
+        if !["http", "https"].contains(&scheme) || authority.host().is_empty() {
+            return Err(form);
+        }
+        if authority.as_str().contains('@') || uri.query().is_some() || self.endpoint.contains('#') {
+            return Err("must hold no name, password or query: `key_env` names the variable with the key");
+        }
+        if scheme == "http" && !self.key_env.is_empty() && !is_loopback(authority.host()) {
+            return Err("must begin with https:// or be on this machine: a key is not sent in the clear");
+        }
+        Ok(())
+    }
+}
+
+/// Hosts that are this machine by their name or number.
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+}
+
+impl Config {
+    /// The key for the endpoint, where the config names a variable.
+    ///
+    /// # Errors
+    /// When that is not set, or holds what cannot be sent.
+    pub fn embeddings_key(&self) -> Result<Option<Key>> {
+        let name = &self.embeddings.key_env;
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let key = env::var(name).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+        let key = key.with_context(|| format!("${name}, which `embeddings.key_env` names, is not set"))?;
+        ensure!(key.bytes().all(|b| b.is_ascii_graphic()), "${name}, which `embeddings.key_env` names, holds more than a key");
+        Ok(Some(Key(key)))
+    }
+
+    /// The proxy that the environment names, for endpoints elsewhere. Never for this machine: a proxy would look at its own.
+    pub fn embeddings_proxy(&self) -> Option<Proxy> {
+        if self.embeddings.is_local() { None } else { Proxy::try_from_env() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(endpoint: &str, key_env: &str) -> EmbeddingsConfig {
+        EmbeddingsConfig { endpoint: endpoint.into(), model: "m".into(), key_env: key_env.into(), ..Default::default() }
+    }
+
+    #[test]
+    fn addresses() {
+        let table = [
+            ("http://127.0.0.1:11434", "", None),
+            ("http://localhost:11434/", "KEY", None),
+            ("http://[::1]:11434", "KEY", None),
+            ("http://192.168.1.7:11434", "", None),
+            ("https://embeddings.example.com/v1", "KEY", None),
+            ("http://192.168.1.7:11434", "KEY", Some("in the clear")),
+            ("http://localhost.example.com", "KEY", Some("in the clear")),
+            ("https://me:hunter2@example.com", "", Some("no name, password")),
+            ("https://example.com/v1?api-key=hunter2", "", Some("no name, password")),
+            ("https://example.com/v1#hunter2", "", Some("no name, password")),
+            ("ftp://example.com", "", Some("an address like")),
+            ("example.com", "", Some("an address like")),
+            ("http://", "", Some("an address like")),
+            ("127.0.0.1:11434", "", Some("an address like")),
+        ];
+        for (endpoint, key_env, wrong) in table {
+            match (with(endpoint, key_env).check(), wrong) {
+                (Ok(()), None) => {}
+                (Err((key, why)), Some(part)) => {
+                    assert_eq!(key, "embeddings.endpoint", "{endpoint}");
+                    assert!(why.contains(part) && !why.contains("hunter2"), "{endpoint}: {why}");
+                }
+                (found, _) => panic!("{endpoint} {key_env}: {found:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_place_of_its_name_is_not_repeated() {
+        let (key, why) = with("https://example.com", "sk-proj-1234567890").check().expect_err("no name");
+        assert_eq!((key, why.contains("sk-proj")), ("embeddings.key_env", false));
+    }
+
+    #[test]
+    fn a_key_shows_itself_to_nobody() {
+        assert_eq!(format!("{:?}", Key("hunter2".into())), "Key(…)");
+    }
+
+    #[test]
+    fn without_an_address_nothing_else_is_needed() {
+        assert_eq!(EmbeddingsConfig::default().check(), Ok(()));
+        assert_eq!(
+            EmbeddingsConfig { model: String::new(), ..with("http://127.0.0.1:1", "") }.check().map_err(|e| e.0),
+            Err("embeddings.model")
+        );
+    }
+}

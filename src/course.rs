@@ -1,0 +1,58 @@
+//! What happened in a session, in the order of its rows: the user's words, and of the rest what weighs most. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::clean::shorten;
+use crate::condense::{closing_replies, gist, tool_line};
+use crate::session::{Entry, Item, RowKey, Session};
+use crate::signal::{Signal, Tier, judge};
+
+/// One thing that happened.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'s> {
+    pub entry: &'s Entry,
+    /// Of a prompt: the how manieth it is.
+    pub number: Option<usize>,
+}
+
+/// The `most` weightiest moments, and those that weigh as much as the last of them.
+pub fn moments(session: &Session, most: usize) -> Vec<Moment<'_>> {
+    let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
+    let closing = closing_replies(session);
+    let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
+        // The last words of a turn say how it went, whatever their words.
+        let signal = judge(e);
+        (e, if closing.contains(&at) { signal.at_least(0.5) } else { signal })
+    });
+    let all: Vec<(&Entry, Signal)> = weighed.filter(|(_, signal)| signal.tier() > Tier::None).collect();
+    let mut weights: Vec<f64> = all.iter().map(|(_, signal)| signal.importance).collect();
+    weights.sort_by(|a, b| b.total_cmp(a));
+    let least = weights.get(most).copied().unwrap_or(0.0);
+    let numbers: BTreeMap<RowKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
+    let weighty = all.into_iter().filter(|(_, signal)| signal.importance >= least);
+    weighty.map(|(entry, _)| Moment { entry, number: numbers.get(&entry.key).copied() }).collect()
+}
+
+/// How text from a session is written where it is to stand.
+pub struct Markup {
+    pub words: fn(&str) -> String,
+    pub command: fn(&str) -> String,
+    /// Who said it.
+    pub who: fn(&str) -> String,
+}
+
+/// An entry in one line, its text within `max` characters: shortened before it is marked up.
+pub fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup) -> String {
+    let Markup { words, command, who } = markup;
+    let agent = if entry.is_main() { "" } else { "subagent: " };
+    match &entry.item {
+        Item::Prompt(text) => format!("{} {}", who("user"), words(&shorten(text, max))),
+        Item::Answer(text) => format!("{} {}", who("user answered"), words(&shorten(text, max))),
+        Item::Reply(text) => format!("{agent}{}", words(&gist(text, max))),
+        Item::Plan(text) => format!("plan: {}", words(&gist(text, max))),
+        Item::Recap(text) | Item::Away(text) => format!("recap: {}", words(&gist(text, max))),
+        Item::PullRequest(url) => format!("pull request {}", words(url)),
+        Item::Tool(tool) => format!("{agent}{}", command(&tool_line(session, tool, entry.outcome.as_ref(), 0, max))),
+        Item::Interrupted | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_) => "the user interrupted".into(),
+    }
+}

@@ -1,0 +1,125 @@
+//! Words and meaning as one order. Pure.
+//!
+//! Each score is divided by the best of its kind, and the two are added with a weight. Ranks instead of scores, each kind with the same
+//! say, find less than words alone do: a model has a best result for every question, also where it knows nothing.
+
+use std::collections::BTreeMap;
+
+/// Of each kind so many are worth looking at.
+pub const CANDIDATES: usize = 100;
+
+/// What a document is found by: its number and a score, of which higher is better.
+pub type Scored = (i64, f64);
+
+/// One order of what words and what meaning found, best first; of equals the lower number. Each list may be in any order and holds a
+/// document once. `weight`, 0 to 1, is what meaning counts. A score that is no number or below zero counts as zero.
+///
+/// `full` is what words would score where all that were asked stand. Where the best holds few of them, words say little, and however good
+/// it is among its like it counts for no more than that.
+pub fn fuse(lexical: &[Scored], similar: &[Scored], full: f64, weight: f64) -> Vec<Scored> {
+    let mut all: BTreeMap<i64, f64> = BTreeMap::new();
+    for (scores, least, share) in [(lexical, full, 1.0 - weight), (similar, 0.0, weight)] {
+        let best = best_of(scores);
+        let largest = best.first().map_or(0.0, |(_, score)| *score).max(least);
+        for (doc, score) in best {
+            // Nothing is better than nothing where all are zero.
+            *all.entry(doc).or_default() += if largest > 0.0 { share * score / largest } else { 0.0 };
+        }
+    }
+    ordered(all.into_iter().collect())
+}
+
+fn best_of(scores: &[Scored]) -> Vec<Scored> {
+    let sound = |score: f64| if score.is_finite() { score.max(0.0) } else { 0.0 };
+    ordered(scores.iter().map(|(doc, score)| (*doc, sound(*score))).collect())
+}
+
+fn ordered(mut scores: Vec<Scored>) -> Vec<Scored> {
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    scores
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The fused order with scores in hundredths.
+    fn fused(lexical: &[Scored], similar: &[Scored], weight: f64) -> Vec<(i64, i64)> {
+        fuse(lexical, similar, 0.0, weight).into_iter().map(|(doc, score)| (doc, (score * 100.0).round() as i64)).collect()
+    }
+
+    #[test]
+    fn scores_of_both_kinds_are_added_by_weight() {
+        let lexical = [(1, 12.0), (2, 6.0), (3, 2.4)];
+        let similar = [(3, 0.8), (4, 0.4), (1, 0.08)];
+        assert_eq!(fused(&lexical, &similar, 0.3), [(1, 73), (3, 44), (2, 35), (4, 15)]);
+        assert_eq!(fused(&lexical, &similar, 0.7), [(3, 76), (1, 37), (4, 35), (2, 15)]);
+        assert_eq!(fused(&lexical, &similar, 0.0), [(1, 100), (2, 50), (3, 20), (4, 0)]);
+        assert_eq!(fused(&lexical, &similar, 1.0), [(3, 100), (4, 50), (1, 10), (2, 0)]);
+    }
+
+    #[test]
+    fn of_equals_the_lower_number_comes_first() {
+        assert_eq!(fused(&[(9, 1.0), (2, 1.0)], &[], 0.3), [(2, 70), (9, 70)]);
+    }
+
+    #[test]
+    fn words_that_hold_little_of_the_question_count_little() {
+        let (lexical, similar) = ([(1, 4.0), (2, 2.0)], [(3, 0.8), (2, 0.4)]);
+        let fused = |full: f64| fuse(&lexical, &similar, full, 0.5).into_iter().map(|(doc, _)| doc).collect::<Vec<_>>();
+        assert_eq!((fused(1.0), fused(16.0)), (vec![1, 2, 3], vec![3, 2, 1]));
+    }
+
+    #[test]
+    fn what_is_no_score_counts_nothing() {
+        assert_eq!(fused(&[(1, f64::NAN), (2, 1.0)], &[(1, -0.4), (2, f64::INFINITY)], 0.5), [(2, 50), (1, 0)]);
+        assert_eq!(fused(&[], &[(1, -0.4), (2, -0.1)], 0.5), [(1, 0), (2, 0)]);
+        assert_eq!(fused(&[], &[], 0.5), []);
+    }
+
+    fn scores() -> impl Strategy<Value = Vec<Scored>> {
+        prop::collection::btree_map(0i64..400, 0.001f64..50.0, 0..150).prop_map(|all| all.into_iter().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn one_kind_alone_keeps_its_order(scores in scores(), weight in 0.01f64..0.99) {
+            let docs = |all: &[Scored]| all.iter().map(|(doc, _)| *doc).collect::<Vec<_>>();
+            prop_assert_eq!(docs(&fuse(&scores, &[], 0.0, weight)), docs(&best_of(&scores)));
+            prop_assert_eq!(docs(&fuse(&[], &scores, 0.0, weight)), docs(&best_of(&scores)));
+        }
+
+        #[test]
+        fn scores_are_between_nothing_and_one(lexical in scores(), similar in scores(), weight in 0.0f64..=1.0) {
+            let all = fuse(&lexical, &similar, 0.0, weight);
+            prop_assert!(all.iter().all(|(_, score)| (0.0..=1.0 + 1e-9).contains(score)));
+            prop_assert!(all.is_sorted_by(|a, b| a.1 >= b.1));
+            let docs: std::collections::BTreeSet<i64> = all.iter().map(|(doc, _)| *doc).collect();
+            prop_assert_eq!(docs.len(), all.len());
+        }
+
+        #[test]
+        fn a_document_that_is_better_in_both_is_better(lexical in scores(), similar in scores(), weight in 0.0f64..=1.0) {
+            let (words, meaning): (BTreeMap<_, _>, BTreeMap<_, _>) = (best_of(&lexical).into_iter().collect(), best_of(&similar).into_iter().collect());
+            let of = |all: &BTreeMap<i64, f64>, doc: &i64| all.get(doc).copied().unwrap_or_default();
+            let all = fuse(&lexical, &similar, 0.0, weight);
+            for (at, (a, _)) in all.iter().enumerate() {
+                for (b, _) in &all[at + 1..] {
+                    let worse = of(&words, a) < of(&words, b) && of(&meaning, a) < of(&meaning, b);
+                    prop_assert!(!worse, "{} before {}", a, b);
+                }
+            }
+        }
+
+        #[test]
+        fn scales_do_not_matter(lexical in scores(), similar in scores(), by in 0.01f64..100.0) {
+            let scaled: Vec<Scored> = lexical.iter().map(|(doc, score)| (*doc, score * by)).collect();
+            let (a, b) = (fuse(&lexical, &similar, 0.0, 0.3), fuse(&scaled, &similar, 0.0, 0.3));
+            for (x, y) in a.iter().zip(&b) {
+                prop_assert!((x.1 - y.1).abs() < 1e-9);
+            }
+        }
+    }
+}

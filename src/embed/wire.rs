@@ -1,0 +1,177 @@
+//! What is said to an endpoint and what it answers, in the two forms that are about. Pure.
+//!
+//! Ollama: `POST /api/embed {"model", "input": […]}` → `{"embeddings": [[…], …]}`.
+//! OpenAI, and the many servers that follow it: `POST /v1/embeddings {"model", "input": […]}` → `{"data": [{"index", "embedding": […]}, …]}`.
+//! An answer is believed only when it holds a usable vector for every text, all of one length.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::config::Api;
+
+/// The longest vector that is believed, in dimensions: common models have 384 to 4,096.
+pub const MOST_DIMS: usize = 8_192;
+/// A number is written with fewer bytes.
+const BYTES_A_NUMBER: u64 = 26;
+
+#[derive(Deserialize)]
+struct FromOllama {
+    embeddings: Vec<Vec<f32>>,
+}
+
+#[derive(Deserialize)]
+struct FromOpenAi {
+    data: Vec<Indexed>,
+}
+
+#[derive(Deserialize)]
+struct Indexed {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+/// Where to send a request: the endpoint's own path is completed to the form's.
+pub fn address(endpoint: &str, api: Api) -> String {
+    let base = endpoint.trim_end_matches('/');
+    match api {
+        Api::Ollama if base.ends_with("/api/embed") => base.to_owned(),
+        Api::Ollama if base.ends_with("/api") => format!("{base}/embed"),
+        Api::Ollama => format!("{base}/api/embed"),
+        Api::OpenAi if base.ends_with("/embeddings") => base.to_owned(),
+        Api::OpenAi if base.ends_with("/v1") => format!("{base}/embeddings"),
+        Api::OpenAi => format!("{base}/v1/embeddings"),
+    }
+}
+
+/// The request's body: the same in both forms.
+pub fn request(model: &str, texts: &[&str]) -> Vec<u8> {
+    json!({"model": model, "input": texts}).to_string().into_bytes()
+}
+
+/// The longest answer that is read, in bytes.
+pub fn most_bytes(texts: usize) -> u64 {
+    64 * 1024 + texts as u64 * MOST_DIMS as u64 * BYTES_A_NUMBER
+}
+
+/// The vectors of an answer, in the order of the texts.
+///
+/// # Errors
+/// What is wrong with it, in a few words.
+pub fn vectors(api: Api, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
+    let unreadable = |e: serde_json::Error| format!("its answer cannot be read: {e}");
+    let all = match api {
+        Api::Ollama => serde_json::from_slice::<FromOllama>(body).map_err(unreadable)?.embeddings,
+        Api::OpenAi => in_order(serde_json::from_slice::<FromOpenAi>(body).map_err(unreadable)?.data)?,
+    };
+    if all.len() != texts {
+        return Err(format!("it answered {} vectors for {texts} texts", all.len()));
+    }
+    let dims = all.first().map_or(0, Vec::len);
+    if let Some(other) = all.iter().find(|vector| vector.len() != dims) {
+        return Err(format!("its vectors have {dims} and {} dimensions", other.len()));
+    }
+    if texts > 0 && !(1..=MOST_DIMS).contains(&dims) {
+        return Err(format!("its vectors have {dims} dimensions"));
+    }
+    if all.iter().any(|vector| !is_usable(vector)) {
+        return Err("it answered a vector without a direction".to_owned());
+    }
+    Ok(all)
+}
+
+fn in_order(mut data: Vec<Indexed>) -> Result<Vec<Vec<f32>>, String> {
+    data.sort_by_key(|one| one.index);
+    if data.iter().enumerate().any(|(at, one)| one.index != at) {
+        return Err("its answer does not tell which vector is whose".to_owned());
+    }
+    Ok(data.into_iter().map(|one| one.embedding).collect())
+}
+
+/// Has it a direction that can be compared?
+fn is_usable(vector: &[f32]) -> bool {
+    let length: f32 = vector.iter().map(|x| x * x).sum();
+    length.is_finite() && length > f32::MIN_POSITIVE
+}
+
+/// What an endpoint says is wrong: `{"error": "…"}` or `{"error": {"message": "…"}}`.
+pub fn complaint(body: &[u8]) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let error = &value["error"];
+    error.as_str().or_else(|| error["message"].as_str()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_may_be_named_with_or_without_its_path() {
+        let table = [
+            ("http://h:1", Api::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/", Api::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/api", Api::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/api/embed", Api::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/proxy/", Api::Ollama, "http://h:1/proxy/api/embed"),
+            ("https://h", Api::OpenAi, "https://h/v1/embeddings"),
+            ("https://h/v1/", Api::OpenAi, "https://h/v1/embeddings"),
+            ("https://h/openai/v1/embeddings", Api::OpenAi, "https://h/openai/v1/embeddings"),
+        ];
+        for (endpoint, api, wanted) in table {
+            assert_eq!(address(endpoint, api), wanted);
+        }
+    }
+
+    #[test]
+    fn the_same_is_asked_in_both_forms() {
+        let body: serde_json::Value = serde_json::from_slice(&request("m", &["a \"b\"", "ü"])).expect("JSON");
+        assert_eq!(body, json!({"model": "m", "input": ["a \"b\"", "ü"]}));
+    }
+
+    #[test]
+    fn vectors_come_in_the_order_of_the_texts() {
+        let ollama = br#"{"model": "m", "embeddings": [[1, 0.5], [0, -2e-1]], "total_duration": 3}"#;
+        assert_eq!(vectors(Api::Ollama, ollama, 2), Ok(vec![vec![1.0, 0.5], vec![0.0, -0.2]]));
+        let openai = br#"{"data": [{"index": 1, "embedding": [3, 4]}, {"index": 0, "embedding": [1, 2], "object": "embedding"}]}"#;
+        assert_eq!(vectors(Api::OpenAi, openai, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.0]]));
+    }
+
+    #[test]
+    fn what_is_no_vector_for_every_text_is_not_believed() {
+        let table = [
+            ("", "cannot be read"),
+            ("<html>", "cannot be read"),
+            ("{}", "cannot be read"),
+            (r#"{"embeddings": null}"#, "cannot be read"),
+            (r#"{"embeddings": [[1, NaN], [1, 2]]}"#, "cannot be read"),
+            (r#"{"embeddings": [[1, null], [1, 2]]}"#, "cannot be read"),
+            (r#"{"embeddings": [["a"], [1]]}"#, "cannot be read"),
+            (r#"{"embeddings": [[1, 2]]}"#, "1 vectors for 2 texts"),
+            (r#"{"embeddings": [[1], [1], [1]]}"#, "3 vectors for 2 texts"),
+            (r#"{"embeddings": [[1, 2], [1]]}"#, "2 and 1 dimensions"),
+            (r#"{"embeddings": [[], []]}"#, "0 dimensions"),
+            (r#"{"embeddings": [[0, 0], [1, 2]]}"#, "without a direction"),
+            (r#"{"embeddings": [[1e300, 0], [1, 2]]}"#, "without a direction"),
+            (r#"{"embeddings": [[1e30, 0], [1, 2]]}"#, "without a direction"),
+        ];
+        for (body, wanted) in table {
+            let why = vectors(Api::Ollama, body.as_bytes(), 2).expect_err(body);
+            assert!(why.contains(wanted), "{body}: {why}");
+        }
+        let twice = br#"{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]}"#;
+        assert!(vectors(Api::OpenAi, twice, 2).is_err());
+    }
+
+    #[test]
+    fn an_answer_is_as_long_as_the_longest_vectors_at_most() {
+        let longest = serde_json::to_vec(&json!({"embeddings": [vec![f64::MIN_POSITIVE; MOST_DIMS]]})).expect("JSON");
+        assert!((longest.len() as u64) < most_bytes(1), "{}", longest.len());
+        assert!(most_bytes(32) < 8 << 20, "{}", most_bytes(32));
+    }
+
+    #[test]
+    fn complaints_of_both_kinds_are_understood() {
+        assert_eq!(complaint(br#"{"error": "model \"x\" not found"}"#).as_deref(), Some("model \"x\" not found"));
+        assert_eq!(complaint(br#"{"error": {"message": "no such model", "code": 404}}"#).as_deref(), Some("no such model"));
+        assert_eq!(complaint(b"<html>"), None);
+    }
+}

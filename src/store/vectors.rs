@@ -1,0 +1,285 @@
+//! Vectors of documents: one space at a time, in chunks that are scanned whole.
+//!
+//! A document that goes, whatever takes it out, leaves a note by a trigger; its vectors go before the next writing of the file, at the
+//! latest where `scrub` writes it anew. A document that is made again of the same text takes over the vectors of the one before.
+
+use std::collections::{BTreeMap, HashSet};
+
+use anyhow::{Result, ensure};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+
+use super::Store;
+use crate::embed::vector::{Quantized, Query};
+use crate::session::digest_of;
+
+/// Vectors of a chunk, about: a document's are never parted.
+const CHUNK: usize = 256;
+/// How much of the file a scan looks at in place, without copying pages.
+const MAPPED: i64 = 2 << 30;
+
+/// A space on record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Space {
+    pub pk: i64,
+    pub model: String,
+    pub dims: usize,
+    /// Of the probe, to tell spaces apart by looking.
+    pub checksum: String,
+    pub probe: Quantized,
+    /// How texts were cut.
+    pub pieces: i64,
+    /// Every document was embedded once; those that came later may wait.
+    pub complete: bool,
+}
+
+/// What is to be embedded: a session's digest, or a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unembedded {
+    pub doc: i64,
+    pub session: Option<i64>,
+    pub note: Option<i64>,
+}
+
+/// What was embedded of a document: a hash of the texts, and a vector for each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedded {
+    pub doc: i64,
+    pub text: [u8; 32],
+    pub vectors: Vec<Quantized>,
+}
+
+/// Vectors side by side.
+#[derive(Default)]
+struct Chunk {
+    pk: Option<i64>,
+    docs: Vec<u8>,
+    scales: Vec<u8>,
+    body: Vec<u8>,
+}
+
+impl Chunk {
+    fn load(tx: &Transaction<'_>, pk: i64) -> Result<Self> {
+        let sql = "SELECT docs, scales, body FROM vector_chunk WHERE pk = ?1";
+        let chunk = |r: &rusqlite::Row<'_>| Ok(Self { pk: Some(pk), docs: r.get(0)?, scales: r.get(1)?, body: r.get(2)? });
+        Ok(tx.prepare_cached(sql)?.query_row([pk], chunk)?)
+    }
+
+    fn len(&self) -> usize {
+        self.docs.len() / 8
+    }
+
+    fn push(&mut self, doc: i64, vector: &Quantized) {
+        self.docs.extend(doc.to_le_bytes());
+        self.scales.extend(vector.scale.to_le_bytes());
+        self.body.extend(&vector.bytes);
+    }
+
+    /// The same without the vectors of some documents.
+    fn without(&self, gone: &HashSet<i64>, dims: usize) -> Self {
+        let mut rest = Self { pk: self.pk, ..Self::default() };
+        let kept = docs_of(&self.docs).enumerate().filter(|(_, doc)| !gone.contains(doc));
+        for (at, _) in kept {
+            rest.docs.extend(&self.docs[at * 8..at * 8 + 8]);
+            rest.scales.extend(&self.scales[at * 4..at * 4 + 4]);
+            rest.body.extend(&self.body[at * dims..(at + 1) * dims]);
+        }
+        rest
+    }
+
+    /// Writes it, or takes it out when it is empty. Returns its place.
+    fn store(&self, tx: &Transaction<'_>, space: i64) -> Result<i64> {
+        let values = params![self.pk, space, self.len() as i64, self.docs, self.scales, self.body];
+        if let (Some(pk), 0) = (self.pk, self.len()) {
+            tx.prepare_cached("DELETE FROM vector_chunk WHERE pk = ?1")?.execute([pk])?;
+            return Ok(pk);
+        }
+        let sql = "INSERT INTO vector_chunk VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT DO UPDATE SET vectors = ?3, docs = ?4, scales = ?5, body = ?6 RETURNING pk";
+        Ok(tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
+    }
+}
+
+fn docs_of(bytes: &[u8]) -> impl Iterator<Item = i64> {
+    bytes.as_chunks::<8>().0.iter().map(|doc| i64::from_le_bytes(*doc))
+}
+
+impl Store {
+    /// The one space there is, if there is one.
+    pub fn vector_space(&self) -> Result<Option<Space>> {
+        let sql = "SELECT pk, model, dims, checksum, probe, pieces, complete FROM vector_space ORDER BY pk DESC LIMIT 1";
+        let space = |r: &rusqlite::Row<'_>| {
+            Ok(Space {
+                pk: r.get(0)?,
+                model: r.get(1)?,
+                dims: r.get::<_, i64>(2)? as usize,
+                checksum: r.get(3)?,
+                probe: from_bytes(r.get_ref(4)?.as_blob()?),
+                pieces: r.get(5)?,
+                complete: r.get(6)?,
+            })
+        };
+        Ok(self.db.query_row(sql, [], space).optional()?)
+    }
+
+    /// Begins an empty space in the place of any other.
+    pub fn begin_space(&mut self, model: &str, probe: &Quantized, pieces: i64) -> Result<Space> {
+        let bytes = to_bytes(probe);
+        let checksum: String = digest_of(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        tx.execute("DELETE FROM vector_space", [])?;
+        let sql = "INSERT INTO vector_space(model, dims, checksum, probe, pieces) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk";
+        let values = params![model, probe.dims() as i64, checksum, bytes, pieces];
+        let pk = tx.query_row(sql, values, |r| r.get(0))?;
+        tx.commit()?;
+        Ok(Space { pk, model: model.to_owned(), dims: probe.dims(), checksum, probe: probe.clone(), pieces, complete: false })
+    }
+
+    /// Takes all vectors out. Returns whether there were any.
+    pub fn drop_vectors(&self) -> Result<bool> {
+        Ok(self.db.execute("DELETE FROM vector_space", [])? > 0)
+    }
+
+    pub fn complete_space(&self, space: i64) -> Result<()> {
+        self.db.execute("UPDATE vector_space SET complete = 1 WHERE pk = ?1 AND NOT complete", [space])?;
+        Ok(())
+    }
+
+    /// Documents without vectors, the newest first, from below a number.
+    pub fn unembedded(&self, below: i64, most: usize) -> Result<Vec<Unembedded>> {
+        let sql = "SELECT pk, session, note FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
+             ORDER BY pk DESC LIMIT ?2";
+        let mut query = self.db.prepare_cached(sql)?;
+        let one = |r: &rusqlite::Row<'_>| Ok(Unembedded { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)? });
+        Ok(query.query_map(params![below, most as i64], one)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many documents have vectors, or need none, and how many there are.
+    pub fn count_embedded(&self) -> Result<(u64, u64)> {
+        let sql = "SELECT (SELECT count(*) FROM embedded WHERE NOT gone), (SELECT count(*) FROM doc)";
+        Ok(self.db.query_row(sql, [], |r| Ok((r.get::<_, i64>(0)? as u64, r.get::<_, i64>(1)? as u64)))?)
+    }
+
+    /// Keeps what was embedded, in one transaction.
+    ///
+    /// # Errors
+    /// When a vector has not as many dimensions as the space, or the index cannot be written.
+    pub fn save_vectors(&mut self, space: &Space, all: &[Embedded]) -> Result<()> {
+        let fits = |one: &Embedded| one.vectors.iter().all(|vector| vector.dims() == space.dims);
+        ensure!(all.iter().all(fits), "a vector of another number of dimensions");
+        let tx = self.db.transaction()?;
+        let mut waiting = all.iter().filter(|one| !one.vectors.is_empty()).peekable();
+        while waiting.peek().is_some() {
+            let with_room = "SELECT pk FROM vector_chunk WHERE space = ?1 AND vectors < ?2 ORDER BY pk LIMIT 1";
+            let found: Option<i64> =
+                tx.prepare_cached(with_room)?.query_row(params![space.pk, CHUNK as i64], |r| r.get(0)).optional()?;
+            let mut chunk = found.map_or_else(|| Ok(Chunk::default()), |pk| Chunk::load(&tx, pk))?;
+            let mut taken = Vec::new();
+            while let Some(one) = waiting.next_if(|_| chunk.len() < CHUNK) {
+                one.vectors.iter().for_each(|vector| chunk.push(one.doc, vector));
+                taken.push(one);
+            }
+            let pk = chunk.store(&tx, space.pk)?;
+            taken.into_iter().try_for_each(|one| note(&tx, space.pk, Some(pk), one))?;
+        }
+        all.iter().filter(|one| one.vectors.is_empty()).try_for_each(|one| note(&tx, space.pk, None, one))?;
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Gives documents the vectors of those before them that had the same text. Returns which have got some.
+    pub fn take_over_vectors(&mut self, space: &Space, texts: &[(i64, [u8; 32])]) -> Result<HashSet<i64>> {
+        let tx = self.db.transaction()?;
+        let mut by_chunk: BTreeMap<i64, BTreeMap<i64, i64>> = BTreeMap::new();
+        let mut done = HashSet::new();
+        for (doc, text) in texts {
+            let sql = "SELECT doc, chunk FROM embedded WHERE text = ?1 AND gone AND space = ?2 AND chunk IS NOT NULL LIMIT 1";
+            let found: Option<(i64, i64)> =
+                tx.prepare_cached(sql)?.query_row(params![text, space.pk], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
+            if let Some((before, chunk)) = found {
+                let sql = "UPDATE embedded SET doc = ?2, gone = 0 WHERE doc = ?1";
+                tx.prepare_cached(sql)?.execute([before, *doc])?;
+                by_chunk.entry(chunk).or_default().insert(before, *doc);
+                done.insert(*doc);
+            }
+        }
+        for (pk, renamed) in by_chunk {
+            let mut chunk = Chunk::load(&tx, pk)?;
+            chunk.docs = docs_of(&chunk.docs).flat_map(|doc| renamed.get(&doc).unwrap_or(&doc).to_le_bytes()).collect();
+            chunk.store(&tx, space.pk)?;
+        }
+        tx.commit()?;
+        Ok(done)
+    }
+
+    /// Takes out the vectors of documents that are no more. Returns of how many.
+    pub fn drop_gone_vectors(&self) -> Result<usize> {
+        let gone = "SELECT chunk, doc FROM embedded WHERE gone ORDER BY chunk";
+        let all: Vec<(Option<i64>, i64)> =
+            self.db.prepare_cached(gone)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        if all.is_empty() {
+            return Ok(0);
+        }
+        let tx = self.db.unchecked_transaction()?;
+        let mut by_chunk: BTreeMap<i64, HashSet<i64>> = BTreeMap::new();
+        for (chunk, doc) in &all {
+            if let Some(chunk) = chunk {
+                by_chunk.entry(*chunk).or_default().insert(*doc);
+            }
+        }
+        tx.execute("DELETE FROM embedded WHERE gone", [])?;
+        for (pk, docs) in by_chunk {
+            let sql = "SELECT s.pk, s.dims FROM vector_chunk c JOIN vector_space s ON s.pk = c.space WHERE c.pk = ?1";
+            let (space, dims): (i64, i64) = tx.query_row(sql, [pk], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            Chunk::load(&tx, pk)?.without(&docs, dims as usize).store(&tx, space)?;
+        }
+        tx.commit()?;
+        Ok(all.len())
+    }
+
+    /// The documents nearest to what is looked for, the nearest first, each with the cosine of its nearest piece. Looks at all of them.
+    pub fn similar(&self, space: &Space, query: &Query, most: usize) -> Result<Vec<(i64, f64)>> {
+        ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
+        self.db.pragma_update(None, "mmap_size", MAPPED)?;
+        let mut statement = self.db.prepare_cached("SELECT docs, scales, body FROM vector_chunk WHERE space = ?1")?;
+        let mut chunks = statement.query([space.pk])?;
+        let mut best = Vec::new();
+        while let Some(chunk) = chunks.next()? {
+            let blob = |column| -> Result<&[u8]> { Ok(chunk.get_ref(column)?.as_blob()?) };
+            nearest_of(query, (blob(0)?, blob(1)?, blob(2)?), &mut best);
+        }
+        let nearer = |a: &(i64, f64), b: &(i64, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if best.len() > most {
+            best.select_nth_unstable_by(most, nearer);
+            best.truncate(most);
+        }
+        best.sort_unstable_by(nearer);
+        Ok(best)
+    }
+}
+
+/// Adds the documents of a chunk, each with its nearest piece.
+fn nearest_of(query: &Query, (docs, scales, body): (&[u8], &[u8], &[u8]), best: &mut Vec<(i64, f64)>) {
+    let scales = scales.as_chunks::<4>().0.iter().map(|scale| f32::from_le_bytes(*scale));
+    for ((doc, scale), vector) in docs_of(docs).zip(scales).zip(body.chunks_exact(query.dims())) {
+        let cosine = query.cosine(scale, vector);
+        match best.last_mut() {
+            Some((last, nearest)) if *last == doc => *nearest = nearest.max(cosine),
+            _ => best.push((doc, cosine)),
+        }
+    }
+}
+
+fn note(tx: &Transaction<'_>, space: i64, chunk: Option<i64>, one: &Embedded) -> Result<()> {
+    let sql = "INSERT INTO embedded(doc, space, chunk, text) VALUES (?1, ?2, ?3, ?4)";
+    tx.prepare_cached(sql)?.execute(params![one.doc, space, chunk, one.text])?;
+    Ok(())
+}
+
+fn to_bytes(vector: &Quantized) -> Vec<u8> {
+    [&vector.scale.to_le_bytes()[..], &vector.bytes].concat()
+}
+
+fn from_bytes(bytes: &[u8]) -> Quantized {
+    let (scale, bytes) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
+    Quantized { scale: f32::from_le_bytes(*scale), bytes: bytes.to_vec() }
+}

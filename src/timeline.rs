@@ -1,0 +1,206 @@
+//! What came before and after a session in its project, a line each, and the course of the session itself: the step between an
+//! index line and the whole of it.
+//!
+//! `timeline` collects it from the index; [`Timeline::render`] writes it down, about 50 tokens a line.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::clean::{id8, shorten};
+use crate::config::Config;
+use crate::context::said;
+use crate::course::{Markup, Moment, line, moments};
+use crate::session::{Millis, Session};
+use crate::store::Store;
+use crate::store::around::{At, Side};
+use crate::store::load::SessionHead;
+use crate::store::notes::Note;
+
+/// Longest title in a line, and longest moment of the session's own course, in characters.
+const TITLE: usize = 90;
+const MOMENT: usize = 110;
+/// Moments that are told at most.
+const MOMENTS: usize = 14;
+const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| format!("{name}:") };
+
+/// A session in a line, or the note that is asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    pub id: String,
+    pub began_at: Option<Millis>,
+    /// The same, local: `2026-11-17 10:02`.
+    pub when: String,
+    /// The digest's, else how the first prompt begins.
+    pub title: String,
+    /// Next steps and blockers that nobody has closed yet.
+    pub open: usize,
+    /// It went on when it was digested.
+    pub goes_on: bool,
+    pub digested: bool,
+    /// It is a note; its id is short enough to stand whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_note: bool,
+}
+
+/// Something that happened in the session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Step {
+    pub at: Option<Millis>,
+    /// The same, local: `10:02`.
+    pub when: String,
+    /// Of a prompt: the how manieth it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<usize>,
+    /// `prompt`, `reply`, `tool`, `plan`, `answer` …
+    pub kind: &'static str,
+    pub text: String,
+}
+
+/// A session among its neighbours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Timeline {
+    pub project: String,
+    /// The earliest first.
+    pub before: Vec<Line>,
+    pub session: Line,
+    pub course: Vec<Step>,
+    /// Steps between those of `course` that are not told.
+    pub steps_left_out: usize,
+    pub after: Vec<Line>,
+    /// Further sessions of the project that are not listed.
+    pub more_before: usize,
+    pub more_after: usize,
+}
+
+/// A session with at most so many sessions of its project before and after it.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn timeline(store: &Store, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
+    store.at_once(|| {
+        let at = At { project: &head.project.key, began_at: head.started_at, id: &head.id };
+        let (course, steps_left_out) = course(&store.load_session(head)?, config);
+        Ok(Timeline { course, steps_left_out, ..among(store, config, &at, line_of(store, config, head)?, before, after)? })
+    })
+}
+
+/// A note with the sessions of its project that began before and after it was written.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn around_note(store: &Store, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
+    store.at_once(|| {
+        let at = At { project: &note.project.key, began_at: note.at, id: &note.id };
+        let line = Line {
+            id: note.id.clone(),
+            began_at: Some(note.at),
+            when: config.local_time(Some(note.at), "%Y-%m-%d %H:%M"),
+            title: format!("{}: {}", note.kind, note.text),
+            open: 0,
+            goes_on: false,
+            digested: true,
+            is_note: true,
+        };
+        among(store, config, &at, line, before, after)
+    })
+}
+
+/// What stands in the middle with its neighbours.
+fn among(store: &Store, config: &Config, at: &At<'_>, middle: Line, before: usize, after: usize) -> Result<Timeline> {
+    let (mut earlier, all_before) = store.neighbours(at, Side::Before, before)?;
+    let (later, all_after) = store.neighbours(at, Side::After, after)?;
+    earlier.reverse();
+    let lines = |heads: &[SessionHead]| heads.iter().map(|head| line_of(store, config, head)).collect::<Result<Vec<_>>>();
+    Ok(Timeline {
+        project: at.project.to_owned(),
+        more_before: all_before - earlier.len(),
+        more_after: all_after - later.len(),
+        before: lines(&earlier)?,
+        session: middle,
+        course: Vec::new(),
+        steps_left_out: 0,
+        after: lines(&later)?,
+    })
+}
+
+fn line_of(store: &Store, config: &Config, head: &SessionHead) -> Result<Line> {
+    let title = store.title_of(head.pk)?;
+    let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
+    let closed = store.closed_of(head.pk)?;
+    Ok(Line {
+        id: head.id.clone(),
+        began_at,
+        when: config.local_time(began_at, "%Y-%m-%d %H:%M"),
+        open: store.items_of(head.pk)?.iter().filter(|item| item.verified && !closed.contains(&item.id)).count(),
+        goes_on: store.digest_state(head.pk)?.is_some_and(|digest| digest.interim),
+        digested: title.is_some(),
+        is_note: false,
+        title: match title {
+            Some(title) => title,
+            None => store.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, TITLE)).unwrap_or_default(),
+        },
+    })
+}
+
+/// The course of a session, and how much of its middle is left out.
+fn course(session: &Session, config: &Config) -> (Vec<Step>, usize) {
+    let step = |moment: &Moment<'_>| Step {
+        at: moment.entry.at,
+        when: config.local_time(moment.entry.at, "%H:%M"),
+        prompt: moment.number,
+        kind: moment.entry.item.kind(),
+        text: said(&line(session, moment.entry, MOMENT, &MARKUP), MOMENT),
+    };
+    let mut steps: Vec<Step> = moments(session, MOMENTS).iter().map(step).collect();
+    steps.dedup_by(|a, b| a.text == b.text);
+    let over = steps.len().saturating_sub(MOMENTS);
+    // How it began and how it ended say more than the middle.
+    if over > 0 {
+        steps.drain(MOMENTS / 2..MOMENTS / 2 + over);
+    }
+    (steps, over)
+}
+
+fn one_line(text: &str) -> String {
+    crate::clean::one_line(&crate::clean::plain(text))
+}
+
+impl Timeline {
+    /// The text for people and models.
+    pub fn render(&self) -> String {
+        let mut text = format!("{}\n", said(&self.project, 200));
+        if self.more_before > 0 {
+            text.push_str(&format!("  … {} more before\n", self.more_before));
+        }
+        self.before.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
+        text.push_str(&format!("> {}\n", self.session.render()));
+        for (at, step) in self.course.iter().enumerate() {
+            if at == MOMENTS / 2 && self.steps_left_out > 0 {
+                text.push_str(&format!("      … {} more\n", self.steps_left_out));
+            }
+            let number = step.prompt.map_or_else(String::new, |n| format!("#{n} "));
+            text.push_str(&format!("      {} {number}{}\n", step.when, step.text));
+        }
+        self.after.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
+        if self.more_after > 0 {
+            text.push_str(&format!("  … {} more after\n", self.more_after));
+        }
+        text
+    }
+}
+
+impl Line {
+    fn render(&self) -> String {
+        let mut line =
+            format!("{}  {}  {}", self.when, if self.is_note { self.id.clone() } else { id8(&self.id) }, said(&self.title, TITLE));
+        if !self.digested {
+            line.push_str(" (no digest yet)");
+        } else if self.goes_on {
+            line.push_str(" (so far)");
+        }
+        if self.open > 0 {
+            line.push_str(&format!(" · {} open", self.open));
+        }
+        line
+    }
+}

@@ -1,0 +1,181 @@
+//! The rows of a session as its transcripts have them, for who wants to see all of what was said, as long as Claude Code keeps it.
+//!
+//! Only rows of the conversation, in their files' order: what the client writes for its own books repeats prompts that may be private
+//! or forgotten. What was forgotten, what is private and what is excluded is left out by the rules of today, read from the rows
+//! themselves and from the index; in the rows that stay, secrets and private parts are taken out and every other byte is as it was.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::config::Config;
+use crate::delta::{self, Piece};
+use crate::privacy::{Began, Boundary, Conversation, Gate, LEFT_OUT, Passed, opens_private};
+use crate::redact::Use;
+use crate::session::{Item, Millis, Row};
+use crate::source::claude_code::{self, Line, Place};
+use crate::source::json;
+use crate::source::project::Projects;
+use crate::store::Store;
+use crate::store::around::{PrivateSpan, SourceFile};
+use crate::store::load::SessionHead;
+
+/// What became of a session's transcripts.
+#[derive(Debug, Default)]
+pub struct Copied {
+    pub rows: usize,
+    /// Transcripts that could not be read, with the reason.
+    pub missing: Vec<String>,
+}
+
+/// Writes the session's rows, one JSON object a line.
+///
+/// # Errors
+/// When the index cannot be read, or `out` cannot be written.
+pub fn copy(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
+    let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate(Use::Often)?, head };
+    let mut spans = store.private_spans(&head.id)?;
+    let mut copied = Copied::default();
+    for file in store.source_files(head.pk)? {
+        if config.exclude_paths.is_match(&file.path) {
+            copied.missing.push(format!("{} is excluded by `exclude.paths`", file.path));
+            continue;
+        }
+        match delta::open(Path::new(&file.path), None) {
+            Ok(delta) => copied.rows += reader.file(&file, delta.lines, &mut spans, out)?,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                copied.missing.push(format!("the transcript {} is gone: Claude Code deletes old ones", file.path));
+            }
+            Err(e) => copied.missing.push(format!("cannot read {}: {e}", file.path)),
+        }
+    }
+    Ok(copied)
+}
+
+struct Reader<'a> {
+    store: &'a Store,
+    config: &'a Config,
+    projects: Projects,
+    gate: Gate,
+    head: &'a SessionHead,
+}
+
+/// What the rows of a file have told so far.
+#[derive(Default)]
+struct State {
+    conversation: Conversation,
+    /// Tool uses on private files, by the client's id: their results are not shown.
+    withheld: HashSet<String>,
+}
+
+impl Reader<'_> {
+    fn file(
+        &self,
+        file: &SourceFile,
+        mut lines: delta::Lines<std::fs::File>,
+        spans: &mut Vec<PrivateSpan>,
+        out: &mut impl Write,
+    ) -> Result<usize> {
+        let place = Place { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") };
+        let mut state = State::default();
+        let mut rows = 0;
+        while let Some((_, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
+            let (Piece::Line(line) | Piece::Tail(line)) = piece else { continue };
+            if let Some(shown) = self.line(line, &place, &mut state, spans)? {
+                writeln!(out, "{shown}")?;
+                rows += 1;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// A line as it may be shown.
+    fn line<'l>(
+        &self,
+        line: &'l [u8],
+        place: &Place,
+        state: &mut State,
+        spans: &mut Vec<PrivateSpan>,
+    ) -> Result<Option<Cow<'l, str>>> {
+        let row = match claude_code::read_line(line, place, &self.gate) {
+            Line::Row(row) => *row,
+            Line::Bad(_) => {
+                if opens_private(&String::from_utf8_lossy(line)) {
+                    state.conversation.lost_something_private();
+                }
+                return Ok(None);
+            }
+            Line::Nothing | Line::Stamp { .. } | Line::Unknown(_) => return Ok(None),
+        };
+        let cwd = row.cwd.clone();
+        let is_own = row.session == self.head.id;
+        if !self.passes(row, place, state, spans)? || !is_own {
+            return Ok(None);
+        }
+        if cwd.is_some_and(|cwd| self.config.excludes_folder(&cwd, &self.projects)) {
+            return Ok(None);
+        }
+        Ok(self.shown(line))
+    }
+
+    /// May a row be shown at all?
+    fn passes(&self, mut row: Row, place: &Place, state: &mut State, spans: &mut Vec<PrivateSpan>) -> Result<bool> {
+        let (mut tools, summed_up) = (Vec::new(), row.items.iter().filter(|item| sums_up(item)).count());
+        for item in &row.items {
+            if let Item::Tool(tool) = item {
+                tools.push(tool.clone());
+            }
+        }
+        let (passed, boundary) = state.conversation.pass(&mut row, &self.gate);
+        note(spans, boundary.filter(|boundary| boundary.session == self.head.id));
+        let mut withholds = row.answered.iter().any(|id| state.withheld.remove(id));
+        for mut tool in tools {
+            if tool.line == LEFT_OUT || self.gate.withhold(&mut tool) {
+                withholds = true;
+                state.withheld.insert(tool.id);
+            }
+        }
+        let told = row.items.iter().filter(|item| sums_up(item)).count() == summed_up;
+        let began = state.conversation.agent().filter(|_| place.agent.is_some());
+        let shown = passed == Passed::Kept && told && !withholds && !is_private(&row, began, spans);
+        Ok(shown && !self.store.is_forgotten_row(row.key)?)
+    }
+
+    /// A row without what may not be shown of it; `None` where nothing may.
+    fn shown<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, str>> {
+        let text = std::str::from_utf8(line.trim_ascii()).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+        let clean = json::map_texts(&text, |text| self.gate.verbatim(text))?.into_owned();
+        // The name of a field may be what makes its value a secret.
+        let redacted = self.gate.redact(&clean);
+        match redacted == text {
+            true => Some(text),
+            false => serde_json::from_str::<&serde_json::value::RawValue>(&redacted).is_ok().then_some(Cow::Owned(redacted)),
+        }
+    }
+}
+
+/// Tells of what came before: after a private turn it may tell of that.
+fn sums_up(item: &Item) -> bool {
+    matches!(item, Item::Title(_) | Item::Recap(_) | Item::Away(_))
+}
+
+/// Did a subagent do it for a private prompt, or while one was answered?
+fn is_private(row: &Row, began: Option<&Began>, spans: &[PrivateSpan]) -> bool {
+    let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
+    let asked_in = |prompt: &String| spans.iter().any(|span| span.prompt.as_ref() == Some(prompt));
+    row.agent.is_some() && (within(row.at) || began.is_some_and(|b| within(b.at) || b.prompt.as_ref().is_some_and(asked_in)))
+}
+
+/// What the rows say of private turns, beside what the index knows of them.
+fn note(spans: &mut Vec<PrivateSpan>, boundary: Option<Boundary>) {
+    let Some(boundary) = boundary else { return };
+    if boundary.begins {
+        spans.push(PrivateSpan { from: boundary.at, until: None, prompt: boundary.prompt });
+    } else {
+        let open = spans.iter_mut().filter(|span| span.until.is_none() && span.from <= boundary.at);
+        open.for_each(|span| span.until = Some(boundary.at));
+    }
+}

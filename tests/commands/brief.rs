@@ -1,0 +1,66 @@
+//! `recall show`: a session in short, and several at once.
+
+use serde_json::Value;
+
+use crate::support::{World, assistant, user};
+
+const PLAIN: &str = "64b0b6d9-e371-40e8-affe-78e0505dfb3f";
+const RETRY: &str = "e1f1ab06-7af1-4a7a-b6b5-6ca5bb65c0e1";
+
+/// One token for 3.5 bytes, as `recall context` counts them.
+fn tokens(text: &str) -> usize {
+    (text.len() * 2).div_ceil(7)
+}
+
+fn world() -> World {
+    let world = World::with_fixtures(&["plain", "retry"]);
+    world.digest(&["--summarizer", "extract"]);
+    world
+}
+
+#[test]
+fn a_session_in_short() {
+    let ran = world().recall(["show", PLAIN]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert!((500..=1000).contains(&tokens(&ran.out)), "{} tokens", tokens(&ran.out));
+    insta::assert_snapshot!("brief", ran.out);
+}
+
+#[test]
+fn a_small_session_is_told_in_few_words() {
+    let world = World::new();
+    let rows = user("aaaa1111", "u", "2026-11-20T10:00:00Z", "Rename the changelog.")
+        + &assistant("aaaa1111", "a", "2026-11-20T10:01:00Z", "I renamed it to `CHANGES.md`.");
+    world.transcript("-p/aaaa1111.jsonl", rows);
+    world.digest(&["--summarizer", "extract"]);
+    let ran = world.recall(["show", "aaaa1111"]);
+    assert!(ran.out.contains("CHANGES.md") && tokens(&ran.out) < 150, "{ran:#?}");
+}
+
+#[test]
+fn what_was_closed_since_is_not_open_any_more() {
+    let world = world();
+    assert!(world.recall(["show", PLAIN]).out.contains("- n763131ea "));
+    world.recall(["close", "n763131ea"]);
+    let closed = world.recall(["show", PLAIN]).out;
+    assert!(!closed.contains("n763131ea") && closed.contains("- n25f7c188 "), "{closed}");
+}
+
+#[test]
+fn several_are_shown_in_turn_and_one_that_is_not_there_costs_itself_alone() {
+    let world = world();
+    let [first, second] = [PLAIN, RETRY].map(|id| world.recall(["show", id]).out);
+    assert_eq!(world.recall(["show", PLAIN, RETRY]).out, format!("{first}\n{second}\n"));
+    let json = world.recall(["show", "--json", RETRY, PLAIN]).out;
+    let ids: Vec<Value> = serde_json::from_str::<Vec<Value>>(&json).unwrap().iter().map(|one| one["session"].clone()).collect();
+    assert_eq!(ids, [RETRY, PLAIN]);
+
+    for ids in [[PLAIN, "nobody"], ["nobody", PLAIN]] {
+        let ran = world.recall(["show", ids[0], ids[1]]);
+        assert_eq!((ran.code, ran.out.trim_end()), (1, first.trim_end()), "{ran:#?}");
+        assert!(ran.err.contains("no session or digest with the id `nobody`"), "{ran:#?}");
+    }
+    let none = world.recall(["show", "nobody", "noone"]);
+    assert_eq!((none.code, none.out.as_str()), (2, ""), "{none:#?}");
+    assert!(none.err.contains("nobody") && none.err.contains("noone"), "{none:#?}");
+}

@@ -1,0 +1,16 @@
+//! An embeddings endpoint: what it is sent, what becomes of what it answers, and that nothing depends on it.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+#[path = "../support/embeddings.rs"]
+mod endpoint;
+
+mod digest;
+mod failures;
+mod forget;
+mod keys;
+mod scene;
+mod search;
+mod spaces;
+mod told;
