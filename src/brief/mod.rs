@@ -7,32 +7,67 @@ mod write;
 
 use anyhow::Result;
 
-pub use self::write::{Told, write};
+pub use self::write::{State, Told, write};
 use crate::clean::id8;
 use crate::config::Config;
+use crate::page::{Shown, day_of, session_page, session_page_name};
+use crate::price::costs_by_model;
+use crate::session::Session;
+use crate::context::told_by;
 use crate::store::Store;
+use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
 
 /// The most a brief may take, in tokens by the estimate of [`crate::context::tokens`].
 pub const MAX_TOKENS: usize = 1_000;
 
-/// A digested session in at most [`MAX_TOKENS`]; `None` when it has no digest yet.
+/// A session in at most [`MAX_TOKENS`]; one without a digest straight from its rows. `None` where nothing was said in it.
 ///
 /// # Errors
 /// When the index cannot be read.
 pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Option<String>> {
     store.at_once(|| {
-        let Some(stored) = store.digest_of(head.pk)? else { return Ok(None) };
+        let session = store.load_session(head)?;
+        let stored = store.digest_of(head.pk)?;
+        if stored.is_none() && !session.has_work() && session.prompts().next().is_none() {
+            return Ok(None);
+        }
         let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
         let id = if store.shares_prefix(&head.id, 8)? { head.id.clone() } else { id8(&head.id) };
+        let state = match &stored {
+            None => State::Undigested,
+            Some(stored) if stored.interim_until.is_some() => State::SoFar,
+            Some(_) => State::Whole,
+        };
         let told = Told {
-            session: &store.load_session(head)?,
-            digest: &stored.digest,
-            goes_on: stored.interim_until.is_some(),
+            digest: &stored.map_or_else(|| told_by(&session), |stored| stored.digest),
+            session: &session,
+            state,
             closed: &store.closed_of(head.pk)?,
             repeated_by: later.map(|later| id8(&later.id)),
             id: &id,
         };
         Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
     })
+}
+
+/// A digested session's whole page, as `recall show --full` prints it.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn page(store: &Store, config: &Config, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
+    let day = day_of(session, &config.time_zone);
+    let shown = Shown {
+        session,
+        digest: &stored.digest,
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        goes_on: stored.interim_until.is_some(),
+        closed: &store.closed_of(head.pk)?,
+        costs: costs_by_model(&session.usage, &config.prices),
+        // Who asks for it wants to see all of it.
+        repeated_by: None,
+        page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
+    };
+    Ok(session_page(&shown, &config.time_zone))
 }
