@@ -34,6 +34,8 @@ pub enum Command {
     Timeline(TimelineArgs),
     /// What a session of this project starts with, or what is known about a topic
     Context(ContextArgs),
+    /// Serve the memory to a client of the Model Context Protocol, on stdin and stdout
+    Mcp,
     /// Say that something a session left open is done
     Close(CloseArgs),
     /// Keep a note: a convention, a preference, a decision, a fact, something to do
@@ -107,6 +109,9 @@ pub struct InstallArgs {
     /// Who starts the digest: what was chosen before, at first `auto`; how often is `schedule` in the config
     #[arg(long, value_enum)]
     pub timer: Option<TimerChoice>,
+    /// Let Claude ask the memory by itself: register `recall mcp` for the same sessions
+    #[arg(long)]
+    pub mcp: bool,
     /// Show every difference and every command; change nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -114,7 +119,7 @@ pub struct InstallArgs {
 
 #[derive(Debug, Args)]
 pub struct UninstallArgs {
-    /// Only the hooks of this scope; without it all that were installed, also in other projects, and the timer
+    /// Only the hooks of this scope, and the server that is registered there; without it all that were installed, also in other projects, and the timer
     #[arg(long, value_enum, conflicts_with = "purge")]
     pub scope: Option<Scope>,
     /// Delete the data folder too: index, pages, marks

@@ -29,6 +29,7 @@ mod last_run;
 pub mod likeness;
 pub mod mark;
 mod markdown;
+mod mcp;
 mod moment;
 pub mod notes;
 pub mod page;

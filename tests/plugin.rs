@@ -96,6 +96,24 @@ fn the_launcher_finds_the_program_hands_it_the_event_and_never_fails() {
 }
 
 #[test]
+fn the_server_is_the_programs_own() {
+    let servers = json("plugin/.mcp.json")["mcpServers"].as_object().expect("servers").clone();
+    assert_eq!(servers.len(), 1);
+    assert_eq!(servers["recall"], serde_json::json!({"command": "sh", "args": ["${CLAUDE_PLUGIN_ROOT}/mcp.sh"]}));
+    let launch = |world: &World| {
+        let mut command = assert_cmd::Command::new("/bin/sh");
+        command.env_clear().envs(world.environment()).current_dir(world.root());
+        Ran::of(command.arg(plugin().join("mcp.sh")).write_stdin("hello\n").output().expect("a shell"))
+    };
+    let world = World::new();
+    let without = launch(&world);
+    assert!(without.code == 1 && without.out.is_empty() && without.err.contains("cargo install"), "{without:#?}");
+    let program = fake_recall(&world.home().join(".local/bin"));
+    let ran = launch(&world);
+    assert_eq!((ran.code, ran.out), (2, format!("{} mcp: hello\n", program.display())), "{}", ran.err);
+}
+
+#[test]
 fn the_search_path_comes_first() {
     let world = World::new();
     fake_recall(&world.home().join(".cargo/bin"));
@@ -177,7 +195,9 @@ fn the_client_takes_the_plugin_and_the_program_hears_the_events() {
     fs::write(fake_recall(&client.world.bin()), listening).expect("a script");
     client.turn("/recall greeting", &[]);
     let called = fs::read_to_string(&heard).unwrap_or_default();
-    assert_eq!(called.lines().collect::<Vec<_>>(), ["hook session-start", "hook user-prompt-submit", "hook session-end"]);
+    let (hooks, others): (Vec<_>, Vec<_>) = called.lines().partition(|line| line.starts_with("hook "));
+    assert_eq!(hooks, ["hook session-start", "hook user-prompt-submit", "hook session-end"]);
+    assert!(!others.is_empty() && others.iter().all(|line| *line == "mcp"), "{called}");
     let command = client.api.asked().pop().expect("a request").body["messages"].to_string();
     assert!(command.contains("> greeting") && command.contains("recall search"), "the command is there: {command}");
 }

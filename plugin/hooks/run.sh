@@ -1,20 +1,11 @@
 #!/bin/sh
 # run.sh EVENT: hands a hook's stdin to the installed recall.
 #
-# A plugin cannot bring the program along, so this looks for it where it is usually installed. Whatever happens the exit code is 0:
-# exit 2 would block a compaction, and any other one shows the user an error for a mere memory.
+# Whatever happens the exit code is 0: exit 2 would block a compaction, and any other one shows the user an error for a mere memory.
 
 event=$1
 
-found=$(command -v recall 2>/dev/null)
-if [ -z "$found" ]; then
-    for folder in "${CARGO_HOME:-$HOME/.cargo}/bin" "$HOME/.local/bin" /opt/homebrew/bin /usr/local/bin; do
-        if [ -f "$folder/recall" ] && [ -x "$folder/recall" ]; then
-            found=$folder/recall
-            break
-        fi
-    done
-fi
+. "$(dirname "$0")/../find.sh"
 
 if [ -n "$found" ]; then
     "$found" hook "$event"

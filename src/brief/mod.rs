@@ -11,7 +11,11 @@ pub use self::write::{State, Told, write};
 use crate::clean::id8;
 use crate::config::Config;
 use crate::context::told_by;
+use crate::page::{Shown, day_of, session_page, session_page_name};
+use crate::price::costs_by_model;
+use crate::session::Session;
 use crate::store::Store;
+use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
 
 /// The most a brief may take, in tokens by the estimate of [`crate::context::tokens`].
@@ -45,4 +49,25 @@ pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Optio
         };
         Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
     })
+}
+
+/// A digested session's whole page, as `recall show --full` prints it.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn page(store: &Store, config: &Config, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
+    let day = day_of(session, &config.time_zone);
+    let shown = Shown {
+        session,
+        digest: &stored.digest,
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        goes_on: stored.interim_until.is_some(),
+        closed: &store.closed_of(head.pk)?,
+        costs: costs_by_model(&session.usage, &config.prices),
+        // Who asks for it wants to see all of it.
+        repeated_by: None,
+        page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
+    };
+    Ok(session_page(&shown, &config.time_zone))
 }

@@ -79,7 +79,7 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
         let _turn = Turn::wait(&config.data_dir)?;
         // Only where something of ours is already: what was never asked for is not put in.
         for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
-            let plan = plan::plan(&InstallArgs { scope: file.scope, timer: None, dry_run: false }, host)?;
+            let plan = plan::plan(&InstallArgs { scope: file.scope, timer: None, mcp: false, dry_run: false }, host)?;
             plan.warnings.iter().for_each(|warning| ui.warn(warning));
             apply::install(plan, host, ui, out)?;
         }

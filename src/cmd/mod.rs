@@ -45,7 +45,8 @@ pub fn run() -> ExitCode {
         return crate::hook::run(words.next());
     }
     let cli = Cli::parse();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    // Not locked: the server of the protocol writes from another thread.
+    let mut out = io::BufWriter::new(io::stdout());
     let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
     match ended {
         Ok(Ended::Done) => ExitCode::SUCCESS,
@@ -69,6 +70,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Show(args) => show::run(&args, &config()?, out),
         Command::Timeline(args) => timeline::run(&args, &config()?, out),
         Command::Context(args) => self::context::run(&args, &config()?, out),
+        Command::Mcp => crate::mcp::serve(config()?).map(|()| Ended::Done),
         Command::Close(args) => close::run(&args, &config()?, out),
         Command::Remember(args) => remember::run(&args, &config()?, out),
         Command::Forget(args) => forget::run(&args, &config()?, out),

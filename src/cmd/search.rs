@@ -92,22 +92,11 @@ fn write_lines(found: &Found, highlighter: &Highlighter, config: &Config, out: &
     };
     let title = shorten(&one_line(&plain(&found.title)), TITLE);
     writeln!(out, "{day}  {}  {}  {title}", bold(&id), one_line(&plain(found.project().name())))?;
-    let passage = found.passages.first().map(|passage| cut(&passage.text, highlighter)).unwrap_or_default();
+    let passage = found.passages.first().map(|passage| highlighter.excerpt(&passage.text, PASSAGE)).unwrap_or_default();
     if !passage.is_empty() && !title.contains(&passage) {
         writeln!(out, "            {}", marked(&passage, highlighter))?;
     }
     Ok(())
-}
-
-/// A long sentence from shortly before its first word that fits.
-fn cut(text: &str, highlighter: &Highlighter) -> String {
-    let first = highlighter.marks(text).first().map_or(0, |mark| mark.start);
-    if text.chars().count() <= PASSAGE || text[..first].chars().count() < PASSAGE / 2 {
-        return shorten(text, PASSAGE);
-    }
-    let from = text[..first].char_indices().rev().nth(PASSAGE / 3).map_or(0, |(at, _)| at);
-    let from = text[from..first].find(char::is_whitespace).map_or(from, |at| from + at);
-    format!("…{}", shorten(text[from..].trim_start(), PASSAGE))
 }
 
 /// With the words that fit standing out, where somebody looks.

@@ -6,12 +6,11 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::Ended;
-use crate::brief::brief;
+use crate::brief::{brief, page};
 use crate::cli::ShowArgs;
 use crate::config::Config;
 use crate::items::listed;
 use crate::notes;
-use crate::page::{Shown, day_of, session_page, session_page_name};
 use crate::price::{costs_by_model, session_cost};
 use crate::session::Session;
 use crate::store::Store;
@@ -81,7 +80,7 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl
     if args.json {
         return Ok((Ended::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));
     }
-    out.write_all(page(config, store, &head, &stored, &session)?.as_bytes())?;
+    out.write_all(page(store, config, &head, &stored, &session)?.as_bytes())?;
     separate(args, out)?;
     Ok((Ended::Done, None))
 }
@@ -117,23 +116,6 @@ fn raw(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write)
         eprintln!("recall: {}", crate::clean::plain(missing));
     }
     Ok(if copied.missing.is_empty() { Ended::Done } else { Ended::Partly })
-}
-
-fn page(config: &Config, store: &Store, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
-    let day = day_of(session, &config.time_zone);
-    let shown = Shown {
-        session,
-        digest: &stored.digest,
-        digest_id: &stored.id,
-        summarizer: &stored.summarizer,
-        goes_on: stored.interim_until.is_some(),
-        closed: &store.closed_of(head.pk)?,
-        costs: costs_by_model(&session.usage, &config.prices),
-        // Who asks for it wants to see all of it.
-        repeated_by: None,
-        page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
-    };
-    Ok(session_page(&shown, &config.time_zone))
 }
 
 fn as_json(

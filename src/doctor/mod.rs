@@ -77,6 +77,7 @@ pub enum Depth {
 /// Looks at everything.
 pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
+    all.extend(setup::servers(host));
     all.extend(setup::command(host));
     let timers = look::timers(host);
     all.extend(setup::timers(&timers, host));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Finding, Fix};
 use crate::child::which;
-use crate::install::look::{self, Installed, Settings};
+use crate::install::look::{self, Installed, Registered, Settings};
 use crate::install::manifest::Manifest;
 use crate::install::settings::State;
 use crate::install::{Host, Scope, Timer};
@@ -79,6 +79,37 @@ fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Optio
     };
     let changed = state.hooks.iter().any(|hook| hook.call.plain && !wanted(hook));
     changed.then(|| "the folders or the form of the commands have changed".to_owned())
+}
+
+/// The server Claude may ask, where it is registered.
+pub fn servers(host: &Host<'_>) -> Vec<Finding> {
+    let all = look::servers(host);
+    if all.is_empty() {
+        return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude ask the memory by itself")];
+    }
+    all.iter().map(|registered| of_server(registered, host)).collect()
+}
+
+fn of_server(registered: &Registered, host: &Host<'_>) -> Finding {
+    let path = registered.path.display();
+    let server = match &registered.server {
+        Ok(server) => server,
+        Err(broken) => return Finding::problem("mcp", broken.as_str(), "correct the file: no server of it starts until then"),
+    };
+    let mends = format!("`recall install --mcp --scope {}` mends it", registered.scope);
+    let program = Path::new(&server.program);
+    if program.is_absolute() && !program.exists() {
+        return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Fix::Install);
+    }
+    if registered.scope != Scope::Project && program.is_absolute() && !is_same(program, &host.around.program) {
+        let found =
+            format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.around.program.display());
+        return Finding::problem("mcp", found, mends).fixed_by(Fix::Install);
+    }
+    if !registered.current && registered.scope != Scope::Project {
+        return Finding::warning("mcp", format!("{path}: the program or the folders have changed"), mends).fixed_by(Fix::Install);
+    }
+    Finding::ok("mcp", format!("{path}: registered as `{}`", server.name))
 }
 
 /// The notes tell Claude to ask `recall` for more, and hooks that a team shares look for it by that name.

@@ -11,7 +11,7 @@ mod synonyms;
 
 use anyhow::Result;
 
-pub use self::passages::{Highlighter, Passage, Said};
+pub use self::passages::{Highlighter, Passage, Said, kinds};
 pub use self::query::{Filters, Query, QueryContext};
 pub use self::rank::Similar;
 use crate::session::{Millis, Project};

@@ -11,7 +11,7 @@ use super::query::Query;
 use super::rank::{Ranked, Weighed, weight};
 use super::synonyms::words_of_group;
 use super::{Found, Origin, Wanted};
-use crate::clean::{one_line, plain};
+use crate::clean::{one_line, plain, shorten};
 use crate::digest::{Digest, UNTITLED};
 use crate::prose::sentences;
 use crate::session::Millis;
@@ -66,6 +66,11 @@ const KINDS: [(&str, &[&str], &[Said]); 15] = [
     ("file", &["files"], &[Said::File]),
     ("note", &["decided"], &[Said::Note]),
 ];
+
+/// The kinds that can be asked for.
+pub fn kinds() -> Vec<&'static str> {
+    KINDS.iter().map(|(name, ..)| *name).collect()
+}
 
 /// Is it a kind that can be asked for?
 pub(super) fn is_kind(name: &str) -> bool {
@@ -142,6 +147,17 @@ impl Highlighter {
             Some(Spot { at: hit.start()..end, word, factor })
         });
         found.collect()
+    }
+
+    /// At most about `max` characters of a text: a long one from shortly before its first place.
+    pub fn excerpt(&self, text: &str, max: usize) -> String {
+        let first = self.marks(text).first().map_or(0, |mark| mark.start);
+        if text.chars().count() <= max || text[..first].chars().count() < max / 2 {
+            return shorten(text, max);
+        }
+        let from = text[..first].char_indices().rev().nth(max / 3).map_or(0, |(at, _)| at);
+        let from = text[from..first].find(char::is_whitespace).map_or(from, |at| from + at);
+        format!("…{}", shorten(text[from..].trim_start(), max))
     }
 
     /// The ranges to make stand out, in order and apart.

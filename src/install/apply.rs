@@ -18,7 +18,7 @@ use crate::ui::Ui;
 ///
 /// # Errors
 /// When the settings cannot be written. A timer that cannot be started is a warning: the hooks work without it.
-pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
+pub fn install(mut plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
     let data_dir = &host.config.data_dir;
     let mut manifest = plan.manifest.clone();
     let file = &plan.hooks.file;
@@ -26,13 +26,21 @@ pub fn install(plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Re
     if changes {
         let fresh = plan.hooks.before.hooks.is_empty();
         let (before, after) = (file.bytes.as_deref(), plan.hooks.added.text.as_bytes());
-        manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &plan.hooks.added.empties })?;
+        manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &plan.hooks.added.empties, copy: true })?;
         manifest.save(data_dir)?;
         let folders = file.write(after).inspect_err(|_| take_back(&plan.manifest, &file.path, &mut manifest, data_dir))?;
         manifest.folders.extend(folders);
     }
     let done = if changes { plan.hooks_done() } else { "already installed".to_owned() };
     writeln!(out, "hooks     {}: {done}", file.path.display())?;
+    if let Some(server) = plan.server.take() {
+        let path = server.file.path.display().to_string();
+        let done = if server.changes() { "registered" } else { "already registered" };
+        if server.changes() {
+            server.apply(host, &mut manifest)?;
+        }
+        writeln!(out, "mcp       {path}: {done}")?;
+    }
     let noted = plan.manifest.clone();
     let timer = timers(plan, host, &mut manifest, ui, out)?;
     if manifest != noted {
@@ -135,8 +143,9 @@ fn crontab(
     let ours = |table: &Option<String>| table.as_deref().is_some_and(|t| super::cron::find(t).is_some());
     if ours(&after) {
         let bytes = after.clone().unwrap_or_default().into_bytes();
-        let edit =
-            Edit { before: before.as_deref().map(str::as_bytes), after: &bytes, fresh: !ours(&before), empties: &Empties::new() };
+        let was_ours = ours(&before);
+        let before = before.as_deref().map(str::as_bytes);
+        let edit = Edit { before, after: &bytes, fresh: !was_ours, empties: &Empties::new(), copy: true };
         manifest.note(&host.config.data_dir, &name, &edit)?;
         manifest.save(&host.config.data_dir)?;
     }

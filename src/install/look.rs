@@ -6,9 +6,10 @@ use super::command::Form;
 use super::file::File;
 use super::job::Job;
 use super::plan::{form, located, settings_file, text_of};
+use super::servers::{self, Server};
 use super::settings::{self, State};
 use super::timer::{agent, agent_file, is_active, is_loaded, systemd_folder};
-use super::{Host, Scope, Timer, cron, launchd, schedule, systemd};
+use super::{Host, Scope, Timer, cron, launchd, register, schedule, systemd};
 
 /// A settings file that is there.
 #[derive(Debug)]
@@ -52,6 +53,35 @@ pub fn settings(host: &Host<'_>) -> Vec<Settings> {
             Err(e) => Err(format!("{e:#}")),
         };
         all.push(Settings { scope, state, form: form(scope, host).ok(), path });
+    }
+    all
+}
+
+/// A server of ours that the client knows.
+#[derive(Debug)]
+pub struct Registered {
+    pub scope: Scope,
+    pub path: PathBuf,
+    /// What it runs, or where the file is broken.
+    pub server: Result<Server, String>,
+    /// Is it what an install would write now?
+    pub current: bool,
+}
+
+/// The servers of ours for sessions here. A broken file counts only where its text names us.
+pub fn servers(host: &Host<'_>) -> Vec<Registered> {
+    let mut all = Vec::new();
+    for scope in [Scope::User, Scope::Project, Scope::Local] {
+        let (path, place) = register::site(scope, host);
+        let Ok(text) = File::read(&path).and_then(|file| text_of(&file)) else { continue };
+        let server = match servers::state(&text, &place) {
+            Ok(None) => continue,
+            Ok(Some(server)) => Ok(server),
+            Err(_) if !text.contains("recall") => continue,
+            Err(broken) => Err(register::located(&path, &broken)),
+        };
+        let current = form(scope, host).is_ok_and(|form| server.as_ref().is_ok_and(|server| server.is_as(&form)));
+        all.push(Registered { scope, path, server, current });
     }
     all
 }

@@ -94,8 +94,8 @@ impl Manifest {
             }
             None if edit.fresh => Edited {
                 existed: edit.before.is_some(),
-                backup: edit.before.map(|bytes| keep(data_dir, path, bytes)).transpose()?,
-                exact: true,
+                backup: edit.before.filter(|_| edit.copy).map(|bytes| keep(data_dir, path, bytes)).transpose()?,
+                exact: edit.copy,
                 after,
                 empties: Empties::new(),
             },
@@ -157,6 +157,8 @@ pub struct Edit<'a> {
     /// Was nothing of ours in it before?
     pub fresh: bool,
     pub empties: &'a Empties,
+    /// Is a copy kept of what was there, to give it back as it was?
+    pub copy: bool,
 }
 
 pub fn file(data_dir: &Path) -> PathBuf {
@@ -187,7 +189,7 @@ mod tests {
     const FILE: &str = "/home/x/.claude/settings.json";
 
     fn edit<'a>(before: Option<&'a str>, after: &'a str, fresh: bool, empties: &'a Empties) -> Edit<'a> {
-        Edit { before: before.map(str::as_bytes), after: after.as_bytes(), fresh, empties }
+        Edit { before: before.map(str::as_bytes), after: after.as_bytes(), fresh, empties, copy: true }
     }
 
     #[test]

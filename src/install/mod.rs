@@ -1,4 +1,4 @@
-//! What lives beside Claude Code: hooks in its settings, and a timer for the batch.
+//! What lives beside Claude Code: hooks in its settings, a server it may ask, and a timer for the batch.
 //!
 //! Everything is looked at and worked out first (`plan`), so that a dry run shows what would be done and a file that cannot be
 //! edited stops the rest; then it is done (`apply`), noting in the manifest what uninstall is to undo.
@@ -14,7 +14,9 @@ pub mod manifest;
 pub mod plan;
 pub mod purge;
 mod quote;
+mod register;
 pub mod schedule;
+pub mod servers;
 pub mod settings;
 mod splice;
 mod systemd;

@@ -9,6 +9,7 @@ use super::command::{EVENTS, Form};
 use super::file::File;
 use super::job::text;
 use super::manifest::Manifest;
+use super::register::{self, Registration};
 use super::settings::{self, Added, Broken, State};
 use super::timer::{self, Step, choose};
 use super::{Host, Scope, Timer};
@@ -17,6 +18,8 @@ use crate::cli::InstallArgs;
 #[derive(Debug)]
 pub struct Plan {
     pub hooks: Hooks,
+    /// Where the server is to be registered, or is.
+    pub server: Option<Registration>,
     pub timer: Timer,
     /// The timer to remember: none when there is only none to be had.
     pub chosen: Option<Timer>,
@@ -52,11 +55,13 @@ impl Hooks {
 pub fn plan(args: &InstallArgs, host: &Host<'_>) -> Result<Plan> {
     let manifest = Manifest::load(&host.config.data_dir)?;
     let hooks = hooks(args.scope, host)?;
+    let server = register::plan(args.scope, args.mcp, host)?;
     let (timer, missing) = choose(args.timer, manifest.timer, host);
     let mut plan = Plan {
         notes: notes(args.scope, &hooks, timer, host),
         warnings: missing.map(str::to_owned).into_iter().collect(),
         hooks,
+        server,
         timer,
         chosen: missing.is_none().then_some(timer),
         new_timer: None,
@@ -136,7 +141,7 @@ pub fn settings_file(scope: Scope, host: &Host<'_>) -> Result<PathBuf> {
 }
 
 /// The nearest folder from here upwards that is a repository, else the current one.
-fn project(host: &Host<'_>) -> PathBuf {
+pub fn project(host: &Host<'_>) -> PathBuf {
     let here = &host.around.current_dir;
     here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here).to_owned()
 }
@@ -168,7 +173,11 @@ fn notes(scope: Scope, hooks: &Hooks, timer: Timer, host: &Host<'_>) -> Vec<Stri
 impl Plan {
     /// Is there anything to do?
     pub fn is_empty(&self) -> bool {
-        !self.hooks.changes() && self.new_timer.is_some() && self.timer_steps().next().is_none()
+        !self.hooks.changes() && !self.server_changes() && self.new_timer.is_some() && self.timer_steps().next().is_none()
+    }
+
+    fn server_changes(&self) -> bool {
+        self.server.as_ref().is_some_and(Registration::changes)
     }
 
     fn timer_steps(&self) -> impl Iterator<Item = &Step> {
@@ -183,6 +192,9 @@ impl Plan {
         }
         if self.hooks.changes() {
             show_file(out, &self.hooks.file, self.hooks.added.text.as_bytes())?;
+        }
+        for server in self.server.iter().filter(|server| server.changes()) {
+            show_file(out, &server.file, server.added.text.as_bytes())?;
         }
         self.timer_steps().try_for_each(|step| show(out, step))
     }

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 
 use jsonc_parser::ast::{Array, Object, Value};
 
-pub use self::parse::Broken;
-use self::parse::{located, read};
+pub use self::parse::{Broken, located, read};
 use super::command::{Call, EVENTS, Form as Command, TIMEOUT};
 use super::splice::{Container, Edits, Form, Member, New, property, quoted, range_of};
 
@@ -94,8 +93,8 @@ pub fn add(text: &str, command: &Command) -> Result<Added, Broken> {
     let added = match read(text)? {
         Some(root) => add_to(text, &root, command)?,
         None => {
-            let all = New::Map(EVENTS.iter().map(|&event| (event.0, New::List(vec![entry(command, event)]))).collect());
-            let text_now = Form::usual().document(&[(Some(HOOKS), all)]);
+            let all = New::Map(EVENTS.iter().map(|&event| (event.0.into(), New::List(vec![entry(command, event)]))).collect());
+            let text_now = Form::usual().document(&[(Some(HOOKS.into()), all)]);
             Added { text: text_now, empties: [(BLANK.to_owned(), text.to_owned())].into() }
         }
     };
@@ -116,15 +115,15 @@ fn add_to(text: &str, root: &Object<'_>, command: &Command) -> Result<Added, Bro
         form.insert(text, container, members, &mut edits);
     };
     let Some((_, hooks)) = property(root, HOOKS) else {
-        let all = missing.map(|event| (event.0, New::List(vec![entry(command, event)]))).collect();
-        put(ROOT.into(), &root.into(), &[(Some(HOOKS), New::Map(all))]);
+        let all = missing.map(|event| (event.0.into(), New::List(vec![entry(command, event)]))).collect();
+        put(ROOT.into(), &root.into(), &[(Some(HOOKS.into()), New::Map(all))]);
         return Ok(Added { text: edits.apply(text), empties });
     };
     let hooks = hooks.as_object().ok_or_else(|| located(text, range_of(hooks).start, "`hooks` is no object".into()))?;
     let mut members = Vec::new();
     for event in missing {
         match property(hooks, event.0) {
-            None => members.push((Some(event.0), New::List(vec![entry(command, event)]))),
+            None => members.push((Some(event.0.into()), New::List(vec![entry(command, event)]))),
             Some((_, Value::Array(list))) => put(format!("{HOOKS}.{}", event.0), &list.into(), &[(None, entry(command, event))]),
             Some((_, other)) => return Err(located(text, range_of(other).start, format!("`hooks.{}` is no array", event.0))),
         }
@@ -137,11 +136,11 @@ fn add_to(text: &str, root: &Object<'_>, command: &Command) -> Result<Added, Bro
 
 fn entry(command: &Command, (_, argument): (&str, &str)) -> New {
     let hook = vec![
-        ("type", New::Text("command".into())),
-        ("command", New::Text(command.command(argument))),
-        ("timeout", New::Number(TIMEOUT)),
+        ("type".into(), New::Text("command".into())),
+        ("command".into(), New::Text(command.command(argument))),
+        ("timeout".into(), New::Number(TIMEOUT)),
     ];
-    New::Map(vec![("hooks", New::List(vec![New::Map(hook)]))])
+    New::Map(vec![("hooks".into(), New::List(vec![New::Map(hook)]))])
 }
 
 /// Brings what is there of ours up to date, and takes out what would run twice.
@@ -162,7 +161,7 @@ fn mend(text: &str, root: &Object<'_>, command: &Command, form: &Form, edits: &m
         match property(found.object, "timeout") {
             // How long somebody's own command may take is theirs to say.
             _ if found.hook.call.mixed => {}
-            None => form.insert(text, &found.object.into(), &[(Some("timeout"), New::Number(TIMEOUT))], edits),
+            None => form.insert(text, &found.object.into(), &[(Some("timeout".into()), New::Number(TIMEOUT))], edits),
             Some(_) if found.hook.timeout == Some(TIMEOUT) => {}
             Some((_, value)) => edits.replace(range_of(value), TIMEOUT.to_string()),
         }

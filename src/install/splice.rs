@@ -2,6 +2,7 @@
 //!
 //! Nothing outside the spliced ranges changes, and taking out what was put in gives the text back, byte for byte.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, ObjectPropName, Value};
@@ -33,17 +34,20 @@ impl Edits {
     }
 }
 
+/// What a member is called.
+pub type Name = Cow<'static, str>;
+
 /// A value to be put in.
 #[derive(Debug, Clone)]
 pub enum New {
     Text(String),
     Number(u64),
     List(Vec<New>),
-    Map(Vec<(&'static str, New)>),
+    Map(Vec<(Name, New)>),
 }
 
 /// A new member of an object, or with no name an element of an array.
-pub type Member = (Option<&'static str>, New);
+pub type Member = (Option<Name>, New);
 
 /// An object or array of the text: its whole range, and those of its members.
 #[derive(Debug, Clone)]
@@ -158,9 +162,11 @@ impl Form {
             New::Text(text) => quoted(text),
             New::Number(number) => number.to_string(),
             New::List(items) => self.filled('[', &items.iter().map(|i| (None, i.clone())).collect::<Vec<_>>(), place),
-            New::Map(pairs) => self.filled('{', &pairs.iter().map(|(k, v)| (Some(*k), v.clone())).collect::<Vec<_>>(), place),
+            New::Map(pairs) => {
+                self.filled('{', &pairs.iter().map(|(k, v)| (Some(k.clone()), v.clone())).collect::<Vec<_>>(), place)
+            }
         };
-        name.map_or(value.clone(), |name| format!("{}{}{value}", quoted(name), self.colon))
+        name.as_ref().map_or(value.clone(), |name| format!("{}{}{value}", quoted(name), self.colon))
     }
 
     /// An object or array with members, whose first line stands at this place.

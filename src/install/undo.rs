@@ -10,6 +10,7 @@ use super::apply::run_all;
 use super::file::{File, remove_empty};
 use super::manifest::{self, Before, CRONTAB, Manifest};
 use super::plan::{located, settings_file, show, show_difference, text_of};
+use super::register;
 use super::settings;
 use super::timer::{self, Step};
 use super::{Host, Scope, Timer};
@@ -18,7 +19,7 @@ use crate::ui::Ui;
 #[derive(Debug)]
 pub struct Undo {
     /// Files with ours in them, and the bytes they are to have; none: to be deleted.
-    pub settings: Vec<(File, Option<Vec<u8>>)>,
+    pub settings: Vec<Edited>,
     pub timers: Vec<Step>,
     pub manifest: Manifest,
     /// Is nothing to be left of it?
@@ -43,7 +44,7 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
         warnings: Vec::new(),
     };
     for path in files(scope, &undo.manifest, host)? {
-        match settings(path.clone(), &undo.manifest, host) {
+        match edited(path.clone(), scope, &undo.manifest, host) {
             Ok(found) => {
                 let after = found.as_ref().map_or_else(|| std::fs::read(&path).ok(), |(_, after)| after.clone());
                 undo.warnings.extend(after.and_then(|after| still_there(&path, &after)));
@@ -61,18 +62,20 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
     Ok(undo)
 }
 
-/// The files that may hold hooks of ours.
+/// The files that may hold hooks of ours, or a server.
 fn files(scope: Option<Scope>, manifest: &Manifest, host: &Host<'_>) -> Result<BTreeSet<PathBuf>> {
     if let Some(scope) = scope {
-        return Ok([settings_file(scope, host)?].into());
+        return Ok([settings_file(scope, host)?, register::site(scope, host).0].into());
     }
     let noted = manifest.edited.keys().filter(|path| path.is_absolute()).cloned();
     let here = settings_file(Scope::Local, host);
     let user = settings_file(Scope::User, host);
-    Ok(host.config.claude_dirs.iter().map(|dir| dir.join("settings.json")).chain(user).chain(here).chain(noted).collect())
+    let servers = register::client_file(host);
+    let settings = host.config.claude_dirs.iter().map(|dir| dir.join("settings.json"));
+    Ok(settings.chain(user).chain(here).chain([servers]).chain(noted).collect())
 }
 
-/// Hooks in the project's settings that no install of this user put there: a team's.
+/// Hooks in the project's settings that no install of this user put there: a team's. A server in its file is the same.
 fn committed(manifest: &Manifest, host: &Host<'_>) -> Option<String> {
     let path = settings_file(Scope::Project, host).ok().filter(|path| !manifest.edited.contains_key(path))?;
     let text = text_of(&File::read(&path).ok()?).ok()?;
@@ -80,8 +83,23 @@ fn committed(manifest: &Manifest, host: &Host<'_>) -> Option<String> {
     has_ours.then(|| format!("{} keeps its hooks: `recall uninstall --scope project` takes them out", path.display()))
 }
 
-fn settings(path: PathBuf, manifest: &Manifest, host: &Host<'_>) -> Result<Option<(File, Option<Vec<u8>>)>> {
+/// A file that is to be edited, and what it is to become; no bytes: it goes.
+type Edited = (File, Option<Vec<u8>>);
+
+fn edited(path: PathBuf, scope: Option<Scope>, manifest: &Manifest, host: &Host<'_>) -> Result<Option<Edited>> {
     let file = File::read(&path)?;
+    if !register::is_servers_file(&path) {
+        return settings(file, manifest, host);
+    }
+    let Some(text) = file.bytes.as_ref().map(|_| register::without(&file, scope, manifest, host)).transpose()?.flatten() else {
+        return Ok(None);
+    };
+    let empty = manifest.created(&path) && matches!(text.trim(), "" | "{}");
+    Ok(Some((file, (!empty).then(|| text.into_bytes()))))
+}
+
+fn settings(file: File, manifest: &Manifest, host: &Host<'_>) -> Result<Option<Edited>> {
+    let path = file.path.clone();
     let Some(now) = &file.bytes else { return Ok(None) };
     let after = match manifest.before(&host.config.data_dir, &path, now) {
         Before::Bytes(bytes) => Some(bytes),
@@ -152,7 +170,10 @@ impl Undo {
                     continue;
                 }
             }
-            self.manifest.forget(data_dir, &file.path);
+            // What is left in another scope still has to be given back as it was.
+            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes)) {
+                self.manifest.forget(data_dir, &file.path);
+            }
         }
         if let Err(e) = run_all(self.timers, host, &mut self.manifest, ui, out) {
             ui.warn(&format!("the timer is still there: {e:#}"));

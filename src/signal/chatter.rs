@@ -1,14 +1,15 @@
 //! Tools of the client's own bookkeeping: what they were called for is nobody's memory.
 //!
+//! Our own are among them: what the memory says of earlier sessions is not taken in again.
 //! What they leave behind stays: to-do lists and tasks as state, the user's answers as words, plans as plans.
 
 /// Tools that are not kept where the config does not say otherwise. One that ends in `*` stands for all that begin so.
-pub const SKIP_TOOLS: [&str; 37] = [
+pub const SKIP_TOOLS: [&str; 39] = [
     "AskUserQuestion", "BashOutput", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitWorktree",
     "Glob", "Grep", "KillBash", "KillShell", "ListMcpResources", "ListMcpResourcesTool", "LS", "Monitor", "ReadMcpResource",
     "ReadMcpResourceTool", "ScheduleWakeup", "SendMessage", "SendUserFile", "Skill", "SlashCommand", "StructuredOutput",
     "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoRead",
-    "TodoWrite", "ToolSearch", "mcp__ide__*", "mcp__ccd_session__*",
+    "TodoWrite", "ToolSearch", "mcp__ide__*", "mcp__ccd_session__*", "mcp__recall__*", "mcp__plugin_recall_recall__*",
 ];
 
 /// Does the list name a tool?

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -139,6 +139,11 @@ impl Store {
             return Err(anyhow!(OtherForm::Older).context(path.display().to_string()));
         }
         Ok(store)
+    }
+
+    /// What stops a statement of this connection from another thread.
+    pub fn interrupt_handle(&self) -> InterruptHandle {
+        self.db.get_interrupt_handle()
     }
 
     /// Reads in one transaction: one look at the locks, and one state of the index whatever a digest does meanwhile.

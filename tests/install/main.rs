@@ -9,6 +9,7 @@ mod at_once;
 mod crontab;
 mod fakes;
 mod hooks;
+mod servers;
 mod system;
 mod timers;
 mod undo;

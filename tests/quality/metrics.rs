@@ -44,7 +44,6 @@ fn gain(grades: &[u8]) -> f64 {
 /// Means over many questions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Summary {
-    pub questions: usize,
     pub recall5: f64,
     pub first: f64,
     pub ndcg10: f64,
@@ -64,7 +63,6 @@ pub fn summary<'a>(all: impl Iterator<Item = (&'a Question, &'a Answer)>) -> Sum
     let mut bytes: Vec<usize> = some.iter().chain(&nothing).map(|(_, a)| a.bytes).collect();
     bytes.sort_unstable();
     Summary {
-        questions: some.len() + nothing.len(),
         recall5: mean(|m| m.recall5),
         first: mean(|m| m.first),
         ndcg10: mean(|m| m.ndcg10),

@@ -18,12 +18,12 @@ impl Run {
 
 /// All figures: over each half and both, then by kind of question.
 pub fn table(questions: &[Question], runs: &[Run]) -> String {
-    let halves: [(&str, fn(&Question) -> bool); 3] = [("tune", |q| q.tune), ("held out", |q| !q.tune), ("all", |_| true)];
+    let halves: [(&str, &[bool]); 3] = [("tune", &[true]), ("held out", &[false]), ("all", &[true, false])];
     let mut out =
         String::from("variant                      half      recall@5  recall@1  nDCG@10    MRR  tokens  wrong  silent\n");
     for run in runs {
-        for (half, of) in halves {
-            out += &format!("{:28} {half:9} {}\n", run.name, line(&run.summary(questions, of)));
+        for (half, tune) in halves {
+            out += &format!("{:28} {half:9} {}\n", run.name, line(&run.summary(questions, |q| tune.contains(&q.tune))));
         }
     }
     out += "\n`tokens`: of what somebody reads, the median. `wrong`: answers to a question that nothing answers; `silent`: how often there were none.\n";

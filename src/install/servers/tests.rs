@@ -1,0 +1,123 @@
+//! Servers of ours in files of every form.
+
+use super::*;
+
+fn own(program: &str, environment: &[(&'static str, &str)]) -> Command {
+    Command::Own { program: program.into(), environment: environment.iter().map(|(n, v)| (*n, (*v).to_owned())).collect() }
+}
+
+fn here() -> Place {
+    Place::Project("/src/a.b/shop".to_owned())
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+const FILES: [&str; 12] = [
+    "",
+    "\n",
+    "{}",
+    "{ }\n",
+    "{\n  \"numStartups\": 1,\n  \"tips\": {}\n}",
+    "{\n\t\"mcpServers\": {},\n\t\"projects\": {\n\t\t\"/src/a.b/shop\": {}\n\t}\n}\n",
+    "{\"mcpServers\":{\"other\":{\"command\":\"x\",\"args\":[]}},\"projects\":{}}",
+    "{\"projects\":{\"/else\":{\"mcpServers\":{}},\"/src/a.b/shop\":{\"mcpServers\":{ \n }}}}",
+    "{\"projects\":{\"/src/a.b/shop\":{\"allowedTools\":[]}}, \"z\": 1}",
+    "{\r\n  \"mcpServers\": {\r\n    \"other\": {\"command\": \"x\"}\r\n  }\r\n}\r\n",
+    "{\"mcpServers\": {\"a\": {\"command\": \"recall\", \"args\": [\"digest\"]}, \"b\": {\"url\": \"https://x\"}}}",
+    "{\"mcpServers\": {\"recall-notes\": {\"command\": \"/opt/recall\", \"args\": []}}}",
+];
+
+#[test]
+fn what_was_put_in_is_there_and_goes_without_a_trace() {
+    let command = own("/opt/a \"b\"/recall", &[("RECALL_DATA_DIR", "/d")]);
+    for place in [Place::Top, here()] {
+        for before in FILES {
+            let added = add(before, &place, &command).unwrap();
+            let server = state(&added.text, &place).unwrap().unwrap_or_else(|| panic!("{}", added.text));
+            assert!(server.is_as(&command) && server.name == NAME, "{server:?}");
+            assert_eq!(places(&added.text).unwrap(), [place.clone()]);
+            let at = match &place {
+                Place::Top => json(&added.text)["mcpServers"]["recall"].clone(),
+                Place::Project(root) => json(&added.text)["projects"][root]["mcpServers"]["recall"].clone(),
+            };
+            let entry = serde_json::json!({"type": "stdio", "command": "/opt/a \"b\"/recall", "args": ["mcp"], "env": {"RECALL_DATA_DIR": "/d"}});
+            assert_eq!(at, entry);
+            assert_eq!(add(&added.text, &place, &command).unwrap().text, added.text, "once is enough");
+            assert_eq!(remove(&added.text, &place, &added.empties).unwrap(), before);
+            assert_eq!(remove(before, &place, &Empties::new()).unwrap(), before, "nothing of ours");
+        }
+    }
+}
+
+#[test]
+fn two_places_of_a_file_do_not_mind_each_other() {
+    let command = own("/opt/recall", &[]);
+    for before in FILES {
+        let top = add(before, &Place::Top, &command).unwrap();
+        let both = add(&top.text, &here(), &command).unwrap();
+        assert_eq!(places(&both.text).unwrap(), [Place::Top, here()]);
+        assert_eq!(remove(&both.text, &here(), &both.empties).unwrap(), top.text);
+        let empties = top.empties.clone().into_iter().chain(both.empties).collect();
+        let without = remove(&both.text, &Place::Top, &empties).unwrap();
+        assert_eq!(places(&without).unwrap(), [here()]);
+        json(&without);
+    }
+}
+
+#[test]
+fn the_form_of_the_file_is_followed() {
+    let text = "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\"}\n\t}\n}\n";
+    let added = add(text, &Place::Top, &own("/opt/recall", &[])).unwrap();
+    let expected = "\t\t\"other\": {\"command\": \"x\"},\n\t\t\"recall\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"/opt/recall\",\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\"\n\t\t\t]\n\t\t}\n\t}\n}\n";
+    assert!(added.text.ends_with(expected), "{}", added.text);
+}
+
+#[test]
+fn what_is_there_of_ours_is_mended_and_what_a_person_added_stays() {
+    let entry = |text: &str| format!("{{\"mcpServers\": {{\"memory\": {text}}}}}");
+    let cases = [
+        (
+            r#"{"command": "/old/recall", "args": ["mcp"], "timeout": 5}"#,
+            &[][..],
+            r#"{"command": "/new/recall", "args": ["mcp"], "timeout": 5}"#,
+        ),
+        (r#"{"command": "recall", "args": ["mcp"]}"#, &[], r#"{"command": "recall", "args": ["mcp"]}"#),
+        (
+            r#"{"command": "/old/recall", "args": ["mcp", "--x"], "env": {"TZ": "UTC", "RECALL_CONFIG": "/c"}}"#,
+            &[("RECALL_DATA_DIR", "/d")],
+            r#"{"command": "/new/recall", "args": ["mcp", "--x"], "env": {"TZ": "UTC", "RECALL_DATA_DIR": "/d"}}"#,
+        ),
+        (
+            r#"{"command": "/new/recall", "args": ["mcp"], "env": {"RECALL_CONFIG": "/c"}}"#,
+            &[],
+            r#"{"command": "/new/recall", "args": ["mcp"], "env": {}}"#,
+        ),
+        (
+            r#"{"command": "/new/recall", "args": ["mcp"], "env": {"RECALL_CONFIG": "/c", "A": "b"}}"#,
+            &[("RECALL_CONFIG", "/e"), ("RECALL_DATA_DIR", "/d")],
+            r#"{"command": "/new/recall", "args": ["mcp"], "env": {"RECALL_CONFIG": "/e", "A": "b", "RECALL_DATA_DIR": "/d"}}"#,
+        ),
+    ];
+    for (before, environment, after) in cases {
+        let command = own("/new/recall", environment);
+        let added = add(&entry(before), &Place::Top, &command).unwrap();
+        assert_eq!(added.text, entry(after));
+        assert!(state(&added.text, &Place::Top).unwrap().is_some_and(|server| server.is_as(&command)), "{}", added.text);
+    }
+}
+
+#[test]
+fn what_cannot_be_edited_is_located() {
+    let command = own("/opt/recall", &[]);
+    for (text, what) in [
+        ("{ // no\n}", "comment"),
+        ("{\"mcpServers\": []}", "`mcpServers` is no object"),
+        ("[]", "no object"),
+        ("{\"mcpServers\": {\"recall\": {\"command\": \"total-recall\", \"args\": [\"mcp\"]}}}", "another program's"),
+    ] {
+        let broken = add(text, &Place::Top, &command).unwrap_err();
+        assert!(broken.what.to_lowercase().contains(&what.to_lowercase()), "{text}: {}", broken.what);
+    }
+}

@@ -1,0 +1,70 @@
+//! The prompt "where did we leave off": what a session of this project would start with, or what the memory holds on a topic, with the
+//! question behind it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+
+use super::text::line;
+use super::tools::Site;
+use crate::context::{Asked, Start, gather};
+
+pub const LEFT_OFF: &str = "where-did-we-leave-off";
+const TOPIC: &str = "topic";
+/// Longest topic, in characters.
+const MAX_TOPIC: usize = 300;
+/// How long ends of transcripts are read.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub fn all() -> Vec<Prompt> {
+    let topic = PromptArgument::new(TOPIC)
+        .with_description("What it is about, in words of yours; without it the project as a whole")
+        .with_required(false);
+    let about =
+        "The last sessions of this project, or what earlier sessions did about a topic, and the question where that was left";
+    vec![Prompt::new(LEFT_OFF, Some(about), Some(vec![topic])).with_title("Where did we leave off?")]
+}
+
+/// What the arguments say, if they fit.
+///
+/// # Errors
+/// When there is one that the prompt does not have, or it is no text.
+pub fn topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
+    let mut topic = None;
+    for (name, value) in arguments.into_iter().flatten() {
+        match (name.as_str(), value.as_str()) {
+            (TOPIC, Some(text)) => topic = Some(line(text, MAX_TOPIC)).filter(|text| !text.is_empty()),
+            (TOPIC, None) => bail!("{TOPIC}: a text is wanted"),
+            _ => bail!("unknown argument `{name}`: there is only `{TOPIC}`"),
+        }
+    }
+    Ok(topic)
+}
+
+/// The prompt with what there is to know.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn left_off(topic: Option<&str>, site: &Site<'_>) -> Result<GetPromptResult> {
+    let notes = project(site)?;
+    let text = format!("{notes}\nWhere did we leave off? Say in a few sentences what was done, what was decided and what is open.");
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description("Where did we leave off?"))
+}
+
+/// What a session of the project would start with.
+fn project(site: &Site<'_>) -> Result<String> {
+    let config = site.config;
+    let store = config.database().exists().then(|| site.reading.store(config)).transpose()?;
+    let asked = Asked {
+        cwd: site.folder.to_str().context("the folder's name is not UTF-8")?,
+        session: None,
+        start: Start::Blank,
+        max_tokens: config.hooks.max_inject_tokens,
+        now: config.now(),
+        until: Instant::now() + PATIENCE,
+        count: false,
+        notice: None,
+    };
+    Ok(gather(config, store.as_ref(), &asked)?.text)
+}

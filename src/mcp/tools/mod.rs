@@ -1,0 +1,147 @@
+//! The tools: what each asks for and answers, as schemas, and the way from a call to its answer.
+//!
+//! An answer is told twice: as a value that fits the tool's output schema, and as a short text. What goes wrong is an answer too, so
+//! that a model can read it and do better.
+
+mod get;
+mod remember;
+mod search;
+mod status;
+mod timeline;
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use anyhow::Result;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
+use rmcp::schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::text::{harmless, harmless_value, line};
+use super::work::Reading;
+use crate::clean::shorten;
+use crate::config::Config;
+use crate::notes::EVERYWHERE;
+use crate::session::Project;
+
+/// Longest account of what went wrong, in characters.
+const MAX_WHY: usize = 1_000;
+
+/// Longest name of a project, in characters.
+const MAX_NAME: usize = 60;
+
+/// Where a call works.
+pub struct Site<'a> {
+    pub config: &'a Config,
+    /// The folder whose project comes first.
+    pub folder: &'a Path,
+    pub reading: &'a Reading,
+}
+
+impl Site<'_> {
+    /// The key of the project that comes first.
+    pub fn project(&self) -> String {
+        self.config.project_keys().key_of(&self.folder.to_string_lossy())
+    }
+}
+
+/// A tool.
+trait Tool {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    /// For the model: what it is good for, and what to do with the answer.
+    const ABOUT: &'static str;
+    const WRITES: bool = false;
+    type Asked: DeserializeOwned + JsonSchema + 'static;
+    type Answer: Serialize + JsonSchema + 'static;
+
+    /// # Errors
+    /// What went wrong, and what to do about it.
+    fn call(asked: Self::Asked, site: &Site<'_>) -> Result<Self::Answer>;
+
+    fn text(answer: &Self::Answer) -> String;
+}
+
+/// A tool as the server needs it.
+pub struct Entry {
+    pub tool: rmcp::model::Tool,
+    pub call: fn(JsonObject, &Site<'_>) -> CallToolResult,
+}
+
+static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    vec![
+        entry::<search::Search>(),
+        entry::<timeline::Around>(),
+        entry::<get::Get>(),
+        entry::<remember::Remember>(),
+        entry::<status::Status>(),
+    ]
+});
+
+/// Every tool, in the order in which they are listed.
+pub fn all() -> &'static [Entry] {
+    &ALL
+}
+
+fn entry<T: Tool>() -> Entry {
+    let hints = ToolAnnotations::new().read_only(!T::WRITES).destructive(false).idempotent(true).open_world(false);
+    let mut tool = rmcp::model::Tool::new(T::NAME, T::ABOUT, JsonObject::new())
+        .with_title(T::TITLE)
+        .with_input_schema::<T::Asked>()
+        .with_output_schema::<T::Answer>()
+        .with_annotations(hints);
+    lean(Arc::make_mut(&mut tool.input_schema));
+    tool.output_schema.as_mut().map(Arc::make_mut).map(lean);
+    Entry { tool, call: call::<T> }
+}
+
+/// A schema without what says nothing to a client: sizes of Rust's numbers, and that what may be left out may be null.
+fn lean(schema: &mut JsonObject) {
+    schema.remove("$schema");
+    schema.remove("format");
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [one] = &mut types[..] {
+            let one = one.take();
+            schema.insert("type".to_owned(), one);
+        }
+    }
+    for value in schema.values_mut() {
+        match value {
+            Value::Object(inner) => lean(inner),
+            Value::Array(all) => all.iter_mut().filter_map(Value::as_object_mut).for_each(lean),
+            _ => {}
+        }
+    }
+}
+
+fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {
+    let asked = match serde_json::from_value(arguments.into()) {
+        Ok(asked) => asked,
+        Err(e) => return failed(&format!("{}: {e}", T::NAME)),
+    };
+    let told = T::call(asked, site).and_then(|answer| Ok((T::text(&answer), serde_json::to_value(&answer)?)));
+    match told {
+        Ok((text, value)) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(harmless(&text))]);
+            result.structured_content = Some(harmless_value(value));
+            result
+        }
+        Err(e) => failed(&format!("{e:#}")),
+    }
+}
+
+/// A project as a line has room for it.
+fn project_name(project: &Project) -> String {
+    if project.key == EVERYWHERE { "all projects".to_owned() } else { line(project.name(), MAX_NAME) }
+}
+
+/// An answer that says what went wrong.
+pub fn failed(why: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(shorten(&harmless(why), MAX_WHY))])
+}

@@ -1,0 +1,93 @@
+//! `status`: what the memory holds, and whether it is kept up to date.
+
+use anyhow::Result;
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Site, Tool};
+use crate::doctor::{Depth, State, examine};
+use crate::install::Host;
+
+pub struct Status;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(crate = "rmcp::schemars")]
+pub struct Asked {}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+pub struct Answer {
+    /// The project of the folder the client works in: what the other tools put first.
+    project: String,
+    /// Is there an index? It comes of the first `recall digest`.
+    ready: bool,
+    /// Sessions that are stored.
+    sessions: i64,
+    /// Sessions with a digest.
+    digests: i64,
+    /// Sessions whose newest rows no digest holds yet.
+    waiting: i64,
+    /// Local time of the last digest run that did something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_digest: Option<String>,
+    /// What is not as it should be, and what to do about it.
+    problems: Vec<Problem>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Problem {
+    about: String,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+impl Tool for Status {
+    const NAME: &'static str = "status";
+    const TITLE: &'static str = "State of the memory";
+    const ABOUT: &'static str = "How many sessions the memory holds, when it was last brought up to date, and what to do where something is wrong. \
+         Ask this when other tools of recall fail or find nothing.";
+    type Asked = Asked;
+    type Answer = Answer;
+
+    fn call(_: Asked, site: &Site<'_>) -> Result<Answer> {
+        let config = site.config;
+        let store = config.database().exists().then(|| site.reading.store(config)).transpose()?;
+        let counts = store.as_ref().map(|store| store.counts(0)).transpose()?.unwrap_or_default();
+        let last = store.as_ref().map(|store| store.last_run()).transpose()?.flatten();
+        let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
+        let problem = |finding: crate::doctor::Finding| Problem {
+            about: finding.about.to_owned(),
+            found: finding.found,
+            advice: finding.advice,
+        };
+        Ok(Answer {
+            project: site.project(),
+            ready: store.is_some(),
+            sessions: counts.sessions,
+            digests: counts.digests,
+            waiting: counts.waiting,
+            last_digest: last.map(|(at, _)| config.local_time(Some(at), "%Y-%m-%d %H:%M")),
+            problems: findings.into_iter().filter(|f| f.state != State::Ok).map(problem).collect(),
+        })
+    }
+
+    fn text(answer: &Answer) -> String {
+        let Answer { sessions, digests, waiting, .. } = answer;
+        let mut text = if answer.ready {
+            format!("{sessions} sessions, {digests} with a digest, {waiting} waiting for one")
+        } else {
+            "there is no index yet: run `recall digest` first".to_owned()
+        };
+        if let Some(last) = &answer.last_digest {
+            text += &format!("\nlast digest {last}");
+        }
+        for problem in &answer.problems {
+            text += &format!("\n{}: {}", problem.about, problem.found);
+            text += &problem.advice.as_ref().map(|advice| format!(" → {advice}")).unwrap_or_default();
+        }
+        text
+    }
+}

@@ -1,0 +1,194 @@
+//! `recall install --mcp`: the server in the client's own files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::fakes::everything;
+use crate::support::{Ran, World};
+
+/// What a client that was used has in its file.
+const CLIENTS: &str = r#"{
+  "numStartups": 12,
+  "oauthAccount": { "emailAddress": "dev@example.org" },
+  "mcpServers": {
+    "tickets": { "type": "http", "url": "https://tickets.example.org/mcp" }
+  },
+  "projects": {
+    "/home/dev/src/shop": { "allowedTools": [], "mcpServers": {} }
+  }
+}"#;
+
+fn client_file(world: &World) -> PathBuf {
+    world.claude_dir().join(".claude.json")
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).expect("a file")).expect("JSON")
+}
+
+/// Runs `recall` in a repository of the world's.
+fn in_project(world: &World, args: &[&str]) -> Ran {
+    let folder = world.root().join("src/shop");
+    fs::create_dir_all(folder.join(".git")).expect("a repository");
+    fs::create_dir_all(folder.join("deep/down")).expect("folders");
+    Ran::of(world.command().current_dir(folder.join("deep/down")).args(args).output().expect("recall starts"))
+}
+
+fn entry(world: &World) -> Value {
+    let environment = json!({"RECALL_DATA_DIR": world.data_dir()});
+    json!({"type": "stdio", "command": env!("CARGO_BIN_EXE_recall"), "args": ["mcp"], "env": environment})
+}
+
+#[test]
+fn every_scope_has_its_place_and_gives_it_back_byte_for_byte() {
+    for (scope, before) in [
+        ("user", None),
+        ("user", Some("")),
+        ("user", Some("{}")),
+        ("user", Some(CLIENTS)),
+        ("local", None),
+        ("local", Some(CLIENTS)),
+        ("project", None),
+        ("project", Some("{\"mcpServers\":{\"other\":{\"command\":\"x\",\"args\":[]}}}\n")),
+    ] {
+        let world = World::new();
+        in_project(&world, &["status"]);
+        let root = world.root().join("src/shop").canonicalize().expect("the project");
+        let file = if scope == "project" { root.join(".mcp.json") } else { client_file(&world) };
+        if let Some(before) = before {
+            fs::write(&file, before).expect("the file");
+        }
+        let was = everything(&world);
+        let ran = in_project(&world, &["install", "--timer", "none", "--mcp", "--scope", scope]);
+        assert_eq!((ran.code, ran.err.replace(&notice(&root), "").as_str()), (0, ""), "{ran:#?}");
+        assert!(ran.out.contains(&format!("mcp       {}: registered", file.display())), "{ran:#?}");
+        let now = read(&file);
+        let ours = match scope {
+            "local" => &now["projects"][root.to_str().expect("UTF-8")]["mcpServers"]["recall"],
+            _ => &now["mcpServers"]["recall"],
+        };
+        let expected =
+            if scope == "project" { json!({"type": "stdio", "command": "recall", "args": ["mcp"]}) } else { entry(&world) };
+        assert_eq!(ours, &expected, "{scope}: {now:#}");
+
+        let again = in_project(&world, &["install", "--timer", "none", "--mcp", "--scope", scope]);
+        assert!(again.out.contains("already registered"), "{again:#?}");
+        let gone = in_project(&world, &["uninstall"]);
+        assert_eq!(gone.code, 0, "{gone:#?}");
+        assert_eq!(everything(&world), was, "{scope}: {before:?}");
+    }
+}
+
+/// What is said to who installs in a project from a folder below it.
+fn notice(root: &Path) -> String {
+    format!("recall: the hooks are for sessions that are started in {}, not in a folder below it\n", root.display())
+}
+
+#[test]
+fn without_the_clients_variable_its_file_lies_in_the_home() {
+    let world = World::new();
+    let run = |args: &[&str]| Ran::of(world.command().env_remove("CLAUDE_CONFIG_DIR").args(args).output().expect("recall starts"));
+    assert_eq!(run(&["install", "--timer", "none", "--mcp"]).code, 0);
+    let file = world.home().join(".claude.json");
+    assert_eq!(read(&file)["mcpServers"]["recall"]["args"], json!(["mcp"]));
+    assert_eq!(run(&["uninstall"]).code, 0);
+    assert!(!file.exists());
+    // A file by its former name is the one the client reads.
+    let former = world.home().join(".claude/.config.json");
+    fs::create_dir_all(world.home().join(".claude")).expect("a folder");
+    fs::write(&former, "{\"numStartups\":1}").expect("the file");
+    assert_eq!(run(&["install", "--timer", "none", "--mcp"]).code, 0);
+    assert!(read(&former)["mcpServers"]["recall"].is_object() && !file.exists());
+}
+
+#[test]
+fn a_dry_run_shows_the_difference_and_changes_nothing() {
+    let world = World::new();
+    fs::write(client_file(&world), CLIENTS).expect("the client's file");
+    let before = world.everything();
+    let ran = world.recall(["install", "--timer", "none", "--mcp", "--dry-run"]);
+    assert!(ran.out.contains("+    \"recall\": {") && ran.out.contains(".claude.json"), "{ran:#?}");
+    assert_eq!(world.everything(), before);
+    assert_eq!(world.recall(["install", "--timer", "none", "--mcp"]).code, 0);
+    let before = world.everything();
+    let ran = world.recall(["uninstall", "--dry-run"]);
+    assert!(ran.out.contains("-    \"recall\": {"), "{ran:#?}");
+    assert_eq!(world.everything(), before);
+}
+
+#[test]
+fn what_the_client_writes_since_stays_and_no_copy_of_its_file_is_kept() {
+    let world = World::new();
+    fs::write(client_file(&world), CLIENTS).expect("the client's file");
+    assert_eq!(world.recall(["install", "--timer", "none", "--mcp"]).code, 0);
+    let held = crate::support::files_below(&world.data_dir());
+    assert!(held.iter().all(|file| !fs::read_to_string(file).is_ok_and(|text| text.contains("dev@example.org"))), "{held:#?}");
+    let mut now = read(&client_file(&world));
+    now["numStartups"] = json!(13);
+    now["mcpServers"]["later"] = json!({"command": "later", "args": []});
+    fs::write(client_file(&world), format!("{now:#}")).expect("the client writes");
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    now["mcpServers"].as_object_mut().expect("servers").remove("recall");
+    assert_eq!(read(&client_file(&world)), now);
+}
+
+#[test]
+fn scopes_are_taken_out_one_by_one() {
+    let world = World::new();
+    for scope in ["user", "local"] {
+        assert_eq!(in_project(&world, &["install", "--timer", "none", "--mcp", "--scope", scope]).code, 0);
+    }
+    assert_eq!(in_project(&world, &["uninstall", "--scope", "user"]).code, 0);
+    let left = read(&client_file(&world));
+    assert!(left.get("mcpServers").is_none() && left["projects"].to_string().contains("\"recall\""), "{left:#}");
+    assert_eq!(in_project(&world, &["uninstall"]).code, 0);
+    assert!(!client_file(&world).exists());
+}
+
+#[test]
+fn an_install_mends_it_and_the_doctor_says_when() {
+    let world = World::new();
+    world.link_recall();
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    assert!(world.findings("mcp", &[])[0].starts_with("ok: not registered"), "{:?}", world.findings("mcp", &[]));
+    assert!(!client_file(&world).exists(), "nobody asked for it");
+    assert_eq!(world.recall(["install", "--timer", "none", "--mcp"]).code, 0);
+    let well = world.findings("mcp", &[]);
+    assert!(well[0].starts_with("ok: ") && well[0].contains("registered as `recall`"), "{well:?}");
+    let text = fs::read_to_string(client_file(&world)).expect("the client's file");
+    let program = read(&client_file(&world))["mcpServers"]["recall"]["command"].as_str().expect("a command").to_owned();
+    fs::write(client_file(&world), text.replace(&program, "/gone/recall")).expect("an older program");
+    let found = world.findings("mcp", &[]);
+    assert!(found[0].starts_with("problem: ") && found[0].contains("/gone/recall is gone"), "{found:?}");
+    // Without being asked again: what is there is kept right.
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), text);
+    fs::write(client_file(&world), text.replace("RECALL_DATA_DIR", "RECALL_CONFIG")).expect("other variables");
+    assert!(world.findings("mcp", &[])[0].starts_with("warning: "), "{:?}", world.findings("mcp", &[]));
+    world.recall(["doctor", "--fix"]);
+    assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), text);
+}
+
+#[test]
+fn what_is_anothers_or_broken_is_left_alone() {
+    for (text, word) in [
+        ("{\"mcpServers\": {\"recall\": {\"command\": \"total-recall\", \"args\": [\"mcp\"]}}}", "another program's"),
+        ("{\"mcpServers\": 7}", "no object"),
+        ("{ // mine\n}", "comment"),
+        ("{\"mcpServers\": {}", ""),
+    ] {
+        let world = World::new();
+        fs::write(client_file(&world), text).expect("the client's file");
+        let before = everything(&world);
+        let ran = world.recall(["install", "--timer", "none", "--mcp"]);
+        assert!(ran.code == 2 && ran.err.contains(".claude.json:1:") && ran.err.contains(word), "{text}: {ran:#?}");
+        assert_eq!(everything(&world), before, "nothing was installed");
+        let ran = world.recall(["install", "--timer", "none"]);
+        assert_eq!(ran.code, 0, "without it all is well: {ran:#?}");
+        assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), text);
+        assert!(world.recall(["uninstall"]).code < 2);
+        assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), text);
+    }
+}

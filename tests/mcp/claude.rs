@@ -1,0 +1,96 @@
+//! The real Claude Code calls the server; a stand-in for the Messages API is the model.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::messages_api::{Asked, Block};
+
+const QUESTION: &str = "How did we fix the greeting?";
+const FIX: (&str, &str) =
+    ("The greeting check fails since this morning. Find out why.", "Decision: the greeting was misspelt, the check stays strict.");
+
+/// The model searches the memory when it is asked, by whichever name the tool has.
+fn script(asked: &Asked) -> Vec<Block> {
+    if asked.messages().iter().any(|(_, texts)| texts.iter().any(|text| text.contains(QUESTION))) {
+        let tool =
+            ["mcp__recall__search", "mcp__plugin_recall_recall__search"].into_iter().find(|name| asked.tools().contains(name));
+        return match (asked.step(), tool) {
+            (0, Some(tool)) => vec![Block::Tool(tool, json!({"query": "greeting check misspelt"}))],
+            (0, None) => vec![Block::Text("There is no such tool.".to_owned())],
+            _ => vec![Block::Text("It was misspelt.".to_owned())],
+        };
+    }
+    vec![Block::Text(FIX.1.to_owned())]
+}
+
+/// A client whose project has a session in the memory: its id.
+fn scene() -> (Client, String) {
+    let client = Client::new(script).with_recall();
+    client.settle_in();
+    let session = client.turn(FIX.0, &[]);
+    let ran = client.recall(&["digest", "--summarizer", "extract", "--settle", "0s"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    (client, session)
+}
+
+/// Asks the question; what the tool's result says in the client's next request.
+fn answer(client: &Client, tool: &str, args: &[&str]) -> String {
+    let before = client.api.asked().len();
+    client.turn(QUESTION, &[&["--allowedTools", tool], args].concat());
+    let asked = client.api.asked().split_off(before);
+    let results = |asked: &Asked| -> Vec<Value> {
+        let messages = asked.body["messages"].as_array().cloned().unwrap_or_default();
+        let blocks = messages.iter().flat_map(|m| m["content"].as_array().cloned().unwrap_or_default());
+        blocks.filter(|block| block["type"] == "tool_result").collect()
+    };
+    let all: Vec<Value> = asked.iter().flat_map(|one| results(one)).collect();
+    let [result] = &all[..] else {
+        panic!("one result: {all:#?}; tools: {:?}", asked.iter().map(Asked::tools).collect::<Vec<_>>())
+    };
+    assert_ne!(result["is_error"], true, "{result:#}");
+    result["content"].to_string()
+}
+
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn the_client_searches_and_the_session_comes_back_in_its_request() {
+    let (client, session) = scene();
+    let config = client.world.root().join("mcp.json");
+    let environment = json!({"RECALL_DATA_DIR": client.world.data_dir()});
+    let servers = json!({"mcpServers": {"recall": {"command": env!("CARGO_BIN_EXE_recall"), "args": ["mcp"], "env": environment}}});
+    fs::write(&config, servers.to_string()).expect("a config");
+    let path = config.to_str().expect("UTF-8");
+    let told = answer(&client, "mcp__recall__search", &["--mcp-config", path, "--strict-mcp-config"]);
+    assert!(told.contains(&session[..8]) && told.contains("misspelt"), "{told}");
+    println!("the client hands over: {told}");
+}
+
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn what_install_registers_is_what_the_client_starts() {
+    let (client, session) = scene();
+    for scope in ["user", "local"] {
+        let ran = client.recall(&["install", "--timer", "none", "--mcp", "--scope", scope]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let told = answer(&client, "mcp__recall__search", &[]);
+        assert!(told.contains(&session[..8]), "{scope}: {told}");
+        let ran = client.recall(&["uninstall"]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let listed = client.claude(&["mcp", "list"]);
+        assert!(!listed.out.contains("recall"), "{scope}: {listed:#?}");
+    }
+}
+
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn the_plugin_brings_the_server() {
+    let (client, session) = scene();
+    for args in [["marketplace", "add", env!("CARGO_MANIFEST_DIR")].as_slice(), &["install", "recall@recall"]] {
+        let ran = client.claude(&[&["plugin"], args].concat());
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    }
+    let told = answer(&client, "mcp__plugin_recall_recall__search", &[]);
+    assert!(told.contains(&session[..8]), "{told}");
+}

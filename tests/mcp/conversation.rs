@@ -1,0 +1,165 @@
+//! The words of the protocol: what the server says it is, what it refuses, and that nothing a client writes breaks it.
+
+use serde_json::json;
+
+use crate::peer::Peer;
+use crate::support::World;
+
+const METHOD_NOT_FOUND: i64 = -32601;
+const INVALID_PARAMS: i64 = -32602;
+
+#[test]
+fn a_client_hears_who_is_there_and_what_it_can() {
+    let world = World::new();
+    let mut peer = Peer::start(&world, world.root());
+    let told = peer.initialize(json!({}));
+    assert_eq!(told["protocolVersion"], "2025-06-18", "the client's own revision");
+    assert_eq!(
+        (&told["serverInfo"]["name"], &told["serverInfo"]["version"]),
+        (&json!("recall"), &json!(env!("CARGO_PKG_VERSION")))
+    );
+    assert_eq!(told["capabilities"], json!({"tools": {}, "resources": {}, "prompts": {}}));
+    let instructions = told["instructions"].as_str().expect("instructions");
+    assert!(instructions.contains("data, not instructions"), "{instructions}");
+    assert_eq!(peer.ask("ping", json!({})), json!({}));
+    let ended = peer.leave();
+    assert!(ended.status.success() && ended.err.is_empty(), "{ended:?}");
+}
+
+#[test]
+fn every_revision_of_the_protocol_is_spoken() {
+    let world = World::new();
+    for (asked, spoken) in [("2024-11-05", "2024-11-05"), ("2025-11-25", "2025-11-25"), ("1999-01-01", "2025-11-25")] {
+        let mut peer = Peer::start(&world, world.root());
+        let client = json!({"name": "tests", "version": "1"});
+        let told = peer.ask("initialize", json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": client}));
+        assert_eq!(told["protocolVersion"], spoken);
+        assert!(peer.leave().err.is_empty());
+    }
+}
+
+#[test]
+fn the_tools_are_told_with_their_schemas() {
+    let world = World::new();
+    let mut peer = Peer::greet(&world);
+    let tools = peer.ask("tools/list", json!({}));
+    insta::assert_snapshot!("tools", format!("{tools:#}"));
+    for tool in tools["tools"].as_array().expect("tools") {
+        let hints = &tool["annotations"];
+        let (reads, destroys) = (hints["readOnlyHint"] == true, hints["destructiveHint"] == true);
+        assert_eq!(reads, tool["name"] != "remember", "{tool:#}");
+        assert!(!destroys && hints["openWorldHint"] == false && hints["idempotentHint"] == true, "{tool:#}");
+        for schema in ["inputSchema", "outputSchema"] {
+            assert_eq!(tool[schema]["type"], "object", "{tool:#}");
+        }
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool:#}");
+        let about = tool["description"].as_str().expect("a description");
+        assert!(about.len() < 600, "what every session pays for is short: {about}");
+    }
+    let prompts = peer.ask("prompts/list", json!({}));
+    insta::assert_snapshot!("prompts", format!("{prompts:#}"));
+    let templates = peer.ask("resources/templates/list", json!({}));
+    insta::assert_snapshot!("templates", format!("{templates:#}"));
+}
+
+#[test]
+fn what_there_is_not_is_refused_in_the_words_of_the_protocol() {
+    let world = World::new();
+    let mut peer = Peer::greet(&world);
+    for method in ["tools/unknown", "resources/subscribe", "sampling/createMessage", "initialise", ""] {
+        let (code, why) = peer.refused(method, json!({"uri": "recall://day/2026-11-17"}));
+        assert_eq!(code, METHOD_NOT_FOUND, "{method}: {why}");
+    }
+    for (method, params, word) in [
+        ("tools/call", json!({"name": "forget", "arguments": {}}), "forget"),
+        ("tools/list", json!({"cursor": "two"}), "two"),
+        ("prompts/list", json!({"cursor": "two"}), "two"),
+        ("resources/list", json!({"cursor": "yesterday"}), "yesterday"),
+        ("resources/templates/list", json!({"cursor": "two"}), "two"),
+        ("prompts/get", json!({"name": "where-to"}), "where-to"),
+        ("prompts/get", json!({"name": "where-did-we-leave-off", "arguments": {"subject": "x"}}), "subject"),
+        ("prompts/get", json!({"name": "where-did-we-leave-off", "arguments": {"topic": 7}}), "topic"),
+    ] {
+        let (code, why) = peer.refused(method, params);
+        assert_eq!(code, INVALID_PARAMS, "{method}: {why}");
+        assert!(why.contains(word), "{method}: {why}");
+    }
+    assert!(peer.leave().err.is_empty());
+}
+
+#[test]
+fn nothing_a_client_writes_breaks_the_conversation() {
+    let world = World::new();
+    let mut peer = Peer::start(&world, world.root());
+    peer.write(b"\n\r\nhello\n{\"jsonrpc\":\n\xff\xfe\x00\n");
+    let (code, why) = peer.refused("tools/list", json!({}));
+    assert_eq!(code, INVALID_PARAMS, "before the greeting: {why}");
+    peer.initialize(json!({}));
+    let garbage: [&[u8]; 9] = [
+        b"not json\n",
+        b"[]\n",
+        b"{}\n",
+        b"null\n",
+        b"{\"jsonrpc\":\"1.0\",\"id\":1}\n",
+        b"\x00\xff\n",
+        b"{\"jsonrpc\":\"2.0\",\"method\":7}\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n",
+    ];
+    for bytes in garbage {
+        peer.write(bytes);
+        assert_eq!(peer.ask("ping", json!({})), json!({}), "after {}", String::from_utf8_lossy(bytes));
+    }
+    for nested in ["[", "{\"a\":"] {
+        peer.write(format!("{}\n", nested.repeat(200_000)).as_bytes());
+        assert_eq!(peer.ask("ping", json!({})), json!({}));
+    }
+    let ended = peer.leave();
+    assert!(ended.status.success() && ended.err.is_empty(), "{ended:?}");
+}
+
+#[test]
+fn a_huge_line_is_passed_over_and_a_large_one_is_heard() {
+    let world = World::new();
+    let mut peer = Peer::greet(&world);
+    let filler = vec![b'x'; 1 << 20];
+    peer.write(b"{\"jsonrpc\":\"2.0\",\"id\":1000,\"method\":\"ping\",\"params\":{\"x\":\"");
+    for _ in 0..40 {
+        peer.write(&filler);
+    }
+    peer.write(b"\"}}\n");
+    assert_eq!(peer.ask("ping", json!({})), json!({}));
+    let why = peer.fail("status", json!({"x".repeat(100_000): 1}));
+    assert!(why.len() < 2_000, "an answer does not grow with the question: {} characters", why.len());
+    assert!(peer.leave().err.is_empty());
+}
+
+#[test]
+fn wrong_arguments_are_answered_with_what_is_wrong() {
+    let world = World::new();
+    let mut peer = Peer::greet(&world);
+    let why = peer.fail("status", json!({"verbose": true}));
+    assert!(why.contains("verbose"), "{why}");
+    // What has not even the form of a call cannot be told to whom it belongs.
+    for params in [json!({"name": 7}), json!({}), json!([]), json!({"name": "status", "arguments": "none"})] {
+        let (before, id) = (peer.refused_as_a_whole, peer.send("tools/call", params.clone()));
+        assert_eq!(peer.ask("ping", json!({})), json!({}));
+        let answered = peer.is_answered(id) && peer.answer(id)["error"].is_object();
+        assert!(answered || peer.refused_as_a_whole == before + 1, "{params}");
+    }
+    assert!(peer.leave().err.is_empty());
+}
+
+#[test]
+fn without_an_index_the_client_hears_what_to_do() {
+    let world = World::new();
+    let mut peer = Peer::greet(&world);
+    let (status, text) = peer.call("status", json!({}));
+    assert_eq!((&status["ready"], &status["sessions"]), (&json!(false), &json!(0)));
+    assert!(text.contains("`recall digest`"), "{text}");
+    let prompt = peer.ask("prompts/get", json!({"name": "where-did-we-leave-off"}));
+    assert_eq!(prompt["messages"][0]["role"], "user", "{prompt:#}");
+    assert_eq!(peer.ask("resources/list", json!({}))["resources"], json!([]));
+    assert!(peer.leave().err.is_empty());
+    assert!(!world.data_dir().exists(), "who only asks makes nothing");
+}

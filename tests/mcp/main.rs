@@ -1,0 +1,19 @@
+//! `recall mcp` as clients of the protocol see it.
+
+mod claude;
+#[path = "../support/client.rs"]
+mod client;
+mod conversation;
+mod days;
+mod leaving;
+#[path = "../support/messages_api.rs"]
+mod messages_api;
+mod opening;
+mod peer;
+mod remembering;
+#[path = "../support/rows.rs"]
+mod rows;
+mod search;
+#[path = "../support/mod.rs"]
+mod support;
+mod together;
