@@ -84,7 +84,11 @@ fn what_is_not_there_costs_itself_alone() {
     let world = digested();
     let mut peer = Peer::greet(&world);
     let (opened, text) = peer.call("get", json!({"ids": ["ffffffff", PLAIN]}));
-    assert_eq!((opened["items"].as_array().map(Vec::len), &opened["missing"][0]["id"]), (Some(1), &json!("ffffffff")), "{opened:#}");
+    assert_eq!(
+        (opened["items"].as_array().map(Vec::len), &opened["missing"][0]["id"]),
+        (Some(1), &json!("ffffffff")),
+        "{opened:#}"
+    );
     assert!(text.contains("ffffffff: no "), "{text}");
     let many: Vec<_> = (0..11).map(|_| PLAIN).collect();
     for (asked, word) in [

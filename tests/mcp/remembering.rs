@@ -23,7 +23,10 @@ fn a_note_is_kept_once_and_found_and_opened() {
     let (found, _) = peer.call("search", json!({"query": "blue gateway"}));
     assert_eq!(found["results"][0]["id"].as_str(), Some(id.as_str()), "{found:#}");
     let (opened, _) = peer.call("get", json!({"ids": [id]}));
-    assert!(opened["items"][0]["text"].as_str().is_some_and(|text| text.contains(NOTE) && text.contains("convention")), "{opened:#}");
+    assert!(
+        opened["items"][0]["text"].as_str().is_some_and(|text| text.contains(NOTE) && text.contains("convention")),
+        "{opened:#}"
+    );
     let (around, _) = peer.call("timeline", json!({"id": id}));
     assert_eq!(around["this"]["id"].as_str(), Some(id.as_str()), "{around:#}");
 }
