@@ -84,6 +84,10 @@ fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Optio
 /// The server Claude may ask, where it is registered.
 pub fn servers(host: &Host<'_>) -> Vec<Finding> {
     let all = look::servers(host);
+    let by_plugin = || look::settings(host).iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
+    if all.is_empty() && by_plugin() {
+        return vec![Finding::ok("mcp", "by the plugin")];
+    }
     if all.is_empty() {
         return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude ask the memory by itself")];
     }

@@ -40,7 +40,7 @@ impl Place {
 /// The URIs of the client's roots, if it has any and says so in time.
 #[expect(deprecated, reason = "newer revisions of the protocol have no roots; a client of one does not say that it has them")]
 async fn roots(peer: &Peer<RoleServer>) -> Vec<String> {
-    if !peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some()) {
+    if peer.peer_info().is_none_or(|client| client.capabilities.roots.is_none()) {
         return Vec::new();
     }
     match tokio::time::timeout(PATIENCE, peer.list_roots()).await {

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-use super::text::line;
+use super::text::{block, line};
 use super::tools::Site;
 use crate::context::{Asked, Start, gather};
+use crate::find::Query;
+use crate::topic;
 
 pub const LEFT_OFF: &str = "where-did-we-leave-off";
 const TOPIC: &str = "topic";
@@ -47,9 +49,22 @@ pub fn topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
 /// # Errors
 /// When the index cannot be read.
 pub fn left_off(topic: Option<&str>, site: &Site<'_>) -> Result<GetPromptResult> {
-    let notes = project(site)?;
-    let text = format!("{notes}\nWhere did we leave off? Say in a few sentences what was done, what was decided and what is open.");
-    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description("Where did we leave off?"))
+    let (notes, question) = match topic {
+        Some(topic) => (about(topic, site)?, format!("Where did we leave off on this: {topic}?")),
+        None => (project(site)?, "Where did we leave off?".to_owned()),
+    };
+    let notes = if notes.is_empty() { "Nothing of it is remembered.\n".to_owned() } else { notes };
+    let text = format!("{notes}\n{question} Say in a few sentences what was done, what was decided and what is open.");
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(question))
+}
+
+/// What is known of a topic, in a block that is not taken in again.
+fn about(topic: &str, site: &Site<'_>) -> Result<String> {
+    let config = site.config;
+    let query = Query::parse(topic, &config.query_context());
+    let store = site.reading.store(config)?;
+    let found = topic::gather(&store, config, &query, Some(&site.project()), config.hooks.max_inject_tokens)?;
+    Ok(if found.render().is_empty() { String::new() } else { block(found.render()) })
 }
 
 /// What a session of the project would start with.

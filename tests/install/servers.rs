@@ -38,7 +38,7 @@ fn in_project(world: &World, args: &[&str]) -> Ran {
 
 fn entry(world: &World) -> Value {
     let environment = json!({"RECALL_DATA_DIR": world.data_dir()});
-    json!({"type": "stdio", "command": env!("CARGO_BIN_EXE_recall"), "args": ["mcp"], "env": environment})
+    json!({"type": "stdio", "command": world.program(), "args": ["mcp"], "env": environment})
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn a_killed_parent_takes_it_along() {
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
     let mut command = Command::new("/bin/sh");
-    command.env_clear().envs(world.environment()).env("PATH", "/usr/bin:/bin").env("RECALL", env!("CARGO_BIN_EXE_recall"));
+    command.env_clear().envs(world.environment()).env("PATH", "/usr/bin:/bin").env("RECALL", world.program());
     command.env("HELLO", hello.to_string()).args(["-c", script]).current_dir(world.root());
     let mut parent = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("a shell");
     let mut out = BufReader::new(parent.stdout.take().expect("its stdout"));

@@ -9,11 +9,15 @@ mod leaving;
 #[path = "../support/messages_api.rs"]
 mod messages_api;
 mod opening;
+mod others;
 mod peer;
 mod remembering;
 #[path = "../support/rows.rs"]
 mod rows;
 mod search;
+#[path = "../support/stored.rs"]
+mod stored;
 #[path = "../support/mod.rs"]
 mod support;
 mod together;
+mod topics;

@@ -191,10 +191,6 @@ impl Peer {
         text_of(&result)
     }
 
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     pub fn kill(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).expect("a process to tell");

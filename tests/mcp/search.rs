@@ -112,13 +112,13 @@ fn bad_input_is_answered_with_what_to_do() {
     let mut peer = Peer::greet(&world);
     for (asked, word) in [
         (json!({}), "query"),
-        (json!({"query": 7}), "string"),
+        (json!({"query": 7}), "query: invalid type"),
         (json!({"query": ""}), "query"),
         (json!({"query": "  \u{0} ?! "}), "query"),
         (json!({"query": "printer", "limit": 0}), "limit"),
         (json!({"query": "printer", "limit": 51}), "limit"),
-        (json!({"query": "printer", "limit": -1}), "integer"),
-        (json!({"query": "printer", "limit": "ten"}), "string"),
+        (json!({"query": "printer", "limit": -1}), "limit: invalid value"),
+        (json!({"query": "printer", "limit": "ten"}), "limit: invalid type"),
         (json!({"query": "printer", "since": "soon"}), "since"),
         (json!({"query": "printer", "before": "2026-13-01"}), "before"),
         (json!({"query": "printer", "kind": "gossip"}), "decision"),

@@ -81,6 +81,11 @@ impl World {
         command
     }
 
+    /// The program's path, for what others start in this environment.
+    pub fn program(&self) -> &'static str {
+        env!("CARGO_BIN_EXE_recall")
+    }
+
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         let text = |path: PathBuf| path.to_str().expect("a UTF-8 path").to_owned();
         vec![

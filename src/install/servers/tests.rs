@@ -37,7 +37,7 @@ fn what_was_put_in_is_there_and_goes_without_a_trace() {
             let added = add(before, &place, &command).unwrap();
             let server = state(&added.text, &place).unwrap().unwrap_or_else(|| panic!("{}", added.text));
             assert!(server.is_as(&command) && server.name == NAME, "{server:?}");
-            assert_eq!(places(&added.text).unwrap(), [place.clone()]);
+            assert_eq!(places(&added.text).unwrap(), std::slice::from_ref(&place));
             let at = match &place {
                 Place::Top => json(&added.text)["mcpServers"]["recall"].clone(),
                 Place::Project(root) => json(&added.text)["projects"][root]["mcpServers"]["recall"].clone(),

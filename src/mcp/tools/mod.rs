@@ -3,6 +3,7 @@
 //! An answer is told twice: as a value that fits the tool's output schema, and as a short text. What goes wrong is an answer too, so
 //! that a model can read it and do better.
 
+mod gather;
 mod get;
 mod remember;
 mod search;
@@ -31,6 +32,9 @@ const MAX_WHY: usize = 1_000;
 
 /// Longest name of a project, in characters.
 const MAX_NAME: usize = 60;
+
+/// More than any tool has.
+const MOST_ARGUMENTS: usize = 12;
 
 /// Where a call works.
 pub struct Site<'a> {
@@ -75,6 +79,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<search::Search>(),
         entry::<timeline::Around>(),
         entry::<get::Get>(),
+        entry::<gather::Gather>(),
         entry::<remember::Remember>(),
         entry::<status::Status>(),
     ]
@@ -121,9 +126,9 @@ fn lean(schema: &mut JsonObject) {
 }
 
 fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {
-    let asked = match serde_json::from_value(arguments.into()) {
+    let asked = match read::<T::Asked>(&arguments) {
         Ok(asked) => asked,
-        Err(e) => return failed(&format!("{}: {e}", T::NAME)),
+        Err(why) => return failed(&format!("{}: {why}", culprit::<T::Asked>(&arguments, &why).unwrap_or(T::NAME))),
     };
     let told = T::call(asked, site).and_then(|answer| Ok((T::text(&answer), serde_json::to_value(&answer)?)));
     match told {
@@ -134,6 +139,21 @@ fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {
         }
         Err(e) => failed(&format!("{e:#}")),
     }
+}
+
+fn read<A: DeserializeOwned>(arguments: &JsonObject) -> Result<A, String> {
+    serde_json::from_value(arguments.clone().into()).map_err(|e| e.to_string())
+}
+
+/// The argument that is wrong: without it something else is, or nothing.
+fn culprit<'a, A: DeserializeOwned>(arguments: &'a JsonObject, why: &str) -> Option<&'a str> {
+    let is_it = |name: &&String| {
+        let mut others = arguments.clone();
+        others.remove(*name);
+        read::<A>(&others).err().is_none_or(|other| other != why)
+    };
+    // Looking through many would take its time, and nobody who calls a tool gives many.
+    arguments.keys().take(MOST_ARGUMENTS).find(is_it).map(String::as_str)
 }
 
 /// A project as a line has room for it.
