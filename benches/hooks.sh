@@ -65,23 +65,37 @@ def payload(event, n, **more):
     path = os.path.join(os.path.dirname(last[1]), sid + ".jsonl")
     return json.dumps({"session_id": sid, "transcript_path": path, "cwd": last[2], "hook_event_name": event} | more)
 
-times = {"/bin/true": [], "session-end": [], "session-start": []}
+def prompt_of(name, n):
+    sid = str(uuid.UUID(int=10**9 + 10 * n + list(prompts).index(name)))
+    return json.dumps({"session_id": sid, "transcript_path": f"{os.path.dirname(last[1])}/{sid}.jsonl", "cwd": last[2],
+                       "hook_event_name": "UserPromptSubmit", "prompt_id": sid, "prompt": prompts[name]})
+
+# A prompt that a session bears on, and one that none does.
+bears = f"Please look at why we {verbs[0]} the {nouns[0]} in src/{nouns[1]}.rs and migrate the {nouns[2]} {sessions - 1} as in src/{nouns[3]}.rs"
+prompts = {"prompt, notice": bears, "prompt, asks": f"What did we decide about the {nouns[0]} {sessions - 1}?",
+           "prompt, nothing": "Paint a green lighthouse above the harbour of Rotterdam in winter"}
+times = {name: [] for name in ["/bin/true", "session-end", "session-start", *prompts]}
 for n in range(runs + 20):
     round = [("/bin/true", ["/bin/true"], ""),
              ("session-end", [recall, "hook", "session-end"], payload("SessionEnd", n, reason="other")),
              ("session-start", [recall, "hook", "session-start"], payload("SessionStart", n, source="startup"))]
+    # Each from a session of its own: it is told of a thing once.
+    round += [(name, [recall, "hook", "user-prompt-submit"], prompt_of(name, n)) for name in prompts]
     for name, argv, stdin in round:
         took = timed(argv, stdin)
         if n >= 20:
             times[name].append(took)
+        size = os.path.getsize(f"{world}/stdout")
         if name == "session-start":
-            assert os.path.getsize(f"{world}/stdout") > 2000, "nothing was injected"
+            assert size > 2000, "nothing was injected"
+        if name in prompts:
+            assert (size > 0) == (name != "prompt, nothing"), f"{name}: {size} bytes"
     # Marks that wait would be looked at by the next start.
     for mark in os.scandir(f"{world}/data/marks/new"):
         os.remove(mark)
 base = statistics.median(times["/bin/true"])
 for name, all in times.items():
-    print(f"{name:14} {statistics.median(all):7.3f} ms   {statistics.median(all) / base:5.2f} x")
+    print(f"{name:16} {statistics.median(all):7.3f} ms   {statistics.median(all) / base:5.2f} x")
 if os.environ.get("KEEP"):
     os.rename(f"{world}", os.environ["KEEP"])
     os.makedirs(world)

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Source;
-use crate::clean::{id8, one_line, plain, shorten};
+use super::{Source, shown_id};
+use crate::clean::{one_line, plain, shorten};
 use crate::context::{bytes_of, said, tokens};
 use crate::privacy::Gate;
 use crate::session::short_id;
@@ -95,7 +95,7 @@ impl Account {
 fn written(sentences: &[Sentence], left_out: usize, sources: &[Source]) -> String {
     let mut text = String::new();
     for sentence in sentences {
-        let ids: Vec<String> = sentence.sources.iter().map(|id| id8(id)).collect();
+        let ids: Vec<String> = sentence.sources.iter().map(|id| shown_id(id)).collect();
         text += &format!("{} [{}]\n", said(&sentence.text, SENTENCE), ids.join(", "));
     }
     if left_out > 0 {
@@ -104,7 +104,7 @@ fn written(sentences: &[Sentence], left_out: usize, sources: &[Source]) -> Strin
     text += "\nSources:\n";
     let cited = |source: &&Source| sentences.iter().any(|sentence| sentence.sources.contains(&source.id));
     for source in sources.iter().filter(cited) {
-        text += &format!("- {} {} {}\n", id8(&source.id), source.when, said(&source.title, TITLE));
+        text += &format!("- {} {} {}\n", shown_id(&source.id), source.when, said(&source.title, TITLE));
     }
     text
 }

@@ -1,7 +1,6 @@
 //! From all that sources say to what there is room for. Pure.
 
-use super::{LeftOut, Passage, Source, Topic};
-use crate::clean::id8;
+use super::{LeftOut, Passage, Source, Topic, shown_id};
 use crate::context::{bytes_of, said, tokens};
 
 /// Longest texts, in characters.
@@ -68,7 +67,8 @@ fn name_left_out(topic: &mut Topic) {
     }
     let most = bytes_of(topic.max_tokens);
     let named = |count: usize| {
-        let names: Vec<String> = topic.left_out[..count].iter().map(|l| format!("{} {}", id8(&l.id), said(&l.title, 60))).collect();
+        let names: Vec<String> =
+            topic.left_out[..count].iter().map(|l| format!("{} {}", shown_id(&l.id), said(&l.title, 60))).collect();
         let more = topic.left_out.len() - count;
         match (names.is_empty(), more) {
             (true, _) => format!("Left out for want of room: {more} more\n"),
@@ -82,11 +82,11 @@ fn name_left_out(topic: &mut Topic) {
 
 fn heading(source: &Source) -> String {
     let so_far = if source.goes_on { "so far, " } else { "" };
-    format!("## {} ({so_far}{}, {})\n", said(&source.title, TITLE), source.when, id8(&source.id))
+    format!("## {} ({so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
 }
 
 fn line(source: &Source, passage: &Passage) -> String {
-    format!("- {}{} [{}, {}]\n", label(&passage.kind), said(&passage.text, STATEMENT), id8(&source.id), source.when)
+    format!("- {}{} [{}, {}]\n", label(&passage.kind), said(&passage.text, STATEMENT), shown_id(&source.id), source.when)
 }
 
 /// What stands before a passage of a kind; nothing where its words tell it.

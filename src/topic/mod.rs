@@ -12,6 +12,7 @@ use serde::Serialize;
 pub use account::{Account, Sentence, read, request};
 pub use gather::{candidates, gather};
 
+use crate::clean::{id8, one_line, plain};
 use crate::session::Millis;
 
 /// A session or a remembered note that speaks of the topic.
@@ -81,4 +82,12 @@ impl Topic {
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty() && self.left_out.is_empty()
     }
+}
+
+/// The longest id that is shown whole, in characters: notes have such, sessions are known by the start of theirs.
+const WHOLE: usize = 12;
+
+/// An id as people see and type it.
+fn shown_id(id: &str) -> String {
+    if id.chars().count() <= WHOLE { one_line(&plain(id)) } else { id8(id) }
 }

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use scene::{EXCLAIM, FAREWELL, FIX, LANGUAGES, MOTTO, NEXT, PRIVATE, SETTINGS, Scene};
+use scene::{ASKS, BEARS, EXCLAIM, FAREWELL, FIX, LANGUAGES, MOTTO, NEXT, PRIVATE, SETTINGS, Scene, UNRELATED};
 use terminal::Terminal;
 
 #[test]
@@ -67,7 +67,8 @@ fn a_session_leaves_marks_and_the_next_one_starts_with_what_it_did() {
     for text in [&context, &compacted[0]] {
         stored::assert_nowhere(&client.world, &stored, text);
     }
-    let found = ["state of things", "kept by recall"].map(|words| stored::found(&client.world, words) > 0);
+    // As the index has them: without words that say nothing.
+    let found = ["state things", "kept recall"].map(|words| stored::found(&client.world, words) > 0);
     assert_eq!(found, [true, false], "in the index");
     for (page, text) in client.world.pages() {
         assert!(!text.contains("kept by recall"), "{page}: {text}");
@@ -216,5 +217,44 @@ fn a_private_turn_and_a_private_file_leave_no_trace_of_what_they_said() {
     }
     for kept in [EXCLAIM.0, EXCLAIM.1, MOTTO.0, MOTTO.1, ".env"] {
         assert!(told.iter().any(|text| text.contains(kept)), "{kept} is kept: {told:#?}");
+    }
+}
+
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn a_prompt_that_asks_for_the_past_carries_what_was_said_and_an_unrelated_one_nothing() {
+    let scene = Scene::new();
+    scene.install("user");
+    let client = &scene.client;
+    let fixed = client.turn(FIX.0, &[]);
+    let decided = client.turn(EXCLAIM.0, &[]);
+    scene.digest();
+    // The start says nothing here: what there is comes with the prompt.
+    client.world.configure("[hooks]\ndeadline_ms = 5000\nmax_inject_tokens = 0\n");
+
+    let asked = scene.turn_and_request(ASKS.0);
+    let texts = asked.injected();
+    let [passages] = &texts[..] else { panic!("one text: {texts:#?}") };
+    assert!(passages.contains(EXCLAIM.1) && passages.contains(&format!("[{}, ", &decided[..8])), "{passages}");
+    assert!(!passages.contains(&fixed[..8]) && asked.says_it_came_with_the_prompt(passages), "{passages}");
+
+    let texts = scene.turn_and_request(BEARS.0).injected();
+    let [notice] = &texts[..] else { panic!("one text: {texts:#?}") };
+    assert!(notice.contains(&format!(" {} ", &fixed[..8])) && notice.contains("relevance"), "{notice}");
+    assert!(!notice.contains(FIX.1), "a notice does not say what it says: {notice}");
+
+    assert_eq!(scene.turn_and_request(UNRELATED.0).injected(), [""; 0]);
+    client.world.configure("[hooks]\ndeadline_ms = 5000\nprompt = \"off\"\nmax_inject_tokens = 0\n");
+    client.turn(&format!("{} Really?", ASKS.0), &[]);
+    let silent = client.api.asked().pop().expect("a request");
+    assert!(!silent.body.to_string().contains("recall-context"), "switched off without an install: {:#}", silent.body);
+
+    scene.digest();
+    let stored = stored::texts(&client.world);
+    assert!(stored.iter().any(|text| text.contains(ASKS.0)), "the prompt itself is stored, from the transcript: {stored:#?}");
+    for text in [passages, notice] {
+        let frame: Vec<&str> = text.lines().filter(|line| line.contains("found by recall") || line.contains("relevance")).collect();
+        assert!(!frame.is_empty(), "{text}");
+        stored::assert_nowhere(&client.world, &stored, &frame.join("\n"));
     }
 }

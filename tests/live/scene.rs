@@ -23,7 +23,10 @@ pub const NEXT: Talk = ("What is the state of things?", "Everything is as it was
 pub const PRIVATE: Talk =
     ("<private>My sister is in the Rosenhof clinic.</private>", "I will not tell anybody about the Rosenhof.");
 pub const MOTTO: Talk = ("Does the shop have a motto?", "It has one.");
-const TALKS: [Talk; 7] = [FIX, EXCLAIM, LANGUAGES, FAREWELL, NEXT, PRIVATE, MOTTO];
+pub const ASKS: Talk = ("Where did we leave off on the exclamation mark?", "It stays away, as you decided.");
+pub const BEARS: Talk = ("Since this morning the greeting check fails again: is it misspelt?", "No, it is spelt well.");
+pub const UNRELATED: Talk = ("Paint a green lighthouse above the harbour of Rotterdam.", "I cannot paint.");
+const TALKS: [Talk; 10] = [FIX, EXCLAIM, LANGUAGES, FAREWELL, NEXT, PRIVATE, MOTTO, ASKS, BEARS, UNRELATED];
 
 /// How the client introduces what a hook injects.
 const INTRODUCED: &str = "SessionStart hook additional context: ";
@@ -136,6 +139,15 @@ impl Request {
         let texts = messages.iter().flat_map(|(_, said)| said);
         let ours = texts.flat_map(|text| text.split(OURS.0).skip(1).filter_map(|rest| rest.split_once(OURS.1)));
         ours.map(|(inside, _)| [OURS.0, inside, OURS.1].concat()).collect()
+    }
+
+    /// Does the client say that a hook at the prompt put this in?
+    pub fn says_it_came_with_the_prompt(&self, text: &str) -> bool {
+        let messages = self.0.messages();
+        messages
+            .iter()
+            .flat_map(|(_, said)| said)
+            .any(|said| said.contains(&format!("UserPromptSubmit hook additional context: {text}")))
     }
 
     /// What the other tool's hooks said, in alphabetical order.
