@@ -119,7 +119,7 @@ fn what_is_of_no_use_is_refused_with_the_reason() {
 #[test]
 fn secrets_private_words_and_what_the_config_leaves_out_are_not_kept() {
     let world = World::new();
-    world.configure("[privacy]\nexclude_projects = [\"/home/dev/src/secret\"]\npatterns = [\"Bluebird\"]\n");
+    world.configure("[privacy]\nexclude_projects = [\"/home/dev/src/secret\"]\nexclude_patterns = [\"Bluebird\"]\n");
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let text = format!(
         "The CI of the shop logs in with {token} since the move to the new machines, <private>which {WORD} owns</private>, and is slow"
@@ -205,8 +205,9 @@ fn a_session_of_the_project_starts_with_its_notes() {
     let unknown = context(&world, "/home/dev/src/new");
     assert!(unknown.contains("Answer in German") && !unknown.contains("503"), "{unknown}");
 
-    let starts = format!(r#"{{"session_id":"s","hook_event_name":"SessionStart","source":"startup","cwd":"{SHOP}"}}"#);
-    let heard = world.hook("session-start", starts);
+    let starts = serde_json::json!({"session_id": "9ff3983b-a51c-4b9a-98ab-f473f1321c17", "hook_event_name": "SessionStart",
+        "source": "startup", "cwd": SHOP, "transcript_path": world.claude_dir().join("projects/-shop/9ff3983b-a51c-4b9a-98ab-f473f1321c17.jsonl")});
+    let heard = world.hook("session-start", starts.to_string());
     assert!(heard.out.contains("Write the test first"), "{heard:#?}");
 }
 
@@ -222,6 +223,9 @@ fn a_session_that_goes_on_hears_only_of_newer_notes() {
         "source": "resume", "cwd": SHOP, "transcript_path": transcript});
     let heard = world.hook("session-start", starts.to_string());
     assert!(heard.out.contains("moved to Bern") && !heard.out.contains("August"), "{heard:#?}");
+    // One whose context was compacted has lost what it was told.
+    let heard = world.hook("session-start", starts.to_string().replace("resume", "compact"));
+    assert!(heard.out.contains("moved to Bern") && heard.out.contains("August") && heard.out.contains("exporter"), "{heard:#?}");
 }
 
 #[test]
@@ -316,7 +320,7 @@ fn rules_that_change_clean_notes_and_excluded_projects_lose_theirs() {
     let whole = kept(&world, "Project Bluebird is late by a month.", &[]);
     world.digest(&EXTRACT);
     world.configure(
-        "[privacy]\npatterns = [\"Bluebird\"]\n[[privacy.redact]]\nname = \"staff-number\"\npattern = \"zanzibarquux\\\\d+\"\n",
+        "[privacy]\nexclude_patterns = [\"Bluebird\"]\n[[privacy.rules]]\nid = \"staff-number\"\npattern = 'zanzibarquux\\d+'\n",
     );
     let ran = world.recall(["config"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
@@ -369,7 +373,7 @@ fn an_export_brings_notes_along_and_older_ones_still_come_in() {
 
     // Rules of its own hold there, too.
     let strict = World::new();
-    strict.configure("[privacy]\npatterns = [\"Bern\"]\n");
+    strict.configure("[privacy]\nexclude_patterns = [\"Bern\"]\n");
     let ran = import(&strict, &text);
     assert!(ran.code == 0 && ran.out.contains("imported 1 notes"), "{ran:#?}");
     assert_gone(&strict, "bern");
@@ -389,9 +393,9 @@ fn a_notes_timeline_has_the_sessions_around_it() {
         lines,
         [
             SHOP.to_owned(),
-            "  2026-11-10 11:00  aa100000  Mend the importer".to_owned(),
+            "  2026-11-10 11:00  aa100000  Mend the importer.".to_owned(),
             format!("> 2026-11-15 13:00  {id}  fact: The office has moved to Bern."),
-            "  2026-11-20 11:00  aa200000  Mend the exporter".to_owned(),
+            "  2026-11-20 11:00  aa200000  Mend the exporter.".to_owned(),
         ],
         "{told:#?}"
     );

@@ -7,12 +7,13 @@ mod write;
 
 use anyhow::Result;
 
-pub use self::write::{Told, write};
+pub use self::write::{State, Told, write};
 use crate::clean::id8;
 use crate::config::Config;
 use crate::page::{Shown, day_of, session_page, session_page_name};
 use crate::price::costs_by_model;
 use crate::session::Session;
+use crate::context::told_by;
 use crate::store::Store;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
@@ -20,19 +21,28 @@ use crate::store::load::SessionHead;
 /// The most a brief may take, in tokens by the estimate of [`crate::context::tokens`].
 pub const MAX_TOKENS: usize = 1_000;
 
-/// A digested session in at most [`MAX_TOKENS`]; `None` when it has no digest yet.
+/// A session in at most [`MAX_TOKENS`]; one without a digest straight from its rows. `None` where nothing was said in it.
 ///
 /// # Errors
 /// When the index cannot be read.
 pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Option<String>> {
     store.at_once(|| {
-        let Some(stored) = store.digest_of(head.pk)? else { return Ok(None) };
+        let session = store.load_session(head)?;
+        let stored = store.digest_of(head.pk)?;
+        if stored.is_none() && !session.has_work() && session.prompts().next().is_none() {
+            return Ok(None);
+        }
         let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
         let id = if store.shares_prefix(&head.id, 8)? { head.id.clone() } else { id8(&head.id) };
+        let state = match &stored {
+            None => State::Undigested,
+            Some(stored) if stored.interim_until.is_some() => State::SoFar,
+            Some(_) => State::Whole,
+        };
         let told = Told {
-            session: &store.load_session(head)?,
-            digest: &stored.digest,
-            goes_on: stored.interim_until.is_some(),
+            digest: &stored.map_or_else(|| told_by(&session), |stored| stored.digest),
+            session: &session,
+            state,
             closed: &store.closed_of(head.pk)?,
             repeated_by: later.map(|later| id8(&later.id)),
             id: &id,

@@ -26,13 +26,22 @@ const MAX_FILES: usize = 24;
 /// Bytes of UTF-8 to two tokens, as [`crate::context::tokens`] counts.
 const BYTES_PER_TWO_TOKENS: usize = 7;
 
+/// What of a session its digest has seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Whole,
+    /// It went on when it was digested.
+    SoFar,
+    /// There is no digest: what is told comes straight from its rows.
+    Undigested,
+}
+
 /// A session with what is known of it.
 #[derive(Debug, Clone)]
 pub struct Told<'a> {
     pub session: &'a Session,
     pub digest: &'a Digest,
-    /// It went on when it was digested.
-    pub goes_on: bool,
+    pub state: State,
     /// Ids of its open items that are closed by now.
     pub closed: &'a [String],
     /// A later session that says nearly the same.
@@ -73,17 +82,25 @@ impl Frame {
         let id = said(told.id, PLACE);
         let mut when = format!("{} {}", day_of(session, zone), clock(session.began_at(), zone));
         when.push_str(&format!("–{}", clock(session.last_at(), zone)));
-        if told.goes_on {
+        if told.state == State::SoFar {
             when.push_str(" so far, it goes on");
         }
         let mut facts = vec![when, said(&session.project.key, PLACE)];
         facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, BRANCH))));
         facts.push(format!("session {}", said(&session.id, PLACE)));
         let mut head = format!("# {}\n{}\n", said(&told.digest.title, TITLE), facts.join(" · "));
+        if told.state == State::Undigested {
+            head.push_str(&format!(
+                "No digest yet: this is told straight from its rows. `recall digest --session {id}` makes one\n"
+            ));
+        }
         if let Some(later) = &told.repeated_by {
             head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, PLACE)));
         }
-        let foot = format!("\nMore: `recall show {id} --full` (all of it), `--raw` (the transcript), `recall timeline {id}`\n");
+        let foot = match told.state {
+            State::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),
+            _ => format!("\nMore: `recall show {id} --full` (all of it), `--raw` (the transcript), `recall timeline {id}`\n"),
+        };
         Self { head, foot }
     }
 }
@@ -191,7 +208,9 @@ fn open(told: &Told<'_>) -> Vec<String> {
     let items = told.digest.open_items(&told.session.id).filter(|(id, ..)| !told.closed.contains(id));
     let line = |(id, kind, claim): (String, &str, &Claim)| {
         let blocked = if kind == "blocker" { "blocked: " } else { "" };
-        format!("{id} {blocked}{}", statement(claim))
+        // What is not in the index yet cannot be closed there.
+        let id = if told.state == State::Undigested { String::new() } else { format!("{id} ") };
+        format!("{id}{blocked}{}", statement(claim))
     };
     items.map(line).collect()
 }

@@ -67,14 +67,15 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl
     if args.items && !args.json {
         return Ok((items(&store.load_session(&head)?, config, out)?, None));
     }
-    let Some(stored) = store.digest_of(head.pk)? else {
-        bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
-    };
     if !args.json && !args.full {
-        out.write_all(brief(store, config, &head)?.unwrap_or_default().as_bytes())?;
+        let Some(brief) = brief(store, config, &head)? else { bail!("nothing was said in session {}", head.id) };
+        out.write_all(brief.as_bytes())?;
         separate(args, out)?;
         return Ok((Ended::Done, None));
     }
+    let Some(stored) = store.digest_of(head.pk)? else {
+        bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
+    };
     let session = store.load_session(&head)?;
     if args.json {
         return Ok((Ended::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));

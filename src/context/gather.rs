@@ -89,7 +89,7 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
     let mut content = Content {
         about: About::Earlier,
         banner,
-        remembered: gatherer.remembered(store)?,
+        remembered: remembered(config, store, &key, |at| gatherer.is_new(at))?,
         fresh,
         told: Vec::new(),
         open: Vec::new(),
@@ -111,7 +111,8 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
     Ok(render(content, asked.max_tokens))
 }
 
-/// What a session had done before its context was compacted, straight from its transcript. The index only says what was forgotten.
+/// What a session had done before its context was compacted, straight from its transcript. From the index come only the notes of its
+/// project, which it was told when it began, and what was forgotten.
 pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
     if is_shut_out(store, session) {
@@ -133,7 +134,7 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
     let content = Content {
         about: About::Itself,
         banner: None,
-        remembered: Vec::new(),
+        remembered: remembered(config, store, &session.project.key, |_| true).unwrap_or_default(),
         fresh: Vec::new(),
         told: vec![told],
         open: Vec::new(),
@@ -141,6 +142,15 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
         sessions: 1,
     };
     Ok(render(content, max_tokens))
+}
+
+/// The notes of a project and those for all, by kind, each the newest first.
+fn remembered(config: &Config, store: Option<&Store>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
+    let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
+    notes.retain(|note| is_new(note.at));
+    notes.sort_by_key(|note| Kind::named(&note.kind).unwrap_or_default());
+    let told = |note: Note| Remembered { when: day(note.at, config), id: note.id, kind: note.kind, text: note.text };
+    Ok(notes.into_iter().map(told).collect())
 }
 
 /// Was the whole session forgotten? What cannot be told is not shown.
@@ -175,15 +185,6 @@ impl Gatherer<'_> {
 
     fn is_asking(&self, session: &str) -> bool {
         self.asked.session == Some(session)
-    }
-
-    /// The notes of the project and those for all, by kind, each the newest first.
-    fn remembered(&self, store: Option<&Store>) -> Result<Vec<Remembered>> {
-        let mut notes = store.map(|store| store.notes_for(self.key)).transpose()?.unwrap_or_default();
-        notes.retain(|note| self.is_new(note.at));
-        notes.sort_by_key(|note| Kind::named(&note.kind).unwrap_or_default());
-        let told = |note: Note| Remembered { when: day(note.at, self.config), id: note.id, kind: note.kind, text: note.text };
-        Ok(notes.into_iter().map(told).collect())
     }
 
     /// The next sessions to tell of.

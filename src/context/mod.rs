@@ -9,6 +9,7 @@ mod undigested;
 
 pub use gather::{Asked, Start, compacted, gather};
 pub use render::{CLOSING, OPENING, render, said};
+pub use undigested::told_by;
 
 use crate::digest::Digest;
 use crate::session::Millis;

@@ -108,6 +108,11 @@ fn weigh(store: &Store, query: &Query, documents: u64, limit: u64) -> Result<Vec
     Ok(all)
 }
 
+/// What FTS5's bm25 gives for such a word: next to nothing where most documents hold it, as is soon so of few.
+fn scored(holding: f64, documents: f64) -> f64 {
+    ((documents - holding + 0.5) / (holding + 0.5)).ln().max(1e-6)
+}
+
 /// What a word weighs that so many of all documents hold.
 pub(super) fn weight(holding: f64, documents: f64) -> f64 {
     (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
@@ -200,7 +205,8 @@ fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &[Weighed]
         hits.extend(more);
     }
     // With few words of the question anywhere, the best of them is no good answer.
-    let full = FULL * words.iter().map(|word| word.weight).sum::<f64>();
+    let documents = store.documents()? as f64;
+    let full = FULL * words.iter().map(|word| scored(word.df as f64, documents)).sum::<f64>();
     let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
     let fused: HashMap<i64, f64> = fuse(&lexical, &near, full, similar.weight).into_iter().collect();
     for hit in hits {

@@ -96,7 +96,7 @@ impl Gate {
     /// taken out; `None` where nothing of what it is part of may be shown.
     pub fn verbatim(&self, raw: &str) -> Option<Option<String>> {
         let plain = plain(raw);
-        if self.patterns.is_match(&plain) || self.is_private_file(raw) {
+        if self.patterns.is_match(&plain) {
             return None;
         }
         // What is fenced off in one block of a message may be closed in another.

@@ -283,3 +283,6 @@ fn from_bytes(bytes: &[u8]) -> Quantized {
     let (scale, bytes) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
     Quantized { scale: f32::from_le_bytes(*scale), bytes: bytes.to_vec() }
 }
+
+#[cfg(test)]
+mod tests;

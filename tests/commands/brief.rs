@@ -27,6 +27,20 @@ fn a_session_in_short() {
 }
 
 #[test]
+fn a_session_without_a_digest_is_told_from_its_rows() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--ingest-only"]);
+    let ran = world.recall(["show", PLAIN]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    for words in
+        ["No digest yet", "`recall digest --session 64b0b6d9` makes one", "keyset pagination", "Files: shop/db.py +3", "--raw"]
+    {
+        assert!(ran.out.contains(words), "{words}: {ran:#?}");
+    }
+    assert!(!ran.out.contains("--full") && tokens(&ran.out) <= 1000, "there is no page yet: {ran:#?}");
+}
+
+#[test]
 fn a_small_session_is_told_in_few_words() {
     let world = World::new();
     let rows = user("aaaa1111", "u", "2026-11-20T10:00:00Z", "Rename the changelog.")

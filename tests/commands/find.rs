@@ -193,7 +193,7 @@ fn an_id_that_is_no_ones_or_not_one_sessions_is_refused() {
 fn a_session_without_a_digest_says_how_to_make_one() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--ingest-only"]);
-    refused(&world.recall(["show", "64b0"]), &["no digest yet", "recall digest --session 64b0"]);
+    refused(&world.recall(["show", "--full", "64b0"]), &["no digest yet", "recall digest --session 64b0"]);
 }
 
 #[test]

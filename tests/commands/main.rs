@@ -14,6 +14,7 @@ mod find;
 mod items;
 mod raw;
 mod redact;
+mod search;
 mod settle;
 mod status;
 mod timeline;

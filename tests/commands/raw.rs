@@ -148,6 +148,16 @@ fn secrets_and_what_private_files_hold_are_not_shown() {
 }
 
 #[test]
+fn a_project_whose_name_sounds_private_is_shown_as_any_other() {
+    let mut rows = Rows::new(1);
+    rows.user("Mend the list.".into());
+    rows.assistant("It is mended.");
+    rows.text = rows.text.replace("/home/dev/src/shop", "/home/dev/src/secret-service").replace("\"main\"", "\"rotate-secrets\"");
+    let world = digested(&rows);
+    assert_eq!(raw(&world, &rows.id).out, rows.text);
+}
+
+#[test]
 fn a_session_needs_no_digest_to_be_shown_raw() {
     let world = World::with_fixtures(&["plain"]);
     world.digest(&["--ingest-only"]);

@@ -21,7 +21,7 @@ fn a_run_goes_on_says_so_and_the_next_tries_again() {
         let ran = digest(&world);
         assert_eq!(ran.code, 1, "{wanted}: {ran:#?}");
         assert!(
-            ran.err.contains(wanted) && ran.err.contains("3 documents are found by their words alone"),
+            ran.err.contains(wanted) && ran.err.contains("3 sessions and notes are found by their words alone"),
             "{wanted}: {}",
             ran.err
         );
@@ -50,6 +50,11 @@ fn where_nothing_waits_nothing_is_missing() {
     endpoint.behave(Does::Say(500, Vec::new()));
     let ran = digest(&world);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    // By another model, all of it is.
+    world.configure(&endpoint.config().replace("words", "other"));
+    let ran = digest(&world);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(ran.err.contains("it answered 500: 3 sessions and notes"), "{}", ran.err);
 }
 
 #[test]
@@ -59,7 +64,7 @@ fn one_text_that_the_endpoint_refuses_does_not_keep_the_others_out() {
     endpoint.behave(Does::Refuse("invoice"));
     let ran = digest(&world);
     assert_eq!(ran.code, 1, "{ran:#?}");
-    assert!(ran.err.contains("cannot embed invoice: 1 documents"), "{}", ran.err);
+    assert!(ran.err.contains("cannot embed invoice: 1 sessions and notes"), "{}", ran.err);
     assert_eq!(docs_with_vectors(&world).len(), 2);
     assert_eq!(found(&world, "zebra").1, "", "the space is complete but for what cannot be embedded");
 }

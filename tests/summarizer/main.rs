@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod about;
 mod child;
 mod choice;
 mod clients;

@@ -35,34 +35,42 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
         store.drop_vectors()?;
         return Ok(());
     }
-    let waiting = store.unembedded(i64::MAX, 1)?.len();
+    let missing = missing(config, store)?;
     let endpoint = match Endpoint::of(config, config.gate(Use::Seldom)?) {
         Ok(Some(endpoint)) => endpoint,
         Ok(None) => return Ok(()),
-        Err(failure) => return tell(&failure, store, ui),
+        Err(failure) => return tell(&failure, missing, ui),
     };
     let probe = match endpoint.embed(&[PROBE]) {
         Ok(vectors) => vectors.first().map(|vector| Quantized::of(vector)),
-        // Nothing is missing that it would give.
-        Err(_) if waiting == 0 && space_of(config, store)?.is_some() => return Ok(()),
-        Err(failure) => return tell(&failure, store, ui),
+        Err(failure) => return tell(&failure, missing, ui),
     };
     let Some(probe) = probe else { return Ok(()) };
     let space = space(config, ui, store, &probe)?;
-    let bar = ui.texts(store.count_embedded().map(|(embedded, all)| all.saturating_sub(embedded))?);
+    let bar = ui.texts(missing);
     let mut phase =
         Phase { store, endpoint, space, batch: config.embeddings.batch, sent: 0, refused: 0, left_out: None, report, bar };
     let ended = phase.run(config.embeddings.max_texts);
     phase.bar.finish_and_clear();
     let failure = ended?.or(phase.left_out);
-    failure.map_or(Ok(()), |failure| tell(&failure, store, ui))?;
     store.drop_gone_vectors()?;
-    Ok(())
+    match failure {
+        Some(failure) => tell(&failure, self::missing(config, store)?, ui),
+        None => Ok(()),
+    }
 }
 
-fn tell(failure: &Failure, store: &Store, ui: &Ui) -> Result<()> {
+/// Documents that have no vectors by this model.
+fn missing(config: &Config, store: &Store) -> Result<u64> {
     let (embedded, all) = store.count_embedded()?;
-    ui.warn(&format!("{failure}: {} documents are found by their words alone until a later run", all.saturating_sub(embedded)));
+    Ok(if space_of(config, store)?.is_some() { all.saturating_sub(embedded) } else { all })
+}
+
+/// Where nothing is missing that the endpoint would give, it is no failure.
+fn tell(failure: &Failure, missing: u64, ui: &Ui) -> Result<()> {
+    if missing > 0 {
+        ui.warn(&format!("{failure}: {missing} sessions and notes are found by their words alone until a later run"));
+    }
     Ok(())
 }
 

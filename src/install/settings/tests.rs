@@ -25,8 +25,9 @@ fn the_form_of_the_file_is_followed() {
     let hook =
         |argument: &str| format!(r#"{{"hooks":[{{"type":"command","command":"'/opt/recall' hook {argument}","timeout":5}}]}}"#);
     let compact = format!(
-        r#""hooks":{{"SessionStart":[{}],"SessionEnd":[{}],"PreCompact":[{}]}}"#,
+        r#""hooks":{{"SessionStart":[{}],"UserPromptSubmit":[{}],"SessionEnd":[{}],"PreCompact":[{}]}}"#,
         hook("session-start"),
+        hook("user-prompt-submit"),
         hook("session-end"),
         hook("pre-compact")
     );

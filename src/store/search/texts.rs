@@ -6,6 +6,7 @@ use rusqlite::params;
 use super::Store;
 use crate::find::Said;
 use crate::session::{Item, Millis, ToolUse};
+use crate::signal::has_failed;
 use crate::store::load::{NOT_OWNED_EARLIER, SessionHead};
 use crate::store::pack::unpack;
 
@@ -43,7 +44,7 @@ fn said(item: Item) -> Option<(Said, String)> {
         Item::Recap(text) | Item::Away(text) => Some((Said::Recap, text)),
         Item::Tool(ToolUse { file: Some(file), .. }) => Some((Said::File, file.path)),
         Item::Tool(tool) => Some((Said::Command, tool.line)),
-        Item::Outcome(outcome) if !outcome.ok => Some((Said::Error, outcome.brief)),
+        Item::Outcome(outcome) if has_failed(&outcome) => Some((Said::Error, outcome.brief)),
         _ => None,
     }
 }

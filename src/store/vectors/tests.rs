@@ -1,0 +1,131 @@
+//! Chunks hold what was put in and not yet taken out, whatever came in between.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::{CHUNK, Embedded, Space};
+use crate::embed::vector::Quantized;
+use crate::session::digest_of;
+use crate::store::Store;
+
+const DIMS: usize = 20;
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// So many documents with so many vectors each, which say this.
+    Add(usize, usize, u32),
+    /// Every so-many-th document goes.
+    Remove(usize),
+    /// Every so-many-th document is made again of the same text.
+    Remake(usize),
+    Tidy,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => (1usize..200, 0usize..6, any::<u32>()).prop_map(|(docs, vectors, say)| Step::Add(docs, vectors, say)),
+        2 => (1usize..20).prop_map(Step::Remove),
+        2 => (1usize..20).prop_map(Step::Remake),
+        1 => Just(Step::Tidy),
+    ]
+}
+
+/// An index with an empty space, and what ought to be in it.
+struct Model {
+    store: Store,
+    space: Space,
+    kept: BTreeMap<i64, Embedded>,
+    _folder: tempfile::TempDir,
+}
+
+fn vector(seed: u32) -> Quantized {
+    let part = |at: usize| f32::from(digest_of(&[&seed.to_le_bytes(), &at.to_le_bytes()])[0]) - 127.5;
+    Quantized::of(&(0..DIMS).map(part).collect::<Vec<_>>())
+}
+
+impl Model {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = Store::open(&folder.path().join("recall.db")).expect("an index");
+        let space = store.begin_space("m", &vector(0), 1).expect("a space");
+        Self { store, space, kept: BTreeMap::new(), _folder: folder }
+    }
+
+    fn new_doc(&self) -> i64 {
+        let sql = "INSERT INTO doc(project, began_at, last_at) VALUES (1, 0, 0) RETURNING pk";
+        self.store.db.query_row(sql, [], |r| r.get(0)).expect("a document")
+    }
+
+    /// Every so-many-th document goes; what was known of them.
+    fn remove(&mut self, every: usize) -> Vec<Embedded> {
+        let docs: Vec<i64> = self.kept.keys().copied().step_by(every).collect();
+        let gone = |doc: &i64| {
+            self.store.db.execute("DELETE FROM doc WHERE pk = ?1", [doc]).expect("no document");
+            self.kept.remove(doc).expect("a known one")
+        };
+        docs.iter().map(gone).collect()
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Add(docs, vectors, say) => {
+                let embedded = |at: usize| {
+                    let seeds = (0..*vectors).map(|n| say.wrapping_add((at * 6 + n) as u32));
+                    let text = digest_of(&[&say.to_le_bytes(), &at.to_le_bytes()]);
+                    Embedded { doc: self.new_doc(), text, vectors: seeds.map(vector).collect() }
+                };
+                let all: Vec<Embedded> = (0..*docs).map(embedded).collect();
+                self.store.save_vectors(&self.space, &all).expect("room");
+                self.kept.extend(all.into_iter().map(|one| (one.doc, one)));
+            }
+            Step::Remove(every) => _ = self.remove(*every),
+            Step::Remake(every) => {
+                let again: Vec<Embedded> =
+                    self.remove(*every).into_iter().map(|one| Embedded { doc: self.new_doc(), ..one }).collect();
+                let texts: Vec<_> = again.iter().map(|one| (one.doc, one.text)).collect();
+                let known = self.store.take_over_vectors(&self.space, &texts).expect("a look");
+                let with_vectors = again.iter().filter(|one| !one.vectors.is_empty());
+                assert!(with_vectors.into_iter().all(|one| known.contains(&one.doc)), "what had vectors has them again");
+                self.kept.extend(again.into_iter().filter(|one| known.contains(&one.doc)).map(|one| (one.doc, one)));
+            }
+            Step::Tidy => _ = self.store.drop_gone_vectors().expect("tidy"),
+        }
+    }
+
+    /// By looking at each, the nearest first.
+    fn nearest(&self, to: &Quantized) -> Vec<(i64, f64)> {
+        let nearest = |one: &Embedded| one.vectors.iter().map(|vector| to.cosine(vector)).reduce(f64::max);
+        let mut all: Vec<(i64, f64)> = self.kept.values().filter_map(|one| Some((one.doc, nearest(one)?))).collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        all
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn a_scan_finds_what_looking_at_each_finds(steps in prop::collection::vec(step(), 1..9), asked in any::<u32>()) {
+        let mut model = Model::new();
+        steps.iter().for_each(|step| model.take(step));
+        model.store.drop_gone_vectors().expect("tidy");
+        let (to, wanted) = (vector(asked), model.nearest(&vector(asked)));
+        let found = model.store.similar(&model.space, &to.to_query(), usize::MAX).expect("a scan");
+        prop_assert_eq!(&found, &wanted);
+        let few = model.store.similar(&model.space, &to.to_query(), 10).expect("a scan");
+        prop_assert_eq!(&few[..], &wanted[..wanted.len().min(10)]);
+        let largest: Option<i64> =
+            model.store.db.query_row("SELECT max(vectors) FROM vector_chunk", [], |r| r.get(0)).expect("a number");
+        prop_assert!(largest.unwrap_or_default() < CHUNK as i64 + 6);
+        let docs = model.store.db.query_row("SELECT count(*) FROM embedded", [], |r| r.get::<_, i64>(0)).expect("a number");
+        prop_assert_eq!(docs as usize, model.kept.len());
+    }
+}
+
+#[test]
+fn vectors_of_another_length_are_refused() {
+    let mut model = Model::new();
+    let other = Embedded { doc: model.new_doc(), text: [0; 32], vectors: vec![Quantized::of(&[1.0; DIMS + 1])] };
+    assert!(model.store.save_vectors(&model.space, &[other]).is_err());
+    assert!(model.store.similar(&model.space, &Quantized::of(&[1.0; 3]).to_query(), 5).is_err());
+}

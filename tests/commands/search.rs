@@ -1,0 +1,159 @@
+//! `recall search`: phrases, filters, scripts without spaces, notes, and which of several comes first.
+
+use serde_json::Value;
+
+use crate::support::{World, assistant, user};
+
+const A: &str = "aaaa1111";
+const B: &str = "bbbb2222";
+const C: &str = "cccc3333";
+
+/// A world with sessions of an id, a day of November 2026, a project, a branch, a prompt and a reply each.
+fn world(sessions: &[(&str, u32, &str, &str, &str)]) -> World {
+    let world = World::new();
+    for (id, day, project, prompt, reply) in sessions {
+        let at = |minute: u32| format!("2026-11-{day:02}T10:{minute:02}:00Z");
+        let rows = user(id, &format!("{id}u"), &at(0), prompt) + &assistant(id, &format!("{id}a"), &at(1), reply);
+        world.transcript(&format!("-p/{id}.jsonl"), rows.replace("/home/dev/src/shop", &format!("/home/dev/src/{project}")));
+    }
+    world.digest(&["--summarizer", "extract"]);
+    world
+}
+
+fn results(world: &World, words: &[&str]) -> Vec<Value> {
+    let ran = world.recall(["search", "--json", "--"].iter().chain(words));
+    assert_eq!(ran.code, 0, "{words:?}: {ran:#?}");
+    ran.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+}
+
+fn found(world: &World, words: &[&str]) -> Vec<String> {
+    results(world, words).iter().map(|one| one["session"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn what_the_assistant_said_is_found_and_not_only_what_was_asked() {
+    let world = world(&[
+        (A, 10, "shop", "why is it red?", "The `fence_post` in `walk_pages` counts one row too many. Fixed, all tests pass."),
+        (B, 11, "shop", "and the other one?", "Looked at it, nothing to be done."),
+    ]);
+    assert_eq!(found(&world, &["fence_post"]), [A]);
+    let passage = results(&world, &["walk_pages"])[0]["passage"].as_str().unwrap().to_owned();
+    assert!(passage.contains("walk_pages") && passage.contains("one row too many"), "{passage}");
+}
+
+#[test]
+fn a_phrase_has_to_be_there_as_it_is() {
+    let world = world(&[
+        (A, 10, "shop", "The list of the orders is empty", "Fixed the list."),
+        (B, 11, "shop", "The orders list is empty", "Fixed."),
+        (C, 12, "shop", "List all that the orders hold", "Listed."),
+    ]);
+    assert_eq!(found(&world, &["\"list of the orders\""]), [A]);
+    assert_eq!(found(&world, &["\"Orders List\""]), [B], "in any case");
+    assert_eq!(found(&world, &["empty", "\"orders list\""]), [B]);
+    assert_eq!(found(&world, &["\"orders of the list\""]), Vec::<String>::new());
+    assert_eq!(found(&world, &["unheardof", "\"orders list\""]), [B], "a word that is nowhere hides nothing");
+    assert_eq!(found(&world, &["\"orders", "list"]).len(), 3, "a quote that is never closed is none");
+}
+
+#[test]
+fn filters_narrow_and_can_stand_alone() {
+    let world = World::with_fixtures(&["plain", "retry", "compact"]);
+    world.digest(&["--summarizer", "extract"]);
+    let plain = "64b0b6d9-e371-40e8-affe-78e0505dfb3f";
+    assert_eq!(found(&world, &["file:shop/db.py"])[0], plain);
+    assert_eq!(found(&world, &["order", "file:db.py", "branch:keyset-order-list"]), [plain]);
+    assert_eq!(found(&world, &["branch:keyset"]), [plain]);
+    assert_eq!(found(&world, &["file:unheard_of.py"]), Vec::<String>::new());
+    assert_eq!(found(&world, &["tool:Edit", "keyset"])[0], plain);
+    assert_eq!(found(&world, &["tool:WebFetch"]), Vec::<String>::new());
+    assert_eq!(found(&world, &["project:sho", "before:2026-11-18"]), [plain]);
+    assert_eq!(found(&world, &["project:elsewhere", "order"]), Vec::<String>::new());
+    assert!(!found(&world, &["since:2026-11-18"]).contains(&plain.to_owned()));
+    let decision = &results(&world, &["kind:decision", "keyset"])[0];
+    assert_eq!((decision["session"].as_str(), decision["found_in"].as_str()), (Some(plain), Some("decision")), "{decision}");
+    let next = &results(&world, &["kind:next", "admin", "export"])[0];
+    assert!(next["passage"].as_str().unwrap().contains("admin export"), "{next}");
+    let error = &results(&world, &["kind:error", "failures"])[0];
+    assert_eq!(error["found_in"], "error", "{error}");
+}
+
+#[test]
+fn what_is_no_filter_is_a_word() {
+    let world = world(&[(A, 10, "shop", "The note: keep the colour kind:unknown", "Kept.")]);
+    for words in ["note:colour", "kind:unknown", "since:whenever colour", "http://colour", "colour:"] {
+        assert_eq!(found(&world, &[words]), [A], "{words}");
+    }
+}
+
+#[test]
+fn scripts_without_spaces_are_found_by_parts_of_a_run() {
+    let world = world(&[
+        (A, 10, "shop", "订单列表分页有问题，请修复", "已修复：改用游标分页。"),
+        (B, 11, "shop", "注文一覧のページ送りが壊れています", "カーソル方式に直しました。"),
+        (C, 12, "shop", "หน้าแสดงรายการสินค้าช้า", "เพิ่มดัชนีแล้ว"),
+    ]);
+    for (words, meant) in [("分页", A), ("游标", A), ("订单", A), ("ページ送り", B), ("注文", B), ("カーソル", B), ("รายการ", C)] {
+        assert_eq!(found(&world, &[words]).first().map(String::as_str), Some(meant), "{words}");
+    }
+    assert_eq!(found(&world, &["\"分页有问题\""]), [A]);
+}
+
+#[test]
+fn words_that_mean_the_same_find_but_count_less() {
+    let world = world(&[
+        (A, 10, "shop", "The signin form rejects valid people", "Fixed the form."),
+        (B, 11, "shop", "The login form is ugly", "Fixed the form."),
+        (C, 12, "shop", "The basket is empty", "Fixed the basket."),
+    ]);
+    assert_eq!(found(&world, &["login"]), [B, A]);
+    assert_eq!(found(&world, &["oauth"]).len(), 2, "nobody said it, two meant it");
+}
+
+#[test]
+fn of_two_that_say_the_same_the_later_one_comes_first() {
+    let text = "The parser loses comments behind a semicolon";
+    let world = world(&[(A, 1, "shop", text, "Looked into the lexer."), (B, 20, "other", text, "Looked into the lexer.")]);
+    assert_eq!(found(&world, &["parser", "comments"]), [B, A]);
+}
+
+#[test]
+fn a_project_is_found_by_its_name() {
+    let world = world(&[
+        (A, 10, "weather-station", "The tests are flaky", "Fixed the clock in the tests."),
+        (B, 11, "shop", "The tests are flaky", "Fixed the port in the tests."),
+    ]);
+    assert_eq!(found(&world, &["flaky", "tests", "of", "the", "weather", "station"])[0], A);
+}
+
+#[test]
+fn a_result_is_short_whatever_was_said() {
+    let long = "and the parser walks on and on over whatever there is to be walked over ".repeat(60);
+    let world = world(&[(A, 10, "shop", &long, &format!("{long} the needle lies here {long}"))]);
+    let shown = world.recall(["search", "needle"]).out;
+    assert!(shown.contains("the needle lies here"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() < 180), "{shown}");
+}
+
+#[test]
+fn a_session_is_found_before_it_is_digested_and_after_it_went_on() {
+    let world = World::new();
+    let first = user(A, "u1", "2026-11-20T10:00:00Z", "Why is the importer slow?") + &assistant(A, "a1", "2026-11-20T10:01:00Z", "Looking.");
+    let file = world.transcript("-p/aaaa1111.jsonl", &first);
+    world.digest(&["--ingest-only"]);
+    assert_eq!(found(&world, &["importer"]), [A]);
+    let more = user(A, "u2", "2026-11-20T10:02:00Z", "Then cache the geocoder") + &assistant(A, "a2", "2026-11-20T10:03:00Z", "Cached.");
+    std::fs::write(&file, first + &more).expect("a transcript");
+    world.digest(&["--ingest-only"]);
+    assert_eq!((found(&world, &["importer"]), found(&world, &["geocoder"])), (vec![A.to_owned()], vec![A.to_owned()]));
+}
+
+#[test]
+fn an_index_of_an_older_program_says_that_it_waits_for_a_digest() {
+    let world = world(&[(A, 10, "shop", "The parser loses comments", "Fixed the parser.")]);
+    world.make_index_older();
+    let ran = world.recall(["search", "parser"]);
+    assert!(ran.code == 0 && ran.err.contains("recall digest"), "{ran:#?}");
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(found(&world, &["parser"]), [A]);
+}
