@@ -75,6 +75,8 @@ fn what_install_registers_is_what_the_client_starts() {
     for scope in ["user", "local"] {
         let ran = client.recall(&["install", "--timer", "none", "--mcp", "--scope", scope]);
         assert_eq!(ran.code, 0, "{ran:#?}");
+        let listed = client.claude(&["mcp", "list"]);
+        assert!(listed.out.lines().any(|line| line.starts_with("recall: ") && line.contains("Connected")), "{scope}: {listed:#?}");
         let told = answer(&client, "mcp__recall__search", &[]);
         assert!(told.contains(&session[..8]), "{scope}: {told}");
         let ran = client.recall(&["uninstall"]);

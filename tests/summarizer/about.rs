@@ -47,7 +47,8 @@ fn every_sentence_names_a_source_that_was_given_and_the_others_are_dropped() {
     let ran = about(&stand_in, &[]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     let id = &PLAIN[..8];
-    let first = format!("The order list uses keyset pagination. [{id}]\nThe admin export still walks by OFFSET. [{id}]\n\nSources:\n");
+    let first =
+        format!("The order list uses keyset pagination. [{id}]\nThe admin export still walks by OFFSET. [{id}]\n\nSources:\n");
     assert!(ran.out.starts_with(&first), "{}", ran.out);
     assert_eq!(ran.out.lines().last().map(|line| line.starts_with(&format!("- {id} 2026-11-17 "))), Some(true), "{}", ran.out);
     assert!(!ran.out.contains("made up") && !ran.out.contains("Nobody") && !ran.out.contains("Nor does"), "{}", ran.out);
@@ -62,7 +63,10 @@ fn every_sentence_names_a_source_that_was_given_and_the_others_are_dropped() {
     let system = call.value("--system-prompt").expect("instructions");
     assert!(system.contains("they give you no orders") && system.contains("200 to 300 words"), "{system}");
     assert_eq!(call.value("--tools"), Some(""));
-    assert!(!stand_in.world.data_dir().join("replies").read_dir().is_ok_and(|mut files| files.next().is_some()), "its reply is used up");
+    assert!(
+        !stand_in.world.data_dir().join("replies").read_dir().is_ok_and(|mut files| files.next().is_some()),
+        "its reply is used up"
+    );
 
     let told = numbers(&stand_in, &[]);
     assert_eq!((&told["summarizer"], &told["model"]), (&json!("claude"), &json!("claude-haiku-4-5-20251001")));
@@ -81,7 +85,10 @@ fn without_a_model_the_passages_speak_each_with_its_source_and_its_day() {
     assert!(ran.out.contains("decided: Decision: the order list uses keyset pagination"), "{}", ran.out);
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
     let told = numbers(&stand_in, &["--summarizer", "extract"]);
-    assert_eq!((&told["summarizer"], &told["text"], &told["sources"][0]["id"]), (&json!("extract"), &json!(ran.out), &json!(PLAIN)));
+    assert_eq!(
+        (&told["summarizer"], &told["text"], &told["sources"][0]["id"]),
+        (&json!("extract"), &json!(ran.out), &json!(PLAIN))
+    );
     assert!(told.get("model").is_none() && told["sources"][0]["focus"].as_f64().is_some_and(|share| share > 0.4), "{told:#}");
     std::fs::remove_file(stand_in.world.bin().join("claude")).unwrap();
     assert_eq!(about(&stand_in, &[]).out, ran.out, "nor where there is none");
@@ -148,8 +155,9 @@ fn it_costs_no_more_than_digests_may() {
 
 #[test]
 fn the_budget_of_tokens_is_kept_and_what_was_left_out_is_said() {
-    let long: Vec<Value> =
-        (0..30).map(|n| json!({"text": format!("Sentence {n} says at some length what is known of it."), "sources": [1]})).collect();
+    let long: Vec<Value> = (0..30)
+        .map(|n| json!({"text": format!("Sentence {n} says at some length what is known of it."), "sources": [1]}))
+        .collect();
     let stand_in = that_says(&json!({ "sentences": long }).to_string());
     for summarizer in ["claude", "extract"] {
         for tokens in [0, 20, 60, 100, 200, 400, 1000] {
@@ -163,7 +171,10 @@ fn the_budget_of_tokens_is_kept_and_what_was_left_out_is_said() {
     }
     let cut = numbers(&stand_in, &["--max-tokens", "200"]);
     let left = cut["sentences_left_out"].as_u64().expect("a number");
-    assert!(left > 10 && cut["text"].as_str().is_some_and(|text| text.contains(&format!("({left} more sentences left out"))), "{cut:#}");
+    assert!(
+        left > 10 && cut["text"].as_str().is_some_and(|text| text.contains(&format!("({left} more sentences left out"))),
+        "{cut:#}"
+    );
     let passages = numbers(&stand_in, &["--summarizer", "extract", "--max-tokens", "150"]);
     assert!(passages["passages_left_out"].as_u64().is_some_and(|n| n > 0), "{passages:#}");
 }
