@@ -110,7 +110,7 @@ impl Variant {
     }
 
     fn run(&self, world: &World, args: &[&str]) -> Ran {
-        let program = self.program.as_deref().unwrap_or(Path::new(env!("CARGO_BIN_EXE_recall")));
+        let program = self.program.as_deref().unwrap_or(Path::new(world.program()));
         let mut command = Command::new(program);
         command
             .env_clear()
