@@ -166,6 +166,21 @@ fn bare(text: &str) -> (Piece<'_>, &str) {
     (Piece::Word(&text[..end]), &text[end..])
 }
 
+/// German words that say nothing, in their order. In an index in which most is English they are rare, and would outweigh what is meant.
+const GERMAN: [&str; 58] = [
+    "aber", "als", "auch", "auf", "aus", "bei", "beim", "bin", "das", "dem", "den", "der", "des", "die", "doch", "durch", "ein",
+    "eine", "einem", "einen", "einer", "er", "es", "für", "gibt", "haben", "hat", "hatte", "hatten", "ich", "ihr", "im", "ist",
+    "mit", "nach", "nicht", "noch", "nur", "oder", "sie", "sind", "und", "uns", "unser", "unsere", "vom", "von", "vor", "warum",
+    "was", "wenn", "werden", "wie", "wir", "wird", "wurde", "zu", "zum",
+];
+
+/// Two of them are no English.
+fn without_german(terms: Vec<Term>) -> Vec<Term> {
+    let says_nothing = |term: &Term| GERMAN.binary_search(&term.text.as_str()).is_ok();
+    let found = terms.iter().filter(|term| says_nothing(term)).count();
+    if found < 2 || found == terms.len() { terms } else { terms.into_iter().filter(|term| !says_nothing(term)).collect() }
+}
+
 /// Each word once, in order: by itself, and joined names as a whole beside their parts.
 fn terms(text: &str) -> Vec<Term> {
     let mut seen = BTreeSet::new();
@@ -189,7 +204,7 @@ fn terms(text: &str) -> Vec<Term> {
         let tokens = words.iter().flat_map(|word| tokens_of(word));
         tokens.filter(|token| tells(token)).for_each(&mut add);
     }
-    all
+    without_german(all)
 }
 
 /// One letter or digit is in everything.
@@ -221,6 +236,13 @@ mod tests {
         );
         assert_eq!(words(&parsed("v1.2.30 E0599")), ["v1 2 30", "v1", "30", "e0599"]);
         assert_eq!(words(&parsed("分页 修复分页")), ["分页", "修复", "复分"]);
+    }
+
+    #[test]
+    fn german_function_words_ask_for_nothing_and_english_ones_like_them_stay() {
+        assert!(GERMAN.is_sorted());
+        assert_eq!(words(&parsed("Warum sind die Bilder beim Hochladen so groß")), ["bilder", "hochladen", "groß"]);
+        assert_eq!(words(&parsed("why do workers die")), ["workers", "die"]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ const LOOKED_UP: usize = 48;
 /// hold is common: it says little, and is only looked for in the newest.
 const COMMON: f64 = 0.2;
 const FEW: u64 = 4_000;
-const MANY: u64 = 20_000;
+const MANY: u64 = 10_000;
 /// What a document scores that holds every word where words count, by the sum of what they weigh. Chosen on the questions of
 /// `tests/quality` that are for choosing.
 const FULL: f64 = 2.0;
@@ -33,6 +33,8 @@ const RECENT: f64 = 0.15;
 const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
 /// How much better a result of the own project is.
 const OWN: f64 = 1.3;
+/// What has less of the best score than this is left out: of the first five answers it loses none, and there is a third less to read.
+const WORTH: f64 = 0.25;
 /// How much better a score has to be to be clearly better.
 const CLEARLY: f64 = 1.2;
 
@@ -83,6 +85,8 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
         hit.score *= favour(hit, own, wanted.now);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let least = WORTH * hits.first().map_or(0.0, |hit| hit.score);
+    hits.retain(|hit| hit.score >= least);
     let mut all = resolve(store, query, hits, &words, needed)?;
     Ok(all.split_off(wanted.skip.min(all.len())))
 }
@@ -131,10 +135,17 @@ fn by_words(store: &Store, asked: &Asked, words: &[Weighed], limit: u64, most: u
     // Without words that are anywhere, phrases and filters find alone, if they were all that was asked.
     let alone = words.is_empty() || !asked.all.is_empty() && common.is_empty();
     let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&Asked { any, ..asked.clone() }, most)? };
-    if hits.len() < most && !common.is_empty() {
-        let any = common.iter().take(WORDS).map(|word| word.expression.clone()).collect();
-        let newest = store.ask(&Asked { any, newest: Some(limit), ..asked.clone() }, most)?;
-        add_new(&mut hits, newest);
+    let common: Vec<&str> = common.iter().take(WORDS).map(|word| word.expression.as_str()).collect();
+    // So common that they rank nothing: the newest that hold all of them, then those that hold any.
+    for joined in [" AND ", " OR "] {
+        if hits.len() < most && !common.is_empty() {
+            let any = vec![common.iter().map(|word| format!("({word})")).collect::<Vec<_>>().join(joined)];
+            add_new(&mut hits, store.ask(&Asked { any, newest: true, ..asked.clone() }, most)?);
+        }
+    }
+    let below = hits.iter().map(|hit| hit.score).filter(|score| *score > 0.0).fold(1.0, f64::min);
+    for (place, hit) in hits.iter_mut().filter(|hit| hit.score == 0.0).enumerate() {
+        hit.score = below * (0.9 - 0.001 * place.min(500) as f64);
     }
     Ok(hits)
 }
@@ -170,7 +181,7 @@ fn asked(store: &Store, query: &Query) -> Result<Option<Asked>> {
         since: filters.since,
         before: filters.before,
         notes_only: matches!(filters.kinds.as_slice(), [kind] if kind == "note"),
-        newest: None,
+        newest: false,
     }))
 }
 

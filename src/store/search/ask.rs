@@ -29,8 +29,8 @@ pub struct Asked {
     pub before: Option<Millis>,
     /// Only notes.
     pub notes_only: bool,
-    /// Only so many of the documents that were made last.
-    pub newest: Option<u64>,
+    /// The documents that were made last, without a rank.
+    pub newest: bool,
 }
 
 /// A document that fits.
@@ -72,9 +72,6 @@ impl Asked {
         if self.notes_only {
             sql.push_str(" AND d.note IS NOT NULL");
         }
-        if let Some(newest) = self.newest {
-            let _ = write!(sql, " AND search.rowid > (SELECT max(pk) FROM doc) - {newest}");
-        }
         (sql, values)
     }
 }
@@ -109,9 +106,14 @@ impl Store {
             return Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?);
         };
         let weights = WEIGHTS.map(|weight| weight.to_string()).join(", ");
+        let (score, order) = match !asked.newest {
+            true => (format!("-bm25(search, {weights})"), "score DESC, search.rowid DESC"),
+            // The index is in this order, so that reading ends with the last that is wanted.
+            false => ("0.0".to_owned(), "search.rowid DESC"),
+        };
         let sql = format!(
-            "SELECT d.pk, d.session, d.note, d.project, d.last_at, -bm25(search, {weights}) AS score FROM search JOIN doc d ON d.pk = search.rowid
-             WHERE search MATCH ?{conditions} ORDER BY score DESC, d.pk DESC LIMIT {most}"
+            "SELECT d.pk, d.session, d.note, d.project, d.last_at, {score} AS score FROM search CROSS JOIN doc d ON d.pk = search.rowid
+             WHERE search MATCH ?{conditions} ORDER BY {order} LIMIT {most}"
         );
         values.insert(0, Value::Text(expression));
         let mut query = self.db.prepare_cached(&sql)?;
