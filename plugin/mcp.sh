@@ -1,7 +1,7 @@
 #!/bin/sh
 # Becomes the server of the installed recall. Without one the client lists the server as failed, with what is said here.
 
-. "$(dirname "$0")/find.sh"
+. "${0%/*}/find.sh"
 
 if [ -n "$found" ]; then
     exec "$found" mcp

@@ -5,7 +5,7 @@
 
 event=$1
 
-. "$(dirname "$0")/../find.sh"
+. "${0%/*}/../find.sh"
 
 if [ -n "$found" ]; then
     "$found" hook "$event"

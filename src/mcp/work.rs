@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::store::Store;
 
 /// Calls that work at the same time.
-pub const AT_ONCE: usize = 4;
+pub const AT_ONCE: usize = 8;
 
 /// How long a statement waits for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);

@@ -93,7 +93,8 @@ fn scripts_without_spaces_are_found_by_parts_of_a_run() {
         (B, 11, "shop", "注文一覧のページ送りが壊れています", "カーソル方式に直しました。"),
         (C, 12, "shop", "หน้าแสดงรายการสินค้าช้า", "เพิ่มดัชนีแล้ว"),
     ]);
-    for (words, meant) in [("分页", A), ("游标", A), ("订单", A), ("ページ送り", B), ("注文", B), ("カーソル", B), ("รายการ", C)] {
+    for (words, meant) in [("分页", A), ("游标", A), ("订单", A), ("ページ送り", B), ("注文", B), ("カーソル", B), ("รายการ", C)]
+    {
         assert_eq!(found(&world, &[words]).first().map(String::as_str), Some(meant), "{words}");
     }
     assert_eq!(found(&world, &["\"分页有问题\""]), [A]);
@@ -138,11 +139,13 @@ fn a_result_is_short_whatever_was_said() {
 #[test]
 fn a_session_is_found_before_it_is_digested_and_after_it_went_on() {
     let world = World::new();
-    let first = user(A, "u1", "2026-11-20T10:00:00Z", "Why is the importer slow?") + &assistant(A, "a1", "2026-11-20T10:01:00Z", "Looking.");
+    let first = user(A, "u1", "2026-11-20T10:00:00Z", "Why is the importer slow?")
+        + &assistant(A, "a1", "2026-11-20T10:01:00Z", "Looking.");
     let file = world.transcript("-p/aaaa1111.jsonl", &first);
     world.digest(&["--ingest-only"]);
     assert_eq!(found(&world, &["importer"]), [A]);
-    let more = user(A, "u2", "2026-11-20T10:02:00Z", "Then cache the geocoder") + &assistant(A, "a2", "2026-11-20T10:03:00Z", "Cached.");
+    let more =
+        user(A, "u2", "2026-11-20T10:02:00Z", "Then cache the geocoder") + &assistant(A, "a2", "2026-11-20T10:03:00Z", "Cached.");
     std::fs::write(&file, first + &more).expect("a transcript");
     world.digest(&["--ingest-only"]);
     assert_eq!((found(&world, &["importer"]), found(&world, &["geocoder"])), (vec![A.to_owned()], vec![A.to_owned()]));

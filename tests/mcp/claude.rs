@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::messages_api::{Asked, Block};
 use crate::stored;
+use crate::terminal::Terminal;
 
 const QUESTION: &str = "How did we fix the greeting?";
 const FIX: (&str, &str) =
@@ -75,6 +76,8 @@ fn what_install_registers_is_what_the_client_starts() {
     for scope in ["user", "local"] {
         let ran = client.recall(&["install", "--timer", "none", "--mcp", "--scope", scope]);
         assert_eq!(ran.code, 0, "{ran:#?}");
+        let listed = client.claude(&["mcp", "list"]);
+        assert!(listed.out.lines().any(|line| line.starts_with("recall: ") && line.contains("Connected")), "{scope}: {listed:#?}");
         let told = answer(&client, "mcp__recall__search", &[]);
         assert!(told.contains(&session[..8]), "{scope}: {told}");
         let ran = client.recall(&["uninstall"]);
@@ -82,6 +85,39 @@ fn what_install_registers_is_what_the_client_starts() {
         let listed = client.claude(&["mcp", "list"]);
         assert!(!listed.out.contains("recall"), "{scope}: {listed:#?}");
     }
+}
+
+#[test]
+#[ignore = "needs tmux and the real client: set RECALL_TEST_CLAUDE"]
+fn a_client_that_runs_meanwhile_keeps_what_install_wrote_and_what_uninstall_took() {
+    let (client, _) = scene();
+    let file = client.world.claude_dir().join(".claude.json");
+    let registered = || {
+        let text = fs::read_to_string(&file).expect("the client's file");
+        let value: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+        (value["mcpServers"]["recall"].is_object(), value["numStartups"].as_u64().unwrap_or_default())
+    };
+    let terminal = Terminal::start(&client, &[]);
+    terminal.say(FIX.0, FIX.1);
+    assert_eq!(client.recall(&["install", "--timer", "none", "--mcp"]).code, 0);
+    assert!(registered().0);
+    // It writes its file when a turn ends, when it ends, and when another one starts.
+    terminal.say(FIX.0, FIX.1);
+    terminal.submit("/exit");
+    terminal.wait_for_the_end();
+    assert!(registered().0, "the client wrote what it read");
+    let listed = client.claude(&["mcp", "list"]);
+    assert!(listed.out.contains("recall: "), "{listed:#?}");
+
+    let before = registered().1;
+    let terminal = Terminal::start(&client, &[]);
+    terminal.say(FIX.0, FIX.1);
+    assert!(registered().1 > before, "the client writes its file");
+    assert_eq!(client.recall(&["uninstall"]).code, 0);
+    terminal.say(FIX.0, FIX.1);
+    terminal.submit("/exit");
+    terminal.wait_for_the_end();
+    assert!(!registered().0, "the client wrote what it read");
 }
 
 #[test]

@@ -39,6 +39,22 @@ fn every_revision_of_the_protocol_is_spoken() {
 }
 
 #[test]
+fn a_client_of_the_newest_revision_needs_no_greeting() {
+    let world = World::new();
+    let mut peer = Peer::start(&world, world.root());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+    });
+    let found = peer.ask("server/discover", json!({"_meta": meta}));
+    assert!(found.to_string().contains("2026-07-28"), "{found:#}");
+    assert_eq!(peer.ask("tools/list", json!({"_meta": meta}))["tools"].as_array().map(Vec::len), Some(6));
+    let told = peer.ask("tools/call", json!({"name": "status", "arguments": {}, "_meta": meta}));
+    assert_eq!((&told["isError"], peer.asked_for_roots), (&json!(false), 0), "such a client is asked for nothing: {told:#}");
+    assert!(peer.leave().err.is_empty());
+}
+
+#[test]
 fn the_tools_are_told_with_their_schemas() {
     let world = World::new();
     let mut peer = Peer::greet(&world);
@@ -162,4 +178,26 @@ fn without_an_index_the_client_hears_what_to_do() {
     assert_eq!(peer.ask("resources/list", json!({}))["resources"], json!([]));
     assert!(peer.leave().err.is_empty());
     assert!(!world.data_dir().exists(), "who only asks makes nothing");
+}
+
+#[test]
+fn an_index_of_another_version_is_left_as_it_is() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&[]);
+    world.make_index_older();
+    let mut peer = Peer::greet(&world);
+    for (tool, arguments) in [
+        ("search", json!({"query": "orders"})),
+        ("get", json!({"ids": ["64b0b6d9"]})),
+        ("timeline", json!({"id": "64b0b6d9"})),
+        ("recall", json!({"topic": "orders"})),
+        ("status", json!({})),
+    ] {
+        let why = peer.fail(tool, arguments);
+        assert!(why.contains("`recall digest`"), "{tool}: {why}");
+    }
+    assert_eq!(world.count("PRAGMA user_version"), 1, "who only reads changes nothing");
+    world.digest(&[]);
+    let (found, _) = peer.call("search", json!({"query": "orders"}));
+    assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "and then all is well");
 }

@@ -19,5 +19,7 @@ mod search;
 mod stored;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/terminal.rs"]
+mod terminal;
 mod together;
 mod topics;

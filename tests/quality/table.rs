@@ -18,17 +18,24 @@ impl Run {
 
 /// All figures: over each half and both, then by kind of question.
 pub fn table(questions: &[Question], runs: &[Run]) -> String {
-    let halves: [(&str, &[bool]); 3] = [("tune", &[true]), ("held out", &[false]), ("all", &[true, false])];
     let mut out =
         String::from("variant                      half      recall@5  recall@1  nDCG@10    MRR  tokens  wrong  silent\n");
+    out += &lines(questions, runs);
+    out += "\n`tokens`: of what somebody reads, the median. `wrong`: answers to a question that nothing answers; `silent`: how often there were none.\n";
+    for (figure, value) in [("recall@5", (|s: &Summary| s.recall5) as fn(&Summary) -> f64), ("nDCG@10", |s| s.ndcg10)] {
+        out += &format!("\n{figure} by kind{}\n", by_kind(questions, runs, value));
+    }
+    out
+}
+
+/// Each half and both.
+pub fn lines(questions: &[Question], runs: &[Run]) -> String {
+    let halves: [(&str, &[bool]); 3] = [("tune", &[true]), ("held out", &[false]), ("all", &[true, false])];
+    let mut out = String::new();
     for run in runs {
         for (half, tune) in halves {
             out += &format!("{:28} {half:9} {}\n", run.name, line(&run.summary(questions, |q| tune.contains(&q.tune))));
         }
-    }
-    out += "\n`tokens`: of what somebody reads, the median. `wrong`: answers to a question that nothing answers; `silent`: how often there were none.\n";
-    for (figure, value) in [("recall@5", (|s: &Summary| s.recall5) as fn(&Summary) -> f64), ("nDCG@10", |s| s.ndcg10)] {
-        out += &format!("\n{figure} by kind{}\n", by_kind(questions, runs, value));
     }
     out
 }
