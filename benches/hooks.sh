@@ -33,11 +33,13 @@ for n in range(sessions):
     sid = str(uuid.UUID(int=dice.getrandbits(128)))
     began = now - (sessions - n) * 600
     rows = []
+    # Of the last session something is said that no other says.
+    rare = " The zanzibar rates of the lighthouse drift." if n == sessions - 1 else ""
     for k in range(6):
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began + k * 60))
         common = {"uuid": str(uuid.UUID(int=dice.getrandbits(128))), "sessionId": sid, "timestamp": at, "cwd": cwd, "gitBranch": "main"}
         if k % 2 == 0:
-            rows.append(common | {"type": "user", "message": {"role": "user", "content": f"Please look at the {dice.choice(nouns)} {k}: {say(2)}"}})
+            rows.append(common | {"type": "user", "message": {"role": "user", "content": f"Please look at the {dice.choice(nouns)} {k}: {say(2)}{rare}"}})
         else:
             text = f"Done: {say(4)} Decision: we keep the {dice.choice(nouns)} because {say(1)}\n\nNext steps:\n- migrate the {dice.choice(nouns)} {n}\n"
             rows.append(common | {"type": "assistant", "message": {"id": f"m{n}-{k}", "role": "assistant", "content": [{"type": "text", "text": text}]}})
@@ -71,9 +73,9 @@ def prompt_of(name, n):
                        "hook_event_name": "UserPromptSubmit", "prompt_id": sid, "prompt": prompts[name]})
 
 # A prompt that a session bears on, and one that none does.
-bears = f"Please look at why we {verbs[0]} the {nouns[0]} in src/{nouns[1]}.rs and migrate the {nouns[2]} {sessions - 1} as in src/{nouns[3]}.rs"
-prompts = {"prompt, notice": bears, "prompt, asks": f"What did we decide about the {nouns[0]} {sessions - 1}?",
-           "prompt, nothing": "Paint a green lighthouse above the harbour of Rotterdam in winter"}
+bears = "Find out why the zanzibar rates of the lighthouse drift by a cent"
+prompts = {"prompt, notice": bears, "prompt, asks": "What did we decide about the zanzibar rates?",
+           "prompt, nothing": "Paint the green harbour of Rotterdam with its order queue and login parser in winter"}
 times = {name: [] for name in ["/bin/true", "session-end", "session-start", *prompts]}
 for n in range(runs + 20):
     round = [("/bin/true", ["/bin/true"], ""),

@@ -91,3 +91,11 @@ pub fn find(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Fou
     store
         .at_once(|| rank::ranked(store, query, wanted)?.into_iter().map(|one| passages::shown(store, query, wanted, one)).collect())
 }
+
+/// The most that `telling` could be of any result: where that is too little, there is no need to look.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn most_telling(store: &Store, query: &Query) -> Result<f64> {
+    store.at_once(|| rank::most_telling(store, query))
+}

@@ -120,6 +120,14 @@ fn scored(holding: f64, documents: f64) -> f64 {
     ((documents - holding + 0.5) / (holding + 0.5)).ln().max(1e-6)
 }
 
+/// The most that a result could hold of a query, in words that no other document has. Costs little beside ranking.
+pub(super) fn most_telling(store: &Store, query: &Query) -> Result<f64> {
+    let documents = store.documents()?;
+    let limit = ((documents as f64 * COMMON) as u64).clamp(FEW, MANY);
+    let known = weigh(store, query, documents, limit)?.into_iter().filter(|word| word.df > 0);
+    Ok(known.map(|word| word.weight).sum::<f64>() / weight(1.0, documents as f64))
+}
+
 /// What a word weighs that so many of all documents hold.
 pub(super) fn weight(holding: f64, documents: f64) -> f64 {
     (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()

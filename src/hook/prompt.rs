@@ -18,7 +18,7 @@ use super::told::{self, How, Told};
 use crate::clean::id8;
 use crate::config::{AtPrompt, Config};
 use crate::context::{CLOSING, MAX_CHARS, OPENING, bytes_of, said, tokens_in};
-use crate::find::{Found, Origin, Query, Wanted, find};
+use crate::find::{Found, Origin, Query, Wanted, find, most_telling};
 use crate::prompt::{self, Asked, Past};
 use crate::redact::Use;
 use crate::session::short_id;
@@ -98,6 +98,10 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
     let speaker = Speaker { config, store: &store, told: &told, session: &payload.session, own: &own };
     if asked.words.is_empty() {
         return speaker.latest();
+    }
+    // Most prompts share with sessions only what all of them say.
+    if asked.past == Past::No && most_telling(&store, &asked.topic_query())? < RELEVANT[0].1 {
+        return Ok(None);
     }
     match (asked.past, config.hooks.prompt) {
         (Past::Asks, _) => {
