@@ -12,6 +12,7 @@ use crate::cli::SearchArgs;
 use crate::config::Config;
 use crate::embed::near;
 use crate::find::{Found, Highlighter, Origin, Query, Wanted, find};
+use crate::session::Project;
 use crate::store::Store;
 
 /// Longest title and sentence, in characters: a result is some fifty tokens.
@@ -20,7 +21,7 @@ const PASSAGE: usize = 150;
 
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let store = Store::open_read_only(&config.database())?;
-    let query = query(args, config)?;
+    let query = query(args, &store, config)?;
     let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
         eprintln!("recall: found by words alone: {}", plain(&format!("{e:#}")));
         None
@@ -46,12 +47,13 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
 }
 
 /// What was typed, with what the options say.
-fn query(args: &SearchArgs, config: &Config) -> Result<Query> {
+fn query(args: &SearchArgs, store: &Store, config: &Config) -> Result<Query> {
     let mut query = Query::parse(&args.words.join(" "), &config.query_context());
     if let Some(project) = &args.project {
-        // What can be no pattern is an error here, where in the words it is a word.
-        ProjectFilter::new(Some(project), config)?;
-        query.filters.projects.push(project.clone());
+        let filter = ProjectFilter::new(Some(project), config)?;
+        let keys = store.projects()?.into_iter().map(|(_, key)| key);
+        let keys = keys.filter(|key| filter.fits(&Project { key: key.clone() })).collect();
+        query.filters.keys = Some(keys);
     }
     if let Some(since) = &args.since {
         query.filters.since = Some(moment("--since", since, config)?);

@@ -11,7 +11,7 @@ use anyhow::Result;
 use rusqlite::{Connection, Transaction, params, params_from_iter};
 
 pub use self::ask::{Asked, Hit};
-pub use self::texts::Text;
+pub use self::texts::{Extent, Text};
 use super::Store;
 use super::load::SessionHead;
 use crate::find::document::{COLUMNS, Document};
