@@ -213,6 +213,30 @@ fn a_result_is_short_whatever_was_said() {
 }
 
 #[test]
+fn an_id_that_is_shown_can_be_opened() {
+    let world = world(&[
+        ("11110000-a", 10, "shop", "mend the cache", "Mended."),
+        ("11110000-b", 11, "shop", "mend the other cache", "Mended."),
+    ]);
+    let shown = world.recall(["search", "cache"]).out;
+    let ids: Vec<&str> = shown.lines().filter(|line| line.starts_with("2026")).filter_map(|line| line.split("  ").nth(1)).collect();
+    assert_eq!(ids, ["11110000-b", "11110000-a"], "{shown}");
+    assert!(ids.iter().all(|id| world.recall(["show", id]).code == 0));
+}
+
+#[test]
+fn a_search_says_that_there_is_more_and_repeats_no_title() {
+    let world = world(&[
+        (A, 10, "shop", "mend the cache", "The cache was cold, because nobody warmed it. Mended."),
+        (B, 11, "shop", "mend the other cache", "The cache was warm. Mended."),
+    ]);
+    let one = world.recall(["search", "cache", "--limit", "1"]);
+    assert!(one.err.contains("there are more") && one.out.lines().count() == 2, "{one:#?}");
+    let all = world.recall(["search", "cache"]);
+    assert!(!all.err.contains("more") && all.out.contains("because nobody warmed it"), "{all:#?}");
+}
+
+#[test]
 fn a_session_is_found_before_it_is_digested_and_after_it_went_on() {
     let world = World::new();
     let first = user(A, "u1", "2026-11-20T10:00:00Z", "Why is the importer slow?")
