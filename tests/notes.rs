@@ -90,7 +90,7 @@ fn what_says_nothing_new_is_the_note_that_is_there() {
     assert!(other != id && elsewhere.out.contains("\"known\":false"), "{elsewhere:#?}");
     // What is so everywhere is so here.
     let all = remember(&world, &["--everywhere", "Answer in German, please."]);
-    assert!(all.out.ends_with(" is remembered\n"), "{all:#?}");
+    assert!(all.out.ends_with(" is remembered for all projects\n"), "{all:#?}");
     assert!(remember(&world, &["Answer in German", "--project", SHOP]).out.ends_with(" says so already\n"));
     assert_eq!(world.count("SELECT count(*) FROM note"), 4);
 }
@@ -278,7 +278,7 @@ fn a_text_is_forgotten_in_notes_too() {
 }
 
 #[test]
-fn notes_go_with_their_project_their_session_and_their_time() {
+fn notes_go_with_their_project_and_their_time_and_outlive_sessions() {
     let note = |world: &World, folder: &str, at: &str, text: &str| {
         let ran = world.recall_with(["remember", "--project", folder, text], &[("RECALL_NOW", at)]);
         assert_eq!(ran.code, 0, "{ran:#?}");
@@ -291,8 +291,10 @@ fn notes_go_with_their_project_their_session_and_their_time() {
     assert_gone(&world, WORD);
 
     note(&world, SHOP, NOW, "The Zanzibarquux lagoon is deep.");
+    let ran = world.recall(["forget", "--session", "aa100000"]);
+    assert!(ran.code == 0 && !ran.out.contains("note"), "{ran:#?}");
     let ran = world.recall(["forget", "--project", "shop"]);
-    assert!(ran.out.contains("2 sessions whole") && ran.out.contains("1 remembered note"), "{ran:#?}");
+    assert!(ran.out.contains("1 session whole") && ran.out.contains("1 remembered note"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert_eq!(world.count("SELECT count(*) FROM note"), 1);
     assert!(context(&world, "/home/dev/src/other").contains("garden"), "a project of notes alone stays");
@@ -399,6 +401,17 @@ fn a_notes_timeline_has_the_sessions_around_it() {
         ],
         "{told:#?}"
     );
+}
+
+#[test]
+fn a_note_for_all_projects_has_no_neighbours_and_says_so() {
+    let world = shop();
+    let ran = remember(&world, &["--everywhere", "Answer in German, please.", "--json"]);
+    let id = serde_json::from_str::<Value>(&ran.out).unwrap()["id"].as_str().unwrap().to_owned();
+    let told = world.recall(["timeline", &id]);
+    let lines: Vec<&str> = told.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{told:#?}");
+    assert!(lines[0] == "all projects" && lines[1].contains(&id) && lines[2].contains("no project's course"), "{told:#?}");
 }
 
 #[test]

@@ -65,8 +65,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
 fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store) -> Result<bool> {
     let text = gate.clean(&note.text);
     let Some(kind) = Kind::named(&note.kind).filter(|_| !text.is_empty() && is_id(&note.note)) else { return Ok(false) };
-    let session = note.session.and_then(|session| gate.name(&session));
-    let new = NewNote { project: gate.redact(&note.project), kind: kind.name().to_owned(), text, at: note.at, session };
+    let new = NewNote { project: gate.redact(&note.project), kind: kind.name().to_owned(), text, at: note.at };
     store.import_note(&note.note, &new)
 }
 

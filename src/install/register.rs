@@ -38,7 +38,7 @@ impl Registration {
         self.file.bytes.as_deref() != Some(self.added.text.as_bytes())
     }
 
-    /// Does it, and notes it first. Returns what the manifest is to hold besides.
+    /// Does it, and notes it first, with the folders that it made.
     ///
     /// # Errors
     /// When the file cannot be written, or others write to it all the time.

@@ -141,6 +141,14 @@ impl Store {
         Ok(store)
     }
 
+    /// How long a statement waits for another process's transaction.
+    ///
+    /// # Errors
+    /// When SQLite does not want to.
+    pub fn wait_for_locks(&self, patience: Duration) -> Result<()> {
+        Ok(self.db.busy_timeout(patience)?)
+    }
+
     /// What stops a statement of this connection from another thread.
     pub fn interrupt_handle(&self) -> InterruptHandle {
         self.db.get_interrupt_handle()

@@ -98,8 +98,7 @@ impl Tool for Get {
 
 fn item(id: &str, detail: Detail, most: usize, store: &Store, config: &Config) -> Result<Item> {
     if let Some(note) = store.look_up_note(id)? {
-        let session = note.session.as_ref().map(|id| store.look_up_session(id)).transpose()?.flatten();
-        return Ok(Item { text: notes::show(&note, session.as_ref(), config), id: note.id });
+        return Ok(Item { text: notes::show(&note, config), id: note.id });
     }
     let head = store.find_session(id)?;
     let text = match detail {
@@ -107,7 +106,13 @@ fn item(id: &str, detail: Detail, most: usize, store: &Store, config: &Config) -
         Detail::Full => whole(&head, most, store, config)?,
     };
     let Some(text) = text else {
-        bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
+        let id = &head.id;
+        match detail {
+            Detail::Brief => bail!("nothing was said in session {id}"),
+            Detail::Full => {
+                bail!("session {id} has no digest yet: `recall digest --session {id}` makes one, where anything was said in it")
+            }
+        }
     };
     Ok(Item { text, id: head.id })
 }
