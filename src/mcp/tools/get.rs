@@ -5,7 +5,7 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::brief::{brief, page};
+use crate::brief::{brief, page, without_digest};
 use crate::clean::shorten;
 use crate::config::Config;
 use crate::mcp::text::{harmless, line};
@@ -107,7 +107,7 @@ fn item(id: &str, detail: Detail, most: usize, store: &Store, config: &Config) -
         Detail::Full => whole(&head, most, store, config)?,
     };
     let Some(text) = text else {
-        bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
+        bail!(without_digest(store, &head)?);
     };
     Ok(Item { text, id: head.id })
 }
