@@ -63,6 +63,13 @@ pub fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
     at.map_or_else(|| "--:--".into(), |at| local(at, zone).strftime("%H:%M").to_string())
 }
 
+/// From when to when a session was active; with the day of its end where that is another one than [`day_of`].
+pub fn span(session: &Session, zone: &TimeZone) -> String {
+    let ended = session.last_at().map(|at| local(at, zone).strftime("%Y-%m-%d").to_string());
+    let later = ended.filter(|day| *day != day_of(session, zone)).map(|day| day + " ").unwrap_or_default();
+    format!("{}–{later}{}", clock(session.began_at(), zone), clock(session.last_at(), zone))
+}
+
 /// The page of a day. `shown` are its sessions in the order of their first prompts, `notes` what was remembered on it.
 pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone) -> String {
     let mut projects: Vec<&str> = Vec::new();
@@ -93,7 +100,8 @@ fn note_line(note: &Note, zone: &TimeZone) -> String {
 
 fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
     let names: Vec<String> = projects.iter().map(|p| yaml(p)).collect();
-    let cost: f64 = shown.iter().map(|s| session_cost(&s.costs).0).sum();
+    // An empty sum of floating-point numbers is -0.
+    let cost = shown.iter().map(|s| session_cost(&s.costs).0).sum::<f64>() + 0.0;
     let unknown = shown.iter().any(|s| session_cost(&s.costs).1);
     let weekday =
         day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
@@ -114,11 +122,10 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
         return;
     }
     page.push_str(&format!(
-        "\n### {} {}\n\n{}–{}{} · {} · [session page](sessions/{})\n",
+        "\n### {} {}\n\n{}{} · {} · [session page](sessions/{})\n",
         clock(session.began_at(), zone),
         inline(&digest.title),
-        clock(session.began_at(), zone),
-        clock(session.last_at(), zone),
+        span(session, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
         effort(session),
         one.page,

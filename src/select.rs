@@ -1,6 +1,6 @@
 //! Which sessions want a digest now, and why the others do not. Pure.
 
-use crate::session::Millis;
+use crate::session::{Millis, Session};
 
 /// A session that the client said has ended needs to be quiet for this long only.
 const SETTLED_AFTER_END: Millis = 30_000;
@@ -53,6 +53,14 @@ pub struct Standing {
     pub ended_at: Option<Millis>,
     pub has_prompt: bool,
     pub has_work: bool,
+}
+
+/// Why a session gets no digest as it is, however long it is waited for.
+pub fn never(session: &Session) -> Option<Skip> {
+    if session.prompts().next().is_none() {
+        return Some(Skip::NoPrompt);
+    }
+    (!session.has_work()).then_some(Skip::NoWork)
 }
 
 /// Is the session worth a digest, and quiet long enough for one?

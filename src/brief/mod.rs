@@ -8,15 +8,20 @@ mod write;
 use anyhow::Result;
 
 pub use self::write::{State, Told, write};
-use crate::clean::id8;
+use crate::clean::{id8, one_line, plain, shorten};
 use crate::config::Config;
 use crate::context::told_by;
+use crate::digest::{Digest, UNTITLED};
 use crate::page::{Shown, day_of, session_page, session_page_name};
 use crate::price::costs_by_model;
-use crate::session::Session;
+use crate::select::never;
+use crate::session::{Item, Session};
 use crate::store::Store;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
+
+/// The longest title of a session that has none of its own, in characters.
+const TITLE: usize = 90;
 
 /// The most a brief may take, in tokens by the estimate of [`crate::context::tokens`].
 pub const MAX_TOKENS: usize = 1_000;
@@ -29,9 +34,10 @@ pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Optio
     store.at_once(|| {
         let session = store.load_session(head)?;
         let stored = store.digest_of(head.pk)?;
-        if stored.is_none() && !session.has_work() && session.prompts().next().is_none() {
+        if stored.is_none() && session.entries.is_empty() {
             return Ok(None);
         }
+        let never = never(&session).filter(|_| stored.is_none()).map(|why| why.to_string());
         let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
         let id = store.short_id(&head.id)?;
         let state = match &stored {
@@ -40,7 +46,8 @@ pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Optio
             Some(_) => State::Whole,
         };
         let told = Told {
-            digest: &stored.map_or_else(|| told_by(&session), |stored| stored.digest),
+            digest: &stored.map_or_else(|| titled(told_by(&session), &session), |stored| stored.digest),
+            never: never.as_deref(),
             session: &session,
             state,
             closed: &store.closed_of(head.pk)?,
@@ -48,6 +55,30 @@ pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Optio
             id: &id,
         };
         Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
+    })
+}
+
+/// Where nobody asked for anything, the first words said are its title, as they are to the search.
+fn titled(mut digest: Digest, session: &Session) -> Digest {
+    let said = session.entries.iter().find_map(|entry| match &entry.item {
+        Item::Reply(text) | Item::Recap(text) => Some(text),
+        _ => None,
+    });
+    if let Some(said) = said.filter(|_| digest.title == UNTITLED) {
+        digest.title = shorten(&one_line(&plain(said)), TITLE);
+    }
+    digest
+}
+
+/// Why there is no digest of a session, and what to do about it.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn without_digest(store: &Store, head: &SessionHead) -> Result<String> {
+    let id = &head.id;
+    Ok(match never(&store.load_session(head)?) {
+        Some(why) => format!("session {id} gets no digest: {why}"),
+        None => format!("session {id} has no digest yet: `recall digest --session {id}` makes one"),
     })
 }
 

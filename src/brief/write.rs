@@ -6,7 +6,7 @@ use crate::clean::shorten;
 use crate::context::said;
 use crate::digest::{Claim, Digest};
 use crate::fixes::{Failure, failures};
-use crate::page::{clock, day_of};
+use crate::page::{day_of, span};
 use crate::prose::sentences;
 use crate::session::{Entry, Item, Session, Touch};
 use crate::signal::{Kind, judge_sentence};
@@ -42,6 +42,8 @@ pub struct Told<'a> {
     pub session: &'a Session,
     pub digest: &'a Digest,
     pub state: State,
+    /// Why it gets no digest.
+    pub never: Option<&'a str>,
     /// Ids of its open items that are closed by now.
     pub closed: &'a [String],
     /// A later session that says nearly the same.
@@ -80,8 +82,7 @@ impl Frame {
     fn of(told: &Told<'_>, zone: &TimeZone) -> Self {
         let session = told.session;
         let id = said(told.id, PLACE);
-        let mut when = format!("{} {}", day_of(session, zone), clock(session.began_at(), zone));
-        when.push_str(&format!("–{}", clock(session.last_at(), zone)));
+        let mut when = format!("{} {}", day_of(session, zone), span(session, zone));
         if told.state == State::SoFar {
             when.push_str(" so far, it goes on");
         }
@@ -89,10 +90,13 @@ impl Frame {
         facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, BRANCH))));
         facts.push(format!("session {}", said(&session.id, PLACE)));
         let mut head = format!("# {}\n{}\n", said(&told.digest.title, TITLE), facts.join(" · "));
-        if told.state == State::Undigested {
+        if told.state == State::Undigested && told.never.is_none() {
             head.push_str(&format!(
                 "No digest yet: this is told straight from its rows. `recall digest --session {id}` makes one\n"
             ));
+        }
+        if let Some(why) = told.never {
+            head.push_str(&format!("No digest is made of it ({why}): this is told straight from its rows\n"));
         }
         if let Some(later) = &told.repeated_by {
             head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, PLACE)));

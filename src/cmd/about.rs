@@ -15,13 +15,14 @@ use crate::config::{Config, SummarizerChoice};
 use crate::context::ESTIMATE;
 use crate::find::Query;
 use crate::privacy::Gate;
+use crate::prompt::wants_decisions;
 use crate::redact::Use;
 use crate::select::{Budget, Skip, affordable};
 use crate::session::short_id;
 use crate::stop;
 use crate::store::Store;
 use crate::summarize::{Answer, Claude, Failure, Request};
-use crate::topic::{Account, Sentence, Source, Topic, candidates, read, request};
+use crate::topic::{Account, Asking, Sentence, Source, Topic, candidates, read, request};
 use crate::ui::Ui;
 
 /// The most that is said where nothing else is asked for, in tokens: 300 words and their sources.
@@ -37,7 +38,8 @@ pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Writ
         return asked.say_nothing(args.json, ": run `recall digest` first", out);
     };
     let query = Query::parse(topic, &config.query_context());
-    let sources = candidates(&store, config, &query, Some(&asked.project), None)?;
+    let asking = Asking { own: Some(&asked.project), session: None, decisions: wants_decisions(topic) };
+    let sources = candidates(&store, config, &query, &asking)?;
     if sources.is_empty() {
         return asked.say_nothing(args.json, "", out);
     }

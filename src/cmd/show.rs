@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::Ended;
-use crate::brief::{brief, page};
+use crate::brief::{brief, page, without_digest};
 use crate::cli::ShowArgs;
 use crate::config::Config;
 use crate::items::listed;
@@ -74,7 +74,7 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl
         return Ok((Ended::Done, None));
     }
     let Some(stored) = store.digest_of(head.pk)? else {
-        bail!("session {} has no digest yet: `recall digest --session {}` makes one", head.id, head.id);
+        bail!(without_digest(store, &head)?);
     };
     let session = store.load_session(&head)?;
     if args.json {

@@ -23,7 +23,8 @@ use crate::prompt::{self, Asked, Past};
 use crate::redact::Use;
 use crate::session::short_id;
 use crate::store::{OtherForm, Store};
-use crate::topic::{Source, Topic, candidates};
+use crate::terms::words;
+use crate::topic::{Asking, Source, Topic, candidates};
 
 /// How long a statement waits for another process: less than the whole may take.
 const BUSY: Duration = Duration::from_millis(100);
@@ -41,6 +42,11 @@ const ELSEWHERE: (f64, f64) = (0.7, 3.0);
 const CONTINUED: (f64, f64) = (0.66, 1.0);
 /// The share for who asks for the past.
 const ASKED_FOR: f64 = 0.34;
+/// The same where the words only say what is to be done, and for a session of another project, with the words no other session has.
+const ASKED_IN_COMMON_WORDS: f64 = 0.66;
+const ASKED_ELSEWHERE: (f64, f64) = (0.7, 2.0);
+/// What a decision must hold of a question why something is as it is, as a share and in words.
+const EXPLAINS: (f64, usize) = (0.66, 2);
 /// Passages that are looked at for it.
 const LOOKED_IN: usize = 3;
 /// Rows of a session's conversation that are looked at.
@@ -102,18 +108,22 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
         return speaker.latest();
     }
     // Most prompts share with sessions only what all of them say.
+    if asked.past == Past::No
+        && asked.why
+        && let Some(saying) = speaker.reasons(&asked)?
+    {
+        return Ok(Some(saying));
+    }
     if asked.past == Past::No && most_telling(&store, &asked.topic_query())? < RELEVANT[0].1 {
         return Ok(None);
     }
     match (asked.past, config.hooks.prompt) {
-        (Past::Asks, _) => {
-            speaker.passages(&asked.query(), |source| source.focus >= if source.project == own { ASKED_FOR } else { ELSEWHERE.0 })
-        }
+        (Past::Asks, _) => speaker.asked_for(&asked),
         (Past::Continues, _) => speaker.passages(&asked.topic_query(), |source| {
             source.project == own && source.focus >= CONTINUED.0 && source.telling >= CONTINUED.1
         }),
         (Past::No, AtPrompt::Inject) => {
-            speaker.passages(&asked.topic_query(), |source| is_relevant(source.focus, source.telling, source.project == own))
+            speaker.passages(&asked.topic_query(), |source| is_relevant(source.focus, source.telling, source.elsewhere.is_none()))
         }
         (Past::No, _) => speaker.notice(&asked),
     }
@@ -207,15 +217,57 @@ impl Speaker<'_> {
 
     /// What sessions say on its topic.
     fn passages(&self, query: &Query, fits: impl Fn(&Source) -> bool) -> Result<Option<Saying>> {
-        let mut sources = candidates(self.store, self.config, query, Some(self.own), Some(self.session))?;
-        sources.retain(|source| fits(source) && !self.told.has(&source.id, How::Passages));
-        sources.sort_by_key(|source| source.project != self.own);
-        Ok(self.told_by(sources))
+        Ok(self.news_of(self.sources(query, false, fits)?))
+    }
+
+    /// What sessions say for who asks for it. Who names only what is to be done means the last one, where none says that.
+    fn asked_for(&self, asked: &Asked) -> Result<Option<Saying>> {
+        let names_topic = !asked.topic.is_empty();
+        let own = if names_topic { ASKED_FOR } else { ASKED_IN_COMMON_WORDS };
+        let fits = |source: &Source| match source.elsewhere {
+            None => source.focus >= own,
+            Some(_) => names_topic && source.focus >= ASKED_ELSEWHERE.0 && source.telling >= ASKED_ELSEWHERE.1,
+        };
+        let sources = self.sources(&asked.query(), asked.decisions, fits)?;
+        if sources.is_empty() && !names_topic {
+            return self.latest();
+        }
+        Ok(self.news_of(sources))
+    }
+
+    /// The decision of the own project that explains what somebody wonders about.
+    fn reasons(&self, asked: &Asked) -> Result<Option<Saying>> {
+        let topic = words(&asked.topic.join(" "));
+        if topic.len() < EXPLAINS.1 {
+            return Ok(None);
+        }
+        let explains = |text: &str| {
+            let held = words(text).intersection(&topic).count();
+            held >= EXPLAINS.1 && held as f64 >= EXPLAINS.0 * topic.len() as f64
+        };
+        let fits = |source: &Source| {
+            source.project == self.own && source.passages.iter().any(|p| p.kind == "decision" && explains(&p.text))
+        };
+        Ok(self.news_of(self.sources(&asked.topic_query(), true, fits)?))
+    }
+
+    fn sources(&self, query: &Query, decisions: bool, fits: impl Fn(&Source) -> bool) -> Result<Vec<Source>> {
+        let asking = Asking { own: Some(self.own), session: Some(self.session), decisions };
+        let mut sources = candidates(self.store, self.config, query, &asking)?;
+        sources.retain(fits);
+        sources.sort_by_key(|source| source.elsewhere.is_some());
+        Ok(sources)
+    }
+
+    /// What of it was not told before.
+    fn news_of(&self, mut sources: Vec<Source>) -> Option<Saying> {
+        sources.retain(|source| !self.told.has(&source.id, How::Passages));
+        self.told_by(sources)
     }
 
     /// What was done last: for who names no topic. The notes at the session's start hold it already, where there were any.
     fn latest(&self) -> Result<Option<Saying>> {
-        let mut sources = candidates(self.store, self.config, &Query::default(), Some(self.own), Some(self.session))?;
+        let mut sources = self.sources(&Query::default(), false, |_| true)?;
         if sources.first().is_none_or(|last| self.told.has(&last.id, How::Start)) {
             return Ok(None);
         }

@@ -9,15 +9,20 @@ use crate::find::Query;
 use crate::privacy::strip;
 use crate::source::claude_code::is_said;
 
-pub use past::Past;
+pub use past::{Past, wants_decisions};
 
 /// How much of a prompt is looked at, in bytes. What is fenced off before that stays fenced off.
 const MAX_PROMPT: usize = 1 << 20;
 
 /// A query without the words that only ask for the past, if it has any: of "what did we decide on retries" are left the retries.
 pub fn without_asking(query: &Query) -> Query {
-    let asks = query.terms.iter().any(|term| words::only_asks(&term.text));
-    let topic = query.terms.iter().filter(|term| !asks || !words::may_ask(&term.text)).cloned().collect();
+    if past::asks_unsegmented(&query.text) {
+        return Query { terms: Query::of_words(&past::without_asking(&query.text)).terms, ..query.clone() };
+    }
+    let for_the_past = past::of(std::slice::from_ref(&query.text)) == Past::Asks;
+    let asks = for_the_past || query.terms.iter().any(|term| words::only_asks(&term.text));
+    let is_asking = |text: &str| if for_the_past { words::is_of_asking(text) } else { asks && words::may_ask(text) };
+    let topic = query.terms.iter().filter(|term| !is_asking(&term.text)).cloned().collect();
     Query { terms: topic, ..query.clone() }
 }
 
@@ -29,6 +34,10 @@ pub struct Asked {
     /// Those of them that say what it is about, and not only what is to be done.
     pub topic: Vec<String>,
     pub past: Past,
+    /// It asks what was decided, or why.
+    pub decisions: bool,
+    /// It asks why something is as it is.
+    pub why: bool,
 }
 
 impl Asked {
@@ -55,7 +64,8 @@ pub fn read(prompt: &str) -> Option<Asked> {
     let past = past::of(&own);
     let words = words::of(&own, text, past != Past::No);
     let topic = words.iter().filter(|word| words::is_topic(word)).cloned().collect();
-    Some(Asked { words, topic, past })
+    let decisions = own.iter().any(|line| wants_decisions(line));
+    Some(Asked { words, topic, past, decisions, why: past::asks_why(&own) })
 }
 
 /// A command of the client's: `/name …`, `!command`. A path is none.
@@ -169,6 +179,15 @@ mod tests {
         assert_eq!(words("where did we leave off on the pagination"), ["pagination"]);
         assert_eq!(words("What did we decide about retry budgets last week?"), ["retry", "budgets"]);
         assert_eq!(words("Wo waren wir bei der Paginierung?"), ["Paginierung"]);
+        for prompt in [
+            "où en étions-nous ?", "Où nous sommes-nous arrêtés ?", "donde lo dejamos", "上次我们做到哪里了？", "继续上次的工作",
+            "前回の続きをお願いします", "前回どこまでやりましたか", "지난번에 어디까지 했지?",
+        ] {
+            assert_eq!(words(prompt), [""; 0], "{prompt}");
+        }
+        assert_eq!(words("上次我们做到哪里了 pagination"), ["pagination"]);
+        assert_eq!(words("前回のセーブデータの続き"), ["セーブデータ"]);
+        assert_eq!(words("上次的分页修复做到哪里了"), ["分页修复"]);
     }
 
     #[test]

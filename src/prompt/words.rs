@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::terms;
+use super::past;
+use crate::terms::{self, is_unsegmented};
 
 /// Words of a query at most.
 pub const MOST: usize = 24;
@@ -45,38 +46,39 @@ const ASKING: &[&str] = &[
 
 /// Words of everyday work on code: sessions that share only these have nothing to do with each other.
 const EVERYDAY: &[&str] = &[
-    "able", "actual", "actually", "add", "added", "adding", "adds", "address", "ahead", "allow", "another", "app", "apply",
-    "around", "ask", "asked", "assume", "avoid", "aware", "away", "bad", "because", "best", "better", "big", "bigger", "bit",
-    "both", "branch", "branches", "break", "broke", "broken", "bug", "bugs", "build", "builds", "bump", "case", "cases", "change",
-    "changed", "changelog", "changes", "changing", "check", "checked", "checks", "ci", "class", "clean", "clear", "code", "com",
-    "command", "commands", "comment", "comments", "commit", "commits", "committed", "complete", "completed", "complex", "concern",
-    "consider", "copy", "correct", "correctly", "could", "create", "created", "current", "currently", "data", "default", "delete",
-    "detail", "details", "different", "diff", "directory", "doc", "docs", "documentation", "down", "due", "each", "easy", "else",
-    "enough", "ensure", "error", "errors", "especially", "etc", "even", "every", "everything", "exact", "exactly", "example",
-    "examples", "exist", "existing", "expected", "explain", "fail", "failed", "failing", "fails", "failure", "feature", "feedback",
-    "few", "file", "files", "find", "fine", "first", "fix", "fixed", "fixes", "fixing", "folder", "follow", "following", "found",
-    "full", "function", "functions", "general", "gets", "getting", "git", "github", "give", "given", "gives", "go", "goes", "good",
-    "great", "guess", "handle", "handles", "handling", "happens", "hard", "having", "high", "however", "http", "https", "idea",
-    "ideally", "ideas", "image", "implement", "implementation", "implemented", "important", "improve", "include", "included",
-    "info", "information", "inside", "instead", "instruction", "instructions", "interesting", "issue", "issues", "item", "items",
-    "key", "kind", "less", "level", "line", "lines", "link", "lint", "linter", "linters", "linting", "little", "local", "locally",
-    "log", "long", "longer", "looking", "looks", "lot", "low", "main", "many", "master", "match", "maybe", "mean", "means",
-    "medium", "merge", "merged", "message", "messages", "method", "methods", "mind", "minor", "missing", "mode", "module", "move",
-    "moved", "much", "multiple", "must", "name", "named", "names", "never", "new", "next", "nice", "non", "note", "nothing",
-    "number", "numbers", "object", "one", "onto", "open", "option", "options", "order", "original", "others", "output", "outside",
-    "own", "package", "page", "part", "phase", "parts", "pass", "passes", "path", "paths", "perfect", "place", "point", "points",
-    "possible", "pr", "print", "probably", "problem", "problems", "project", "proper", "properly", "prs", "pull", "pulled", "push",
-    "pushed", "put", "question", "questions", "quick", "quickly", "rather", "read", "readme", "real", "really", "reason", "rebase",
-    "rebased", "ref", "release", "remaining", "remove", "removed", "rename", "renamed", "replace", "repo", "repository",
-    "required", "rest", "result", "results", "return", "returns", "reuse", "review", "reviewed", "reviewer", "reviews", "rewrite",
-    "right", "root", "run", "running", "runs", "safe", "second", "section", "see", "seem", "seems", "seen", "separate", "set",
-    "several", "simple", "simplify", "single", "small", "solution", "something", "sorry", "sort", "specific", "split", "step",
-    "steps", "string", "style", "such", "suggest", "suggestion", "super", "support", "sure", "switch", "take", "takes", "task",
-    "tasks", "test", "testing", "tests", "text", "thank", "thanks", "think", "thought", "though", "three", "through", "thx",
-    "todo", "together", "tool", "tools", "top", "touch", "true", "turn", "two", "type", "types", "understand", "unit", "unless",
-    "until", "update", "updated", "updates", "used", "useful", "user", "users", "uses", "using", "usage", "value", "values",
-    "verify", "version", "versions", "via", "wait", "way", "ways", "well", "whether", "whole", "wonder", "won't", "without",
-    "word", "words", "worth", "write", "writing", "written", "wrong", "www", "yeah", "yep", "yet", // German
+    "able", "actual", "bring", "bringing", "brings", "brought", "repeat", "redo", "actually", "add", "added", "adding", "adds",
+    "address", "ahead", "allow", "another", "app", "apply", "around", "ask", "asked", "assume", "avoid", "aware", "away", "bad",
+    "because", "best", "better", "big", "bigger", "bit", "both", "branch", "branches", "break", "broke", "broken", "bug", "bugs",
+    "build", "builds", "bump", "case", "cases", "change", "changed", "changelog", "changes", "changing", "check", "checked",
+    "checks", "ci", "class", "clean", "clear", "code", "com", "command", "commands", "comment", "comments", "commit", "commits",
+    "committed", "complete", "completed", "complex", "concern", "consider", "copy", "correct", "correctly", "could", "create",
+    "created", "current", "currently", "data", "default", "delete", "detail", "details", "different", "diff", "directory", "doc",
+    "docs", "documentation", "down", "due", "each", "easy", "else", "enough", "ensure", "error", "errors", "especially", "etc",
+    "even", "every", "everything", "exact", "exactly", "example", "examples", "exist", "existing", "expected", "explain", "fail",
+    "failed", "failing", "fails", "failure", "feature", "feedback", "few", "file", "files", "find", "fine", "first", "fix",
+    "fixed", "fixes", "fixing", "folder", "follow", "following", "found", "full", "function", "functions", "general", "gets",
+    "getting", "git", "github", "give", "given", "gives", "go", "goes", "good", "great", "guess", "handle", "handles", "handling",
+    "happens", "hard", "having", "high", "however", "http", "https", "idea", "ideally", "ideas", "image", "implement",
+    "implementation", "implemented", "important", "improve", "include", "included", "info", "information", "inside", "instead",
+    "instruction", "instructions", "interesting", "issue", "issues", "item", "items", "key", "kind", "less", "level", "line",
+    "lines", "link", "lint", "linter", "linters", "linting", "little", "local", "locally", "log", "long", "longer", "looking",
+    "looks", "lot", "low", "main", "many", "master", "match", "maybe", "mean", "means", "medium", "merge", "merged", "message",
+    "messages", "method", "methods", "mind", "minor", "missing", "mode", "module", "move", "moved", "much", "multiple", "must",
+    "name", "named", "names", "never", "new", "next", "nice", "non", "note", "nothing", "number", "numbers", "object", "one",
+    "onto", "open", "option", "options", "order", "original", "others", "output", "outside", "own", "package", "page", "part",
+    "phase", "parts", "pass", "passes", "path", "paths", "perfect", "place", "point", "points", "possible", "pr", "print",
+    "probably", "problem", "problems", "project", "proper", "properly", "prs", "pull", "pulled", "push", "pushed", "put",
+    "question", "questions", "quick", "quickly", "rather", "read", "readme", "real", "really", "reason", "rebase", "rebased",
+    "ref", "release", "remaining", "remove", "removed", "rename", "renamed", "replace", "repo", "repository", "required", "rest",
+    "result", "results", "return", "returns", "reuse", "review", "reviewed", "reviewer", "reviews", "rewrite", "right", "root",
+    "run", "running", "runs", "safe", "second", "section", "see", "seem", "seems", "seen", "separate", "set", "several", "simple",
+    "simplify", "single", "small", "solution", "something", "sorry", "sort", "specific", "split", "step", "steps", "string",
+    "style", "such", "suggest", "suggestion", "super", "support", "sure", "switch", "take", "takes", "task", "tasks", "test",
+    "testing", "tests", "text", "thank", "thanks", "think", "thought", "though", "three", "through", "thx", "todo", "together",
+    "tool", "tools", "top", "touch", "true", "turn", "two", "type", "types", "understand", "unit", "unless", "until", "update",
+    "updated", "updates", "used", "useful", "user", "users", "uses", "using", "usage", "value", "values", "verify", "version",
+    "versions", "via", "wait", "way", "ways", "well", "whether", "whole", "wonder", "won't", "without", "word", "words", "worth",
+    "write", "writing", "written", "wrong", "www", "yeah", "yep", "yet", // German
     "alle", "alles", "änderung", "änderungen", "aufruf", "bauen", "baue", "behebe", "beispiel", "datei", "dateien", "daten",
     "dann", "danke", "durch", "fehler", "füge", "funktion", "funktionen", "geht", "gib", "hinzu", "immer", "kein", "keine",
     "klasse", "lösche", "mehr", "möchte", "muss", "neue", "neuen", "neues", "ohne", "prüfe", "schreibe", "sehr", "sich", "soll",
@@ -108,6 +110,12 @@ pub fn only_asks(lower: &str) -> bool {
     may_ask(lower) && !is_english_topic(lower)
 }
 
+/// Is it a word of somebody's who asks for the past, or several joined, as `étions-nous` is?
+pub fn is_of_asking(lower: &str) -> bool {
+    let asks = |word: &str| may_ask(word) || past::has_word(word);
+    asks(lower) || lower.split(['-', '\'']).all(|part| part.chars().count() < 2 || asks(part) || terms::is_stop(part))
+}
+
 struct Chosen {
     seen: HashSet<String>,
     words: Vec<String>,
@@ -121,15 +129,27 @@ impl Chosen {
             if self.words.len() >= MOST {
                 return;
             }
-            if fits(word) && self.is_telling(word) && self.seen.insert(word.to_lowercase()) {
-                self.words.push(word.to_owned());
+            if !fits(word) {
+                continue;
             }
+            if self.asks && word.chars().any(is_unsegmented) {
+                past::without_asking(word).split(' ').for_each(|part| self.keep(part));
+            } else {
+                self.keep(word);
+            }
+        }
+    }
+
+    fn keep(&mut self, word: &str) {
+        if self.words.len() < MOST && self.is_telling(word) && self.seen.insert(word.to_lowercase()) {
+            self.words.push(word.to_owned());
         }
     }
 
     fn is_telling(&self, word: &str) -> bool {
         let lower = word.to_lowercase().replace('’', "'");
-        let asking = ASKING.contains(&lower.as_str()) && (self.asks || !word.is_ascii() || !is_english_topic(&lower));
+        let asking =
+            if self.asks { is_of_asking(&lower) } else { may_ask(&lower) && (!word.is_ascii() || !is_english_topic(&lower)) };
         let letters = word.chars().filter(|c| c.is_alphabetic()).count();
         word.len() <= MAX_WORD && letters >= 2 && !asking && !is_machines(word) && !terms::words(word).is_empty()
     }

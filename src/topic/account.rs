@@ -41,7 +41,9 @@ pub struct Account {
 pub fn request(question: &str, sources: &[Source], gate: &Gate) -> Request {
     let mut told = String::new();
     for (at, source) in sources.iter().enumerate() {
-        told += &format!("[{}] {}, {}: {}\n", at + 1, source.when, source.origin, one_line(&plain(&source.title)));
+        let elsewhere =
+            source.elsewhere.as_ref().map(|name| format!(" in the project {}", one_line(&plain(name)))).unwrap_or_default();
+        told += &format!("[{}] {}, {}{elsewhere}: {}\n", at + 1, source.when, source.origin, one_line(&plain(&source.title)));
         for passage in &source.passages {
             told += &format!("- {}: {}\n", passage.kind, shorten(&one_line(&plain(&passage.text)), GIVEN));
         }
@@ -119,6 +121,7 @@ mod tests {
             id: format!("{n:08}-aaaa"),
             origin: "session",
             project: "/p".into(),
+            elsewhere: None,
             title: format!("Session {n}"),
             at: Some(0),
             when: "2026-11-20".into(),

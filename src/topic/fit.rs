@@ -5,6 +5,7 @@ use crate::context::{bytes_of, said, tokens};
 
 /// Longest texts, in characters.
 const TITLE: usize = 110;
+const PROJECT: usize = 40;
 const STATEMENT: usize = 300;
 /// How much further down a source's next passage stands than its first, in places of the list of sources.
 const NEXT_PASSAGE: f64 = 1.4;
@@ -82,11 +83,32 @@ fn name_left_out(topic: &mut Topic) {
 
 fn heading(source: &Source) -> String {
     let so_far = if source.goes_on { "so far, " } else { "" };
-    format!("## {} ({so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
+    let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, PROJECT))).unwrap_or_default();
+    format!("## {} ({elsewhere}{so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
 }
 
 fn line(source: &Source, passage: &Passage) -> String {
-    format!("- {}{} [{}, {}]\n", label(&passage.kind), said(&passage.text, STATEMENT), shown_id(&source.id), source.when)
+    let text = said(bare(&passage.kind, &passage.text), STATEMENT);
+    format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
+}
+
+/// A text without the word before it that its label says already.
+fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
+    let words: &[&str] = match kind {
+        "decision" => &["decision", "decided", "entscheidung"],
+        "next" => &["next", "next step", "next steps"],
+        "blocker" => &["blocked", "blocker"],
+        "outcome" => &["outcome", "result"],
+        "learned" => &["learned", "lesson"],
+        "plan" => &["plan"],
+        _ => return text,
+    };
+    match text.split_once(':') {
+        Some((before, rest)) if words.contains(&before.trim().to_lowercase().as_str()) && !rest.trim().is_empty() => {
+            rest.trim_start()
+        }
+        _ => text,
+    }
 }
 
 /// What stands before a passage of a kind; nothing where its words tell it.
@@ -98,6 +120,7 @@ fn label(kind: &str) -> &'static str {
         "blocker" => "blocked: ",
         "outcome" => "outcome: ",
         "learned" => "learned: ",
+        "investigated" => "looked into: ",
         "plan" => "planned: ",
         _ => "",
     }
@@ -114,6 +137,7 @@ mod tests {
             id: format!("{n:08}-aaaa"),
             origin: "session",
             project: "/p".into(),
+            elsewhere: None,
             title: format!("Session {n}"),
             at: Some(0),
             when: "2026-11-20".into(),
@@ -136,6 +160,23 @@ mod tests {
              ## Session 2 (2026-11-20, 00000002)\n- decided: Offsets are slow. [00000002, 2026-11-20]\n"
         );
         assert_eq!((topic.left_out.len(), topic.passages_left_out, topic.tokens), (0, 0, tokens(topic.render())));
+    }
+
+    #[test]
+    fn a_label_is_said_once_and_another_project_is_named() {
+        let mut other = source(1, &["Decision: keyset it is.", "Users: decided by role."]);
+        other.elsewhere = Some("bazaar".into());
+        let passage = |kind: &str, text: &str| Passage { kind: kind.into(), text: text.into() };
+        other.passages.push(passage("investigated", "Read shop/orders.py"));
+        other.passages.push(passage("next", "Next steps: move the export"));
+        let topic = fit(vec![other], 400);
+        assert_eq!(
+            topic.render(),
+            "## Session 1 (in bazaar, 2026-11-20, 00000001)\n- decided: keyset it is. [00000001, 2026-11-20]\n\
+             - decided: Users: decided by role. [00000001, 2026-11-20]\n\
+             - looked into: Read shop/orders.py [00000001, 2026-11-20]\n\
+             - next: move the export [00000001, 2026-11-20]\n"
+        );
     }
 
     #[test]

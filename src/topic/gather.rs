@@ -1,5 +1,7 @@
 //! Selects what is to be told of a topic: by search, or, where no topic is named, what was done last.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 
 use super::fit::fit;
@@ -7,9 +9,11 @@ use super::{Passage, Source, Topic};
 use crate::config::Config;
 use crate::digest::Digest;
 use crate::find::{Found, Origin, Query, Wanted, find};
-use crate::prompt::without_asking;
-use crate::session::Millis;
+use crate::notes::EVERYWHERE;
+use crate::prompt::{wants_decisions, without_asking};
+use crate::session::{Millis, Project};
 use crate::store::Store;
+use crate::terms::words;
 
 /// Sources that are looked at, and passages of each.
 const SOURCES: usize = 8;
@@ -23,24 +27,48 @@ const OUTCOMES: usize = 3;
 const DECISIONS: usize = 3;
 /// What a session decided and left open is told beside what holds the words.
 const BESIDE: usize = 2;
+/// Where fewer things than this are told of a session, its outcome is.
+const ENOUGH: usize = 2;
+/// How much longer than the title what was asked may be and still say no more, in bytes.
+const LITTLE_MORE: usize = 24;
 
 /// What is known of a topic, within a budget. Of a query without words what was done last in the own project, else anywhere.
 ///
 /// # Errors
 /// When the index cannot be read.
 pub fn gather(store: &Store, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
-    Ok(Topic::of(candidates(store, config, query, own, None)?, max_tokens))
+    let asking = Asking { own, session: None, decisions: wants_decisions(&query.text) };
+    Ok(Topic::of(candidates(store, config, query, &asking)?, max_tokens))
 }
 
-/// All that there is to tell, best first; nothing of the session that asks.
+/// Who asks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asking<'a> {
+    /// The key of the project they work in.
+    pub own: Option<&'a str>,
+    /// The session that asks: nothing of it is told.
+    pub session: Option<&'a str>,
+    /// They want to know what was decided: that comes first.
+    pub decisions: bool,
+}
+
+impl Asking<'_> {
+    /// The project's name, where it is another one.
+    fn elsewhere(&self, project: &Project) -> Option<String> {
+        let other = project.key != EVERYWHERE && self.own.is_some_and(|own| own != project.key);
+        other.then(|| project.name().to_owned())
+    }
+}
+
+/// All that there is to tell, best first.
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn candidates(store: &Store, config: &Config, query: &Query, own: Option<&str>, asking: Option<&str>) -> Result<Vec<Source>> {
+pub fn candidates(store: &Store, config: &Config, query: &Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
     let query = without_asking(query);
-    match own {
-        Some(own) if query.is_empty() => latest(store, config, own, asking),
-        _ => found(store, config, query, own, asking),
+    match asking.own {
+        Some(own) if query.is_empty() => latest(store, config, own, asking.session),
+        _ => found(store, config, query, asking),
     }
 }
 
@@ -54,25 +82,34 @@ impl Topic {
 /// Rows of a conversation that are looked at for passages: a hook waits for it.
 const READS: usize = 400;
 
-fn found(store: &Store, config: &Config, mut query: Query, own: Option<&str>, asking: Option<&str>) -> Result<Vec<Source>> {
+fn found(store: &Store, config: &Config, mut query: Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
     let limit = if query.is_empty() { LATEST } else { SOURCES };
     if query.is_empty() {
         // All there is, the newest first.
         query.filters.since = Some(Millis::MIN);
     }
-    let wanted = Wanted { limit, passages: PASSAGES, own, now: config.now(), except: asking, reads: READS, ..Wanted::default() };
+    let wanted = Wanted {
+        limit,
+        passages: PASSAGES,
+        own: asking.own,
+        now: config.now(),
+        except: asking.session,
+        reads: READS,
+        ..Wanted::default()
+    };
     let mut all = find(store, &query, &wanted)?;
     let projects = config.project_keys();
-    all.retain(|found| Some(found.id()) != asking && !config.excludes_folder(&found.project().key, &projects));
+    all.retain(|found| Some(found.id()) != asking.session && !config.excludes_folder(&found.project().key, &projects));
     if !query.terms.is_empty() {
         let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
         all.retain(|found| found.focus >= LEAST.max(best * AGAINST_BEST));
     }
-    all.into_iter().map(|found| source(store, config, found)).collect()
+    let words = words(&query.text);
+    all.into_iter().map(|found| source(store, config, found, &words, asking)).collect()
 }
 
 /// A result as a source, with what its session decided and left open.
-pub fn source(store: &Store, config: &Config, found: Found) -> Result<Source> {
+fn source(store: &Store, config: &Config, found: Found, words: &BTreeSet<String>, asking: &Asking<'_>) -> Result<Source> {
     let (at, origin) = match &found.origin {
         Origin::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
         Origin::Note(note) => (note.at, "note"),
@@ -84,15 +121,15 @@ pub fn source(store: &Store, config: &Config, found: Found) -> Result<Source> {
     if let Origin::Session(head) = &found.origin
         && let Some(stored) = store.digest_of(head.pk)?
     {
-        let (id, digest) = (&head.id, &stored.digest);
         let closed = store.closed_of(head.pk)?;
-        left_open(id, digest, &closed).take(BESIDE).for_each(|(kind, text)| add(&mut passages, kind, text));
-        last(&digest.decisions, BESIDE).for_each(|claim| add(&mut passages, "decision", &claim.text));
+        passages = completed(passages, &head.id, &stored.digest, &closed, words, asking.decisions);
     }
+    without_title(&mut passages, &found.title);
     Ok(Source {
         id: found.id().to_owned(),
         origin,
         project: found.project().key.clone(),
+        elsewhere: asking.elsewhere(found.project()),
         when: config.local_time(Some(at), "%Y-%m-%d"),
         at: Some(at),
         title: found.title,
@@ -103,6 +140,61 @@ pub fn source(store: &Store, config: &Config, found: Found) -> Result<Source> {
         telling: found.telling,
         passages,
     })
+}
+
+/// What was found of a session, with what it decided and left open; and with its outcome where little of it was found.
+fn completed(
+    mut found: Vec<Passage>,
+    session: &str,
+    digest: &Digest,
+    closed: &[String],
+    asked: &BTreeSet<String>,
+    decisions_first: bool,
+) -> Vec<Passage> {
+    for passage in found.iter_mut().filter(|passage| passage.kind == "learned" && was_read(digest, &passage.text)) {
+        "investigated".clone_into(&mut passage.kind);
+    }
+    // The last ones hold; of these, what holds most of the words.
+    let mut decided: Vec<&str> = digest.decisions.iter().rev().map(|claim| claim.text.as_str()).collect();
+    let held = |text: &str| words(text).intersection(asked).count();
+    decided.sort_by_key(|text| std::cmp::Reverse(held(text)));
+    let mut passages = Vec::new();
+    if decisions_first {
+        let (first, rest): (Vec<Passage>, Vec<Passage>) = found.into_iter().partition(|passage| passage.kind == "decision");
+        passages.extend(first);
+        decided.iter().take(DECISIONS).for_each(|text| add(&mut passages, "decision", text));
+        let (read, rest): (Vec<Passage>, Vec<Passage>) = rest.into_iter().partition(|passage| passage.kind == "investigated");
+        rest.into_iter().chain(read).for_each(|passage| add(&mut passages, &passage.kind, &passage.text));
+    } else {
+        passages = found;
+    }
+    left_open(session, digest, closed).take(BESIDE).for_each(|(kind, text)| add(&mut passages, kind, text));
+    decided.iter().take(BESIDE).for_each(|text| add(&mut passages, "decision", text));
+    let tells = |passage: &&Passage| !matches!(passage.kind.as_str(), "prompt" | "investigated" | "file" | "command");
+    if passages.iter().filter(tells).count() < ENOUGH {
+        last(&digest.completed, OUTCOMES).for_each(|text| add(&mut passages, "outcome", text));
+        last(&digest.learned, BESIDE).for_each(|text| add(&mut passages, "learned", text));
+    }
+    passages
+}
+
+/// Is it of what was only read and looked up?
+fn was_read(digest: &Digest, text: &str) -> bool {
+    let said = words(text);
+    let is_of = |list: &[String]| list.iter().any(|one| said.is_subset(&words(one)));
+    is_of(&digest.investigated) && !is_of(&digest.learned)
+}
+
+/// Leaves out what was asked where that is the title already, and something else is told.
+fn without_title(passages: &mut Vec<Passage>, title: &str) {
+    let title = title.trim_end_matches('…').trim_end();
+    let says_it = |passage: &Passage| {
+        let begins = passage.text.starts_with(title) && passage.text.len() <= title.len() + LITTLE_MORE;
+        passage.kind == "prompt" && (title.contains(passage.text.trim_end_matches('…')) || begins)
+    };
+    if passages.iter().any(|passage| !says_it(passage)) {
+        passages.retain(|passage| !says_it(passage));
+    }
 }
 
 /// What was done last in a project.
@@ -117,11 +209,16 @@ fn latest(store: &Store, config: &Config, own: &str, asking: Option<&str>) -> Re
         last(&digest.completed, OUTCOMES).for_each(|text| add(&mut passages, "outcome", text));
         left_open(&one.id, digest, &closed).take(OUTCOMES).for_each(|(kind, text)| add(&mut passages, kind, text));
         last(&digest.decisions, DECISIONS).for_each(|claim| add(&mut passages, "decision", &claim.text));
+        if passages.len() < ENOUGH {
+            last(&digest.learned, BESIDE).for_each(|text| add(&mut passages, "learned", text));
+        }
         add(&mut passages, "prompt", &digest.request);
+        without_title(&mut passages, &digest.title);
         all.push(Source {
             id: one.id,
             origin: "session",
             project: own.to_owned(),
+            elsewhere: None,
             title: stored.digest.title,
             at: Some(one.last_at),
             when: config.local_time(Some(one.last_at), "%Y-%m-%d"),

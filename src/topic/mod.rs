@@ -10,7 +10,7 @@ mod gather;
 use serde::Serialize;
 
 pub use account::{Account, Sentence, read, request};
-pub use gather::{candidates, gather};
+pub use gather::{Asking, candidates, gather};
 
 use crate::clean::{id8, one_line, plain};
 use crate::session::Millis;
@@ -24,6 +24,9 @@ pub struct Source {
     pub origin: &'static str,
     /// The project's root.
     pub project: String,
+    /// The project's name, where it is another one than the asker's.
+    #[serde(skip)]
+    pub elsewhere: Option<String>,
     pub title: String,
     /// When it was last active, in milliseconds since the epoch.
     pub at: Option<Millis>,

@@ -52,6 +52,19 @@ fn a_small_session_is_told_in_few_words() {
 }
 
 #[test]
+fn a_session_over_midnight_names_both_days() {
+    let world = World::new();
+    let rows = user("aaaa1111", "u", "2026-11-19T10:11:00Z", "Rename the changelog.")
+        + &assistant("aaaa1111", "a", "2026-11-20T09:00:00Z", "I renamed it to `CHANGES.md`.");
+    world.transcript("-p/aaaa1111.jsonl", rows);
+    world.digest(&["--summarizer", "extract"]);
+    let shown = world.recall(["show", "aaaa1111"]).out;
+    assert!(shown.contains("2026-11-19 10:11–2026-11-20 09:00 "), "{shown}");
+    let day = world.pages().into_iter().find(|(name, _)| name.ends_with("2026-11-19.md")).expect("the day's page").1;
+    assert!(day.contains("10:11–2026-11-20 09:00 "), "{day}");
+}
+
+#[test]
 fn what_was_closed_since_is_not_open_any_more() {
     let world = world();
     assert!(world.recall(["show", PLAIN]).out.contains("- n763131ea "));
@@ -77,4 +90,21 @@ fn several_are_shown_in_turn_and_one_that_is_not_there_costs_itself_alone() {
     let none = world.recall(["show", "nobody", "noone"]);
     assert_eq!((none.code, none.out.as_str()), (2, ""), "{none:#?}");
     assert!(none.err.contains("nobody") && none.err.contains("noone"), "{none:#?}");
+}
+
+/// Nobody asked for anything in it: no digest is made of it, and all say so.
+#[test]
+fn a_session_that_gets_no_digest_is_told_and_nobody_is_sent_for_one() {
+    let world = World::new();
+    let rows =
+        assistant("aaaa1111", "a", "2026-11-20T10:01:00Z", "The tokenizer redirect is mended, because the header was wrong.");
+    world.transcript("-p/aaaa1111.jsonl", rows);
+    world.digest(&["--summarizer", "extract"]);
+    assert!(world.recall(["search", "tokenizer"]).out.contains("aaaa1111"), "the search finds it");
+    let ran = world.recall(["show", "aaaa1111"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert!(ran.out.starts_with("# The tokenizer redirect") && ran.out.contains("no prompt of the user's"), "{ran:#?}");
+    let full = world.recall(["show", "--full", "aaaa1111"]);
+    assert!(full.code == 2 && full.err.contains("gets no digest: no prompt of the user's"), "{full:#?}");
+    assert!(!ran.out.contains("recall digest") && !full.err.contains("recall digest"), "{ran:#?} {full:#?}");
 }

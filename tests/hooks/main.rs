@@ -6,6 +6,7 @@ mod support;
 
 mod again;
 mod answer;
+mod asked;
 mod banner;
 mod budget;
 mod crowd;

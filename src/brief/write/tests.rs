@@ -34,7 +34,7 @@ fn edit(path: &str) -> Item {
 }
 
 fn told(session: &Session, digest: &Digest, closed: &[String]) -> String {
-    let told = Told { session, digest, state: State::Whole, closed, repeated_by: None, id: "64b0b6d9" };
+    let told = Told { session, digest, state: State::Whole, closed, never: None, repeated_by: None, id: "64b0b6d9" };
     write(&told, &TimeZone::UTC, 1_000)
 }
 
@@ -151,7 +151,7 @@ proptest! {
         let claims = |texts: &[String]| texts.iter().map(|text| claim(text, 1)).collect::<Vec<_>>();
         let files = paths.iter().map(|path| FileNote { path: path.clone(), verified: true }).collect();
         let digest = Digest { title, request, completed, learned, decisions: claims(&decisions), next_steps: claims(&steps), files, ..Digest::default() };
-        let told = Told { session: &session, digest: &digest, state: State::SoFar, closed: &[], repeated_by: Some(id.clone()), id: &id };
+        let told = Told { session: &session, digest: &digest, state: State::SoFar, closed: &[], never: None, repeated_by: Some(id.clone()), id: &id };
         let text = write(&told, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--full") && !text.contains("<recall-context>"), "{}", text);

@@ -5,7 +5,7 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::brief::{brief, page};
+use crate::brief::{brief, page, without_digest};
 use crate::clean::shorten;
 use crate::config::Config;
 use crate::mcp::text::{harmless, line};
@@ -106,13 +106,7 @@ fn item(id: &str, detail: Detail, most: usize, store: &Store, config: &Config) -
         Detail::Full => whole(&head, most, store, config)?,
     };
     let Some(text) = text else {
-        let id = &head.id;
-        match detail {
-            Detail::Brief => bail!("nothing was said in session {id}"),
-            Detail::Full => {
-                bail!("session {id} has no digest yet: `recall digest --session {id}` makes one, where anything was said in it")
-            }
-        }
+        bail!(without_digest(store, &head)?);
     };
     Ok(Item { text, id: head.id })
 }

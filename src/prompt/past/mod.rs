@@ -2,9 +2,10 @@
 
 mod phrases;
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use self::phrases::{CONTINUES, PAST, PHRASES, UNSEGMENTED};
+use self::phrases::{CONTINUES, JOINING_BEFORE, JOINING_BEHIND, PAST, PHRASES, UNSEGMENTED, UNSEGMENTED_AROUND};
 use crate::signal::language::Matcher;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,10 +19,68 @@ pub enum Past {
 
 static MATCHER: LazyLock<Matcher> = LazyLock::new(|| Matcher::new(&PHRASES));
 
+/// Classes whose words ask, too; those of the others are what is asked for.
+const ASKING_CLASSES: [&str; 6] = ["US", "LEFT", "ON", "SETTLE", "SETTLED", "RECENTLY"];
+
+/// The words of the phrases.
+static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let asking = PHRASES.rules.iter().filter(|rule| [PAST, CONTINUES].contains(&rule.name)).flat_map(|rule| rule.phrases.iter());
+    let classes = PHRASES.classes.iter().filter(|(name, _)| ASKING_CLASSES.contains(name)).flat_map(|(_, of)| of.iter());
+    let words = asking.chain(classes).flat_map(|phrase| phrase.split_whitespace());
+    words.filter(|word| word.chars().any(char::is_alphabetic) && !word.starts_with('{')).collect()
+});
+
+/// The pieces of phrases of scripts without spaces, the longest first.
+static PIECES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut all: Vec<&str> = UNSEGMENTED.iter().chain(&UNSEGMENTED_AROUND).copied().collect();
+    all.sort_by_key(|piece| std::cmp::Reverse(piece.chars().count()));
+    all
+});
+
+/// Is it a word of such a phrase, or several joined?
+pub fn has_word(lower: &str) -> bool {
+    WORDS.contains(lower)
+}
+
+/// Does a text of a script without spaces ask for the past?
+pub fn asks_unsegmented(text: &str) -> bool {
+    UNSEGMENTED.iter().any(|phrase| text.contains(phrase))
+}
+
+/// What is left of such a text without the words that only ask, parted where they stood.
+pub fn without_asking(text: &str) -> String {
+    let left = PIECES.iter().fold(text.to_owned(), |left, piece| left.replace(piece, " "));
+    let topics = left.split(' ').map(|part| part.trim_start_matches(JOINING_BEFORE).trim_end_matches(JOINING_BEHIND));
+    topics.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Words of who wants to know what was decided, by their beginnings.
+const DECIDING: [&str; 19] = [
+    "decid", "decis", "agreed", "chose", "settled", "why", "reason", "beschlossen", "beschluss", "entschieden", "entscheid",
+    "warum", "wieso", "weshalb", "décid", "pourquoi", "elegimos", "deciso", "escolhemos",
+];
+const DECIDING_UNSEGMENTED: [&str; 5] = ["决定", "決定", "決め", "결정", "为什么"];
+
+/// Does it ask what was decided, or why?
+pub fn wants_decisions(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| DECIDING.iter().any(|start| word.starts_with(start)))
+        || DECIDING_UNSEGMENTED.iter().any(|piece| lower.contains(piece))
+}
+
+/// Does one of the lines ask why something is as it is?
+pub fn asks_why(lines: &[String]) -> bool {
+    let begins = |clause: &str| clause.split_whitespace().next().is_some_and(|word| WHY.contains(&word.to_lowercase().as_str()));
+    lines.iter().flat_map(|line| clauses(line)).any(begins)
+}
+
+const WHY: [&str; 6] = ["why", "warum", "wieso", "weshalb", "pourquoi", "perché"];
+
 /// What the user's own lines ask for.
 pub fn of(lines: &[String]) -> Past {
     let found = lines.iter().flat_map(|line| clauses(line)).map(|clause| {
-        if UNSEGMENTED.iter().any(|phrase| clause.contains(phrase)) {
+        if asks_unsegmented(clause) {
             return Past::Asks;
         }
         let named = MATCHER.named(clause);

@@ -13,6 +13,27 @@ pub const UNSEGMENTED: [&str; 15] = [
     "昨日の続き", "続きから", "지난번", "저번에",
 ];
 
+/// What stands around these and is no topic either.
+pub const UNSEGMENTED_AROUND: [&str; 107] = [
+    // Chinese
+    "我们", "我們", "之前", "昨天", "做到", "说到", "說到", "讲到", "讲过", "进行到", "停在", "哪里", "哪裡", "哪儿", "那里",
+    "继续", "繼續", "接着", "工作", "做了什么", "什么", "什麼", "为什么", "為什麼", "怎么", "怎麼", "决定", "決定", "讨论", "討論",
+    "关于", "關於", "记得", "記得", "还记得", "那个", "这个", "這個", "事情", "地方", "会话", "对话", "對話", "一样", "一樣",
+    "按照", "时候", "時候", "的问题", "的部分", // Japanese
+    "昨日", "続き", "お願いします", "お願い", "どこまで", "どこ", "どうした", "どう", "したっけ", "っけ", "やりました", "やった",
+    "やって", "進みました", "進んだ", "終わった", "しました", "ました", "した", "でした", "ですか", "教えて", "ください", "下さい",
+    "から", "まで", "作業", "の件", "について", "覚えて", "いますか", "決めた", "決め", "なぜ", "再開", "続けて",
+    "同じように", // Korean
+    "지난번에", "저번", "어제", "어디까지", "어디", "했었지", "했더라", "했는지", "했지", "했나", "했죠", "했어", "하던", "우리가",
+    "우리", "작업", "계속", "이어서", "해줘", "주세요",
+];
+/// Signs that only join words, before a topic and behind it.
+pub const JOINING_BEFORE: &[char] = &['的', '了', '把', '在', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'へ'];
+pub const JOINING_BEHIND: &[char] = &[
+    '的', '了', '吗', '嗎', '呢', '吧', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'か', 'へ', 'ね', 'よ', '을', '를', '은',
+    '는', '의', '에',
+];
+
 pub static PHRASES: Language = Language {
     numbers: &[],
     supposing: &[],
@@ -63,19 +84,20 @@ pub static PHRASES: Language = Language {
                 "where we are {ON}", "where do we stand", "where we stand", "where things stand", "where do things stand",
                 "what did {US} {SETTLE}", "what did you {SETTLE} ~ {RECENTLY}", "what {US} {SETTLED}", "what have {US} {SETTLED}",
                 "what had {US} {SETTLED}", "what {US} had {SETTLED}", "what was decided", "what was agreed",
-                "what was the decision", "what was our", "what were our", "what was {US} {DOING}", "what were {US} {DOING}",
-                "what {US} were {DOING}", "what {US} was {DOING}", "what have we done", "what did we do $",
-                "what did {US} ~ {RECENTLY}", "approach {US} {SETTLED}", "{US} {SETTLED} ~ {RECENTLY}", "we ~ {RECENTLY}",
-                "{RECENTLY} we", "why did we", "why have we", "why had we", "how did we", "when did we", "which ~ did we",
-                "which did we", "who decided", "did we already", "did we ever", "did we {SETTLE}", "did we fix", "did we finish",
-                "did we solve", "have we already", "have we ever", "have we {SETTLED}", "didn't we", "haven't we", "as last time",
-                "like last time", "same as last time", "since last time", "from last time", "last time {US}", "the last time {US}",
-                "last time you", "than last time", "was last time", "did last time", "as we discussed", "as we agreed",
-                "as we decided", "as we did", "as we planned", "as we said", "like we did", "like we discussed", "the way we did",
-                "the same way we", "how we did", "we talked about", "we discussed", "we agreed", "we decided", "do you remember",
-                "remember when we", "remember how we", "remember what we", "remember why we", "remember that we", "do you recall",
-                "can you recall", "remind me what", "remind me where", "remind me why", "remind me how", "remind me which",
-                "remind me of", "our last {SESSION}", "our previous {SESSION}", "our earlier {SESSION}", "in the last {SESSION}",
+                "what was the decision", "what was the reason", "what were the reasons", "what was our", "what were our",
+                "what was {US} {DOING}", "what were {US} {DOING}", "what {US} were {DOING}", "what {US} was {DOING}",
+                "what have we done", "what did we do $", "what did {US} ~ {RECENTLY}", "approach {US} {SETTLED}",
+                "{US} {SETTLED} ~ {RECENTLY}", "we ~ {RECENTLY}", "{RECENTLY} we", "why did we", "why have we", "why had we",
+                "how did we", "when did we", "which ~ did we", "which did we", "who decided", "did we already", "did we ever",
+                "did we {SETTLE}", "did we fix", "did we finish", "did we solve", "have we already", "have we ever",
+                "have we {SETTLED}", "didn't we", "haven't we", "as last time", "like last time", "same as last time",
+                "since last time", "from last time", "last time {US}", "the last time {US}", "last time you", "than last time",
+                "was last time", "did last time", "as we discussed", "as we agreed", "as we decided", "as we did", "as we planned",
+                "as we said", "like we did", "like we discussed", "the way we did", "the same way we", "how we did",
+                "we talked about", "we discussed", "we agreed", "we decided", "do you remember", "remember when we",
+                "remember how we", "remember what we", "remember why we", "remember that we", "do you recall", "can you recall",
+                "remind me what", "remind me where", "remind me why", "remind me how", "remind me which", "remind me of",
+                "our last {SESSION}", "our previous {SESSION}", "our earlier {SESSION}", "in the last {SESSION}",
                 "in the previous {SESSION}", "in an earlier {SESSION}", "in earlier sessions", "in previous sessions",
                 "from the last {SESSION}", "from the previous {SESSION}", "from our last", "last {SESSION} {US}",
                 "last {SESSION} you", "previous {SESSION} {US}", "pick up where", "picking up where", "continue where",
@@ -117,10 +139,11 @@ pub static PHRASES: Language = Language {
                 "^ please continue the {WORK}", "^ please continue", "let's continue", "let us continue", "^ ok continue",
                 "^ ok , continue", "^ resume work", "^ resume our", "^ resume the {WORK}", "^ resume working", "^ keep working on",
                 "^ keep going", "^ carry on", "^ go on with", "^ go on $", "let's resume", "let's get back to", "^ back to the",
-                "^ pick up the", // German
-                "^ weiter $", "^ weiter mit", "^ weiter geht's", "weiter geht es", "^ mach weiter", "^ machen wir weiter",
-                "lass uns weitermachen", "^ weitermachen", "^ arbeite weiter", "^ mache weiter", "^ bitte weiter", "^ fortsetzen",
-                // French
+                "^ pick up the", "what is still open $", "what's still open $", "what is left to do $", "what's left to do $",
+                "what remains to be done $", // German
+                "was ist noch offen $", "was ist noch zu tun $", "^ weiter $", "^ weiter mit", "^ weiter geht's", "weiter geht es",
+                "^ mach weiter", "^ machen wir weiter", "lass uns weitermachen", "^ weitermachen", "^ arbeite weiter",
+                "^ mache weiter", "^ bitte weiter", "^ fortsetzen", // French
                 "^ continue avec", "^ continue sur", "continuons", "^ reprends", "^ reprenons", "^ on continue",
                 // Spanish, Portuguese, Italian
                 "^ continúa", "^ continua", "^ sigue con", "sigamos con", "continuemos", "^ seguir com", "^ vamos continuar",
