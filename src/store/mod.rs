@@ -1,7 +1,8 @@
 //! The index: one SQLite database, and the only folder with SQL.
 //!
-//! Written by one run at a time (the run lock), by `remember` and `close` beside it in short transactions, read by any number. WAL, so readers never wait for the writer. Deleted content
-//! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
+//! Written by one run at a time (the run lock), by `remember` and `close` beside it in short transactions, read by any number. WAL, so
+//! readers never wait for the writer. Deleted content is overwritten (`secure_delete`), its pages are given back by incremental vacuum;
+//! words of documents that are gone are only marked so in the full-text index, until `scrub` has it written anew.
 
 pub mod around;
 mod cleaning;
