@@ -26,7 +26,10 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
         None
     });
     let wanted = Wanted { limit: args.limit, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
-    let all = find(&store, &query, &wanted)?;
+    let mut all = find(&store, &query, &wanted)?;
+    // Until the next digest takes them out.
+    let projects = config.project_keys();
+    all.retain(|found| !config.excludes_folder(&found.project().key, &projects));
     let highlighter = Highlighter::of_query(&query);
     for found in &all {
         if args.json {

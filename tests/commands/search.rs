@@ -152,6 +152,18 @@ fn a_session_is_found_before_it_is_digested_and_after_it_went_on() {
 }
 
 #[test]
+fn an_excluded_project_is_not_found_even_before_the_next_digest() {
+    let world = world(&[
+        (A, 8, "shop", "Paint the zebra", "It has stripes now, and all tests pass."),
+        (B, 9, "hidden", "Paint the zebra elsewhere", "It has stripes there as well, and all tests pass."),
+    ]);
+    assert_eq!(found(&world, &["zebra"]).len(), 2);
+    world.configure("[privacy]\nexclude_projects = [\"/home/dev/src/hidden\"]\n");
+    assert_eq!(found(&world, &["zebra"]), [A]);
+    assert_eq!(found(&world, &["project:hidden"]), [] as [&str; 0]);
+}
+
+#[test]
 fn a_session_that_cannot_be_read_keeps_no_other_from_being_found() {
     let world = world(&[
         ("aaaa1111", 8, "shop", "Paint the zebra", "It has stripes now, and all tests pass."),

@@ -110,6 +110,9 @@ impl Tool for Search {
         let mut all = find(&store, &query, &wanted)?;
         let more = all.len() > limit;
         all.truncate(limit);
+        // Until the next digest takes them out. A page has fewer results then.
+        let projects = site.config.project_keys();
+        all.retain(|found| !site.config.excludes_folder(&found.project().key, &projects));
         let highlighter = Highlighter::of_query(&query);
         let unindexed = store.unindexed()?;
         if unindexed > 0 {
