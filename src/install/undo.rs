@@ -44,6 +44,9 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
         warnings: Vec::new(),
     };
     for path in files(scope, &undo.manifest, host)? {
+        if register::is_servers_file(&path) {
+            undo.notes.extend(register::strangers(&path, host));
+        }
         match edited(path.clone(), scope, &undo.manifest, host) {
             Ok(found) => {
                 let after = found.as_ref().map_or_else(|| std::fs::read(&path).ok(), |(_, after)| after.clone());
@@ -171,7 +174,7 @@ impl Undo {
                 }
             }
             // What is left in another scope still has to be given back as it was.
-            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes)) {
+            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes, host)) {
                 self.manifest.forget(data_dir, &file.path);
             }
         }
