@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::SummarizerChoice;
@@ -151,13 +152,13 @@ pub struct SearchArgs {
     /// Only projects whose root matches this glob (a bare name matches the last folder)
     #[arg(long, value_name = "GLOB")]
     pub project: Option<String>,
-    /// Only sessions that began in this time: 7d, 12h, or a date
+    /// Only sessions that were active since: 7d, 12h, or a date
     #[arg(long, value_name = "AGE|DATE")]
     pub since: Option<String>,
-    /// Only sessions that began before this time
+    /// Only sessions that began before
     #[arg(long, value_name = "AGE|DATE")]
     pub before: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     pub limit: usize,
     #[arg(long)]
     pub json: bool,

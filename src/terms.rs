@@ -12,19 +12,44 @@ const STOP: &[&str] = &[
     "was", "we", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "yes", "you", "your",
 ];
 
-/// The words of a text as search knows them, in their order, with one space between: names also in their parts, scripts without spaces
-/// in pairs of characters, words that say nothing left out. A query passes the same way, so that a phrase fits where it stands.
+/// The words of a phrase as search knows them, in their order, with one space between: scripts without spaces in pairs of characters,
+/// words that say nothing left out.
 pub fn index_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in words_of(text) {
-        for token in tokens_of(word) {
-            if !is_stop(&token) {
-                out.push_str(&token);
-                out.push(' ');
-            }
-        }
+    joined(words_of(text).flat_map(whole_tokens).filter(|token| !is_stop(token)))
+}
+
+/// The words of a name, all of them: of a path, a branch, a tool.
+pub fn index_names(name: &str) -> String {
+    joined(words_of(name).flat_map(whole_tokens))
+}
+
+/// The words of a document, so that a phrase fits where it stands; behind them the parts of joined names, and the last characters of runs
+/// without spaces, which begin no pair.
+pub fn index_document(text: &str) -> String {
+    with_parts(index_text(text), text)
+}
+
+/// The same of names.
+pub fn index_document_names(text: &str) -> String {
+    with_parts(index_names(text), text)
+}
+
+fn with_parts(mut indexed: String, text: &str) -> String {
+    for part in words_of(text).flat_map(part_tokens).filter(|part| !is_stop(part)) {
+        indexed.push(' ');
+        indexed.push_str(&part);
     }
-    out.pop();
+    indexed
+}
+
+fn joined(tokens: impl Iterator<Item = String>) -> String {
+    let mut out = String::new();
+    for token in tokens {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&token);
+    }
     out
 }
 
@@ -33,17 +58,32 @@ pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// A word in lower case, and behind it the parts of a joined name; the pairs of characters of a run without spaces.
+/// A word in lower case and the parts of a joined name; the pairs of characters of a run without spaces.
 pub fn tokens_of(word: &str) -> Vec<String> {
-    if word.is_ascii() && !word.bytes().any(|b| b.is_ascii_uppercase()) {
-        return vec![word.to_owned()];
+    let mut all = whole_tokens(word);
+    if !word.chars().any(is_unsegmented) {
+        all.extend(part_tokens(word));
     }
+    all
+}
+
+fn whole_tokens(word: &str) -> Vec<String> {
     if word.chars().any(is_unsegmented) {
-        return split_unsegmented(word);
+        return runs(word).into_iter().flat_map(|run| pairs(&run)).collect();
+    }
+    vec![if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() }]
+}
+
+fn part_tokens(word: &str) -> Vec<String> {
+    if word.chars().any(is_unsegmented) {
+        let last = |run: String| run.chars().last().filter(|last| is_unsegmented(*last) && run.chars().count() > 1);
+        return runs(word).into_iter().filter_map(last).map(String::from).collect();
+    }
+    if !word.bytes().any(|b| b.is_ascii_uppercase()) && word.is_ascii() {
+        return Vec::new();
     }
     let parts = parts(word);
-    let whole = std::iter::once(word.to_lowercase());
-    if parts.len() > 1 { whole.chain(parts.into_iter().map(str::to_lowercase)).collect() } else { whole.collect() }
+    if parts.len() > 1 { parts.into_iter().map(str::to_lowercase).collect() } else { Vec::new() }
 }
 
 /// Does a word say too little to look for it?
@@ -54,21 +94,24 @@ pub fn is_stop(word: &str) -> bool {
 /// Is it of a script that puts no spaces between words?
 pub fn is_unsegmented(c: char) -> bool {
     matches!(u32::from(c),
-        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
-        | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+        0x0e00..=0x0fff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
+        | 0xac00..=0xd7af | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3ffff)
 }
 
-/// Pairs of neighbours, and a character that stands alone; what is of other scripts in between stays whole.
-fn split_unsegmented(word: &str) -> Vec<String> {
+/// A word cut where scripts that put spaces between words and others meet.
+fn runs(word: &str) -> Vec<String> {
     let chars: Vec<char> = word.chars().collect();
-    chars
-        .chunk_by(|a, b| is_unsegmented(*a) == is_unsegmented(*b))
-        .flat_map(|run| match run {
-            [one] => vec![one.to_lowercase().collect()],
-            run if is_unsegmented(run[0]) => run.windows(2).map(|pair| pair.iter().collect()).collect(),
-            run => tokens_of(&run.iter().collect::<String>()),
-        })
-        .collect()
+    chars.chunk_by(|a, b| is_unsegmented(*a) == is_unsegmented(*b)).map(|run| run.iter().collect()).collect()
+}
+
+/// Pairs of neighbours, and a character that stands alone; what is of another script stays whole.
+fn pairs(run: &str) -> Vec<String> {
+    let chars: Vec<char> = run.chars().collect();
+    match chars.as_slice() {
+        [_] => vec![run.to_lowercase()],
+        [first, ..] if is_unsegmented(*first) => chars.windows(2).map(|pair| pair.iter().collect()).collect(),
+        _ => vec![run.to_lowercase()],
+    }
 }
 
 /// The parts of a joined name: `getHTTPUser_id2` → `get HTTP User id2`.
@@ -134,13 +177,16 @@ mod tests {
     fn names_are_split_where_they_were_joined() {
         assert_eq!(parts("getHTTPUser_id2"), ["get", "HTTP", "User", "id2"]);
         assert_eq!(parts("plain"), ["plain"]);
-        assert_eq!(index_text("Fix the parseRow of src/read_me.rs v1.2"), "fix parserow parse row src read rs v1 2");
+        assert_eq!(index_text("Fix the parseRow of src/read_me.rs v1.2"), "fix parserow src read rs v1 2");
+        assert_eq!(index_document("Fix the parseRow of src/read_me.rs"), "fix parserow src read rs parse row");
+        assert_eq!(index_names("src/about.rs"), "src about rs");
     }
 
     #[test]
     fn scripts_without_spaces_come_in_pairs() {
         assert_eq!(index_text("修复分页 bug"), "修复 复分 分页 bug");
-        assert_eq!(index_text("錯 orderListの不具合"), "錯 orderlist order list の不 不具 具合");
+        assert_eq!(index_document("修复分页 bug"), "修复 复分 分页 bug 页");
+        assert_eq!(index_text("錯 orderListの不具合"), "錯 orderlist の不 不具 具合");
     }
 
     #[test]

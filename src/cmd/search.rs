@@ -12,21 +12,26 @@ use crate::cli::SearchArgs;
 use crate::config::Config;
 use crate::embed::near;
 use crate::find::{Found, Highlighter, Origin, Query, Wanted, find};
+use crate::session::Project;
 use crate::store::Store;
 
 /// Longest title and sentence, in characters: a result is some fifty tokens.
 const TITLE: usize = 80;
 const PASSAGE: usize = 150;
+/// How much of an id is shown, where no other begins so.
+const ID: usize = 8;
 
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let store = Store::open_read_only(&config.database())?;
-    let query = query(args, config)?;
+    let query = query(args, &store, config)?;
     let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
         eprintln!("recall: found by words alone: {}", plain(&format!("{e:#}")));
         None
     });
-    let wanted = Wanted { limit: args.limit, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
+    let wanted = Wanted { limit: args.limit + 1, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
     let mut all = find(&store, &query, &wanted)?;
+    let more = all.len() > args.limit;
+    all.truncate(args.limit);
     // Until the next digest takes them out.
     let projects = config.project_keys();
     all.retain(|found| !config.excludes_folder(&found.project().key, &projects));
@@ -35,8 +40,12 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
         if args.json {
             writeln!(out, "{}", as_json(found, config))?;
         } else {
-            write_lines(found, &highlighter, config, out)?;
+            write_lines(found, &highlighter, &store, config, out)?;
         }
+    }
+    if more && !args.json {
+        out.flush()?;
+        eprintln!("recall: there are more: `--limit N` shows N");
     }
     if all.is_empty() && !args.json {
         eprintln!("recall: nothing found");
@@ -49,12 +58,13 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
 }
 
 /// What was typed, with what the options say.
-fn query(args: &SearchArgs, config: &Config) -> Result<Query> {
+fn query(args: &SearchArgs, store: &Store, config: &Config) -> Result<Query> {
     let mut query = Query::parse(&args.words.join(" "), &config.query_context());
     if let Some(project) = &args.project {
-        // What can be no pattern is an error here, where in the words it is a word.
-        ProjectFilter::new(Some(project), config)?;
-        query.filters.projects.push(project.clone());
+        let filter = ProjectFilter::new(Some(project), config)?;
+        let keys = store.projects()?.into_iter().map(|(_, key)| key);
+        let keys = keys.filter(|key| filter.fits(&Project { key: key.clone() })).collect();
+        query.filters.keys = Some(keys);
     }
     if let Some(since) = &args.since {
         query.filters.since = Some(moment("--since", since, config)?);
@@ -87,19 +97,29 @@ pub fn as_json(found: &Found, config: &Config) -> Value {
     value
 }
 
-fn write_lines(found: &Found, highlighter: &Highlighter, config: &Config, out: &mut impl Write) -> Result<()> {
+fn write_lines(found: &Found, highlighter: &Highlighter, store: &Store, config: &Config, out: &mut impl Write) -> Result<()> {
     let day = config.local_time(Some(found.at()), "%Y-%m-%d");
     let id = match &found.origin {
+        // What is printed can be opened.
+        Origin::Session(head) if store.shares_prefix(&head.id, ID)? => one_line(&plain(&head.id)),
         Origin::Session(head) => id8(&head.id),
         Origin::Note(note) => note.id.clone(),
     };
-    let title = shorten(&one_line(&plain(&found.title)), TITLE);
+    let title = one_line(&plain(&found.title));
+    let title = shorten(&title, room(&title, TITLE));
     writeln!(out, "{day}  {}  {}  {title}", bold(&id), one_line(&plain(found.project().name())))?;
-    let passage = found.passages.first().map(|passage| highlighter.excerpt(&passage.text, PASSAGE)).unwrap_or_default();
+    let passage =
+        found.passages.first().map(|passage| highlighter.excerpt(&passage.text, room(&passage.text, PASSAGE))).unwrap_or_default();
     if !passage.is_empty() && !title.contains(&passage) {
         writeln!(out, "            {}", marked(&passage, highlighter))?;
     }
     Ok(())
+}
+
+/// How many characters of a text there is room for: fewer where each is as much as a word.
+fn room(text: &str, max: usize) -> usize {
+    let chars = text.chars().count();
+    if chars == 0 { max } else { max * chars / text.len() }
 }
 
 /// With the words that fit standing out, where somebody looks.

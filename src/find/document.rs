@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::synonyms::markers;
 use crate::digest::Digest;
 use crate::session::{Item, Session};
-use crate::terms::index_text;
+use crate::terms::{index_document, index_document_names};
 
 /// The names of the columns, in the order of the index.
 pub const COLUMNS: [&str; 10] = ["title", "asked", "decided", "noted", "said", "files", "did", "extra", "tools", "branches"];
@@ -30,7 +30,12 @@ impl<'t> Column<'t> {
     }
 
     fn index(&self) -> String {
-        index_text(&self.0.join("\n"))
+        index_document(&self.0.join("\n"))
+    }
+
+    /// Of names every word counts: `about.rs` is no `rs`.
+    fn index_names(&self) -> String {
+        index_document_names(&self.0.join("\n"))
     }
 }
 
@@ -112,11 +117,12 @@ impl<'t> Columns<'t> {
     }
 
     fn finish(self) -> Document {
-        let [title, asked, decided, noted, said, files, did] =
-            [&self.title, &self.asked, &self.decided, &self.noted, &self.said, &self.files, &self.did].map(Column::index);
+        let [title, asked, decided, noted, said, did] =
+            [&self.title, &self.asked, &self.decided, &self.noted, &self.said, &self.did].map(Column::index);
+        let [files, tools, branches] = [&self.files, &self.tools, &self.branches].map(Column::index_names);
         let markers = markers(&[&title, &asked, &decided, &noted, &said]);
         let extra = [self.questions.index(), self.named.index(), markers];
         let extra = extra.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
-        Document { columns: [title, asked, decided, noted, said, files, did, extra, self.tools.index(), self.branches.index()] }
+        Document { columns: [title, asked, decided, noted, said, files, did, extra, tools, branches] }
     }
 }

@@ -1,19 +1,27 @@
 //! Finding sessions again: what somebody asks, which sessions answer it, and which of their words to show.
 //!
-//! `query` reads what was typed, `document` says by what words a session is found, `store::search` has the index, `passages` picks
-//! what to show, and `find` joins them. Nothing here writes.
+//! `query` reads what was typed, `document` says by what words a session is found, `store::search` has the index, `words` and `rank` say
+//! which documents fit best, `passages` picks their sentences, `show` makes results of them, and `find` joins all that. Nothing here
+//! writes.
 
 pub mod document;
+mod highlight;
+mod kind;
 mod passages;
 mod query;
 mod rank;
+mod show;
 mod synonyms;
+mod words;
 
 use anyhow::Result;
 
-pub use self::passages::{Highlighter, Passage, Said, kinds};
+pub use self::highlight::Highlighter;
+pub use self::kind::{Kind, Said, kinds};
+pub use self::passages::Passage;
 pub use self::query::{Filters, Query, QueryContext};
 pub use self::rank::Similar;
+use self::show::Shower;
 use crate::session::{Millis, Project};
 use crate::store::Store;
 use crate::store::load::SessionHead;
@@ -32,6 +40,10 @@ pub struct Wanted<'a> {
     pub now: Millis,
     /// What is near in meaning, by an embeddings endpoint.
     pub similar: Option<&'a Similar>,
+    /// The id of a session of which nothing is to be told: the one that asks.
+    pub except: Option<&'a str>,
+    /// How much of the conversation of a result is looked at, in rows; 0 is all.
+    pub reads: usize,
 }
 
 /// What was found: a session, or a note.
@@ -74,10 +86,10 @@ impl Found {
         }
     }
 
-    /// When it began, or was noted.
+    /// When it was last active, or was noted.
     pub fn at(&self) -> Millis {
         match &self.origin {
-            Origin::Session(head) => head.started_at,
+            Origin::Session(head) => head.last_at.unwrap_or(head.started_at),
             Origin::Note(note) => note.at,
         }
     }
@@ -88,8 +100,10 @@ impl Found {
 /// # Errors
 /// When the index cannot be read. No query is an error.
 pub fn find(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
-    store
-        .at_once(|| rank::ranked(store, query, wanted)?.into_iter().map(|one| passages::shown(store, query, wanted, one)).collect())
+    store.at_once(|| match rank::ranked(store, query, wanted)? {
+        Some(ranked) => Shower::new(store, query, wanted, ranked).results(),
+        None => Ok(Vec::new()),
+    })
 }
 
 /// The most that `telling` could be of any result: where that is too little, there is no need to look.
@@ -97,5 +111,5 @@ pub fn find(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Fou
 /// # Errors
 /// When the index cannot be read.
 pub fn most_telling(store: &Store, query: &Query) -> Result<f64> {
-    store.at_once(|| rank::most_telling(store, query))
+    store.at_once(|| words::most_telling(store, query))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-use super::passages::is_kind;
+use super::kind::{Kind, Said};
 use super::synonyms::group_of;
 use crate::moment::moment;
 use crate::session::Millis;
@@ -30,10 +30,12 @@ pub struct QueryContext {
 pub struct Filters {
     pub files: Vec<String>,
     pub projects: Vec<String>,
+    /// The keys of the projects that are meant, where somebody worked them out.
+    pub keys: Option<Vec<String>>,
     pub branches: Vec<String>,
-    pub kinds: Vec<String>,
+    pub kinds: Vec<Kind>,
     pub tools: Vec<String>,
-    /// Sessions that began at this time or later.
+    /// Sessions that were active at this time or later.
     pub since: Option<Millis>,
     /// Sessions that began before this time.
     pub before: Option<Millis>,
@@ -46,6 +48,8 @@ pub struct Term {
     pub text: String,
     /// The group of words that mean the same, if it is of one.
     pub group: Option<&'static str>,
+    /// A character of a script without spaces, which begins others.
+    pub is_part: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -105,21 +109,32 @@ impl Filters {
     /// Sets the filter of this name. False when there is none, or the value cannot be meant.
     fn set(&mut self, key: &str, value: &str, context: &QueryContext) -> bool {
         let list = match key.to_ascii_lowercase().as_str() {
-            "file" | "path" => &mut self.files,
+            "file" => &mut self.files,
             "project" => &mut self.projects,
             "branch" => &mut self.branches,
-            "kind" => &mut self.kinds,
             "tool" => &mut self.tools,
-            "since" | "after" => return set_time(&mut self.since, value, context),
-            "before" | "until" => return set_time(&mut self.before, value, context),
+            "kind" => {
+                let kind = Kind::named(value);
+                self.kinds.extend(kind);
+                return kind.is_some();
+            }
+            "since" => return set_time(&mut self.since, value, context),
+            "before" => return set_time(&mut self.before, value, context),
             _ => return false,
         };
-        let says_something = value.chars().any(char::is_alphanumeric) && (key != "kind" || is_kind(value));
+        let says_something = value.chars().any(char::is_alphanumeric);
         if says_something {
             let below_home = value.strip_prefix("~/").map(|rest| context.home.join(rest).to_string_lossy().into_owned());
             list.push(below_home.unwrap_or_else(|| value.to_owned()));
         }
         says_something
+    }
+}
+
+impl Filters {
+    /// Can only a note be meant?
+    pub(super) fn asks_for_notes_only(&self) -> bool {
+        !self.kinds.is_empty() && self.kinds.iter().all(|kind| kind.said() == [Said::Note])
     }
 }
 
@@ -188,7 +203,8 @@ fn terms(text: &str) -> Vec<Term> {
     let mut add = |text: String| {
         if seen.insert(text.clone()) {
             let group = group_of(&text);
-            all.push(Term { text, group });
+            let is_part = text.chars().count() == 1 && text.chars().any(is_unsegmented);
+            all.push(Term { text, group, is_part });
         }
     };
     for piece in text.split_whitespace().take(MAX_WORDS) {
@@ -253,7 +269,16 @@ mod tests {
         assert_eq!(words(&query), ["index", "note", "since", "never"]);
         assert_eq!(query.phrases, ["order list"]);
         assert_eq!((&query.filters.files, &query.filters.projects), (&vec!["shop/orders.py".into()], &vec!["my shop".into()]));
-        assert_eq!((query.filters.kinds.as_slice(), query.filters.before), (&["decision".to_owned()][..], Some(1_793_491_200_000)));
+        assert_eq!(
+            (query.filters.kinds.as_slice(), query.filters.before),
+            (&[Kind::named("decision").unwrap()][..], Some(1_793_491_200_000))
+        );
+    }
+
+    #[test]
+    fn a_filter_is_known_in_any_case_and_number() {
+        let query = parsed("KIND:Decisions kind:unheard-of");
+        assert_eq!((query.filters.kinds.len(), words(&query)), (1, vec!["kind", "unheard"]));
     }
 
     #[test]

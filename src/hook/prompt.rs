@@ -43,6 +43,8 @@ const CONTINUED: (f64, f64) = (0.66, 1.0);
 const ASKED_FOR: f64 = 0.34;
 /// Passages that are looked at for it.
 const LOOKED_IN: usize = 3;
+/// Rows of a session's conversation that are looked at.
+const READS: usize = 400;
 /// Things a notice names at most, and results that are looked at for them.
 const NAMED: usize = 3;
 const LOOKED_AT: usize = 6;
@@ -159,8 +161,15 @@ struct Speaker<'a> {
 impl Speaker<'_> {
     /// That there are sessions.
     fn notice(&self, asked: &Asked) -> Result<Option<Saying>> {
-        let wanted =
-            Wanted { limit: LOOKED_AT, passages: LOOKED_IN, own: Some(self.own), now: self.config.now(), ..Wanted::default() };
+        let wanted = Wanted {
+            limit: LOOKED_AT,
+            passages: LOOKED_IN,
+            own: Some(self.own),
+            now: self.config.now(),
+            except: Some(self.session),
+            reads: READS,
+            ..Wanted::default()
+        };
         let mut all = find(self.store, &asked.topic_query(), &wanted)?;
         let projects = self.config.project_keys();
         all.retain(|found| {

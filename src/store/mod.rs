@@ -53,6 +53,8 @@ pub enum OtherForm {
 
 pub struct Store {
     pub(crate) db: Connection,
+    /// How many documents hold a word, as `search` has counted them. Only of who reads: what is kept of others grows old.
+    counts: Option<search::Counts>,
 }
 
 impl Store {
@@ -70,7 +72,7 @@ impl Store {
             .with_context(|| format!("cannot open {}", path.display()))?;
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db };
+        let mut store = Self { db, counts: None };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -244,7 +246,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db };
+    let store = Store { db, counts: Some(search::Counts::default()) };
     let version = store.version()?;
     Ok((store, version))
 }

@@ -51,13 +51,16 @@ impl Topic {
     }
 }
 
+/// Rows of a conversation that are looked at for passages: a hook waits for it.
+const READS: usize = 400;
+
 fn found(store: &Store, config: &Config, mut query: Query, own: Option<&str>, asking: Option<&str>) -> Result<Vec<Source>> {
     let limit = if query.is_empty() { LATEST } else { SOURCES };
     if query.is_empty() {
         // All there is, the newest first.
         query.filters.since = Some(Millis::MIN);
     }
-    let wanted = Wanted { limit, passages: PASSAGES, own, now: config.now(), ..Wanted::default() };
+    let wanted = Wanted { limit, passages: PASSAGES, own, now: config.now(), except: asking, reads: READS, ..Wanted::default() };
     let mut all = find(store, &query, &wanted)?;
     let projects = config.project_keys();
     all.retain(|found| Some(found.id()) != asking && !config.excludes_folder(&found.project().key, &projects));

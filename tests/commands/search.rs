@@ -87,6 +87,82 @@ fn what_is_no_filter_is_a_word() {
 }
 
 #[test]
+fn a_kind_is_all_that_comes_back() {
+    let world = world(&[
+        (A, 10, "shop", "Which cache?", "Decision: we keep the cache in Redis, because two workers share it."),
+        (B, 11, "shop", "Is the cache warm?", "It is warm, all tests pass."),
+    ]);
+    assert_eq!(found(&world, &["kind:decision"]), [A], "without words, too");
+    assert_eq!(found(&world, &["kind:Decisions", "cache"]), [A]);
+    assert_eq!(found(&world, &["\"the cache\"", "kind:decision"]), [A]);
+    assert_eq!(found(&world, &["\"is the cache warm\"", "kind:decision"]), Vec::<String>::new());
+    assert_eq!(found(&world, &["kind:blocker", "cache"]), Vec::<String>::new());
+}
+
+#[test]
+fn names_are_no_less_for_holding_common_words() {
+    let world = World::new();
+    for (id, path) in [(A, "src/about.rs"), (B, "src/main.rs")] {
+        let edit = serde_json::json!({"type": "assistant", "uuid": format!("{id}e"), "sessionId": id, "timestamp": "2026-11-20T10:02:00Z",
+            "cwd": "/home/dev/src/shop", "message": {"id": format!("{id}m"), "role": "assistant", "content": [
+                {"type": "tool_use", "id": format!("{id}t"), "name": "Edit", "input": {"file_path": path, "old_string": "a", "new_string": "b"}}]}});
+        let rows = user(id, &format!("{id}u"), "2026-11-20T10:00:00Z", "please mend it")
+            + &format!("{edit}\n")
+            + &assistant(id, &format!("{id}a"), "2026-11-20T10:03:00Z", "Mended.");
+        world.transcript(&format!("-p/{id}.jsonl"), rows);
+    }
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(found(&world, &["file:about.rs"]), [A]);
+    assert_eq!(found(&world, &["file:ABOUT.rs", "mend"]), [A]);
+    assert_eq!(found(&world, &["file:all"]), Vec::<String>::new(), "a filter of common words is one all the same");
+    assert_eq!(found(&world, &["file:src"]).len(), 2);
+}
+
+#[test]
+fn a_long_run_without_spaces_is_no_reason_to_fail() {
+    let json: String = (0..300).map(|n| format!("\"k{n}\":{n},")).collect();
+    let prompt = format!("{{{json}\"pagination\":\"keyset\",{json}}} please use this");
+    let world = world(&[(A, 10, "shop", &prompt, &"页".repeat(400))]);
+    assert_eq!(found(&world, &["pagination"]), [A]);
+    assert_eq!(found(&world, &["页"]), [A]);
+}
+
+#[test]
+fn a_phrase_is_found_in_titles_lists_and_what_went_well() {
+    let world = World::new();
+    let row = |n: u32, content: serde_json::Value| {
+        let row = serde_json::json!({"type": "assistant", "uuid": format!("t{n}"), "sessionId": A, "timestamp": format!("2026-11-20T10:0{n}:00Z"),
+            "cwd": "/home/dev/src/shop", "message": {"id": format!("m{n}"), "role": "assistant", "content": [content]}});
+        format!("{row}\n")
+    };
+    let todos = serde_json::json!({"type": "tool_use", "id": "w", "name": "TodoWrite", "input": {"todos": [{"content": "move the ledger over", "status": "pending"}]}});
+    let title = serde_json::json!({"type": "ai-title", "sessionId": A, "aiTitle": "Tidy the quarterly ledger"});
+    let rows = user(A, "u", "2026-11-20T10:00:00Z", "please tidy up")
+        + &row(1, todos)
+        + &assistant(A, "a", "2026-11-20T10:03:00Z", "Tidied.");
+    world.transcript(&format!("-p/{A}.jsonl"), rows + &format!("{title}\n"));
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(found(&world, &["\"move the ledger\""]), [A]);
+    assert_eq!(found(&world, &["\"the quarterly ledger\""]), [A]);
+}
+
+#[test]
+fn a_project_option_means_projects_as_everywhere() {
+    let world = world(&[(A, 10, "workshop", "mend the cache", "Mended."), (B, 11, "shop", "mend the cache", "Mended.")]);
+    let ids = |args: &[&str]| {
+        let ran = world.recall(["search", "--json", "cache"].iter().chain(args));
+        ran.out
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["session"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&["--project", "shop"]), [B]);
+    assert_eq!(ids(&["--project", "hop"]), Vec::<String>::new());
+    assert_eq!(ids(&["--limit", "1"]).len(), 1);
+    assert_eq!(world.recall(["search", "cache", "--limit", "18446744073709551615"]).code, 2);
+}
+
+#[test]
 fn scripts_without_spaces_are_found_by_parts_of_a_run() {
     let world = world(&[
         (A, 10, "shop", "订单列表分页有问题，请修复", "已修复：改用游标分页。"),
@@ -134,6 +210,30 @@ fn a_result_is_short_whatever_was_said() {
     let shown = world.recall(["search", "needle"]).out;
     assert!(shown.contains("the needle lies here"), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() < 180), "{shown}");
+}
+
+#[test]
+fn an_id_that_is_shown_can_be_opened() {
+    let world = world(&[
+        ("11110000-a", 10, "shop", "mend the cache", "Mended."),
+        ("11110000-b", 11, "shop", "mend the other cache", "Mended."),
+    ]);
+    let shown = world.recall(["search", "cache"]).out;
+    let ids: Vec<&str> = shown.lines().filter(|line| line.starts_with("2026")).filter_map(|line| line.split("  ").nth(1)).collect();
+    assert_eq!(ids, ["11110000-b", "11110000-a"], "{shown}");
+    assert!(ids.iter().all(|id| world.recall(["show", id]).code == 0));
+}
+
+#[test]
+fn a_search_says_that_there_is_more_and_repeats_no_title() {
+    let world = world(&[
+        (A, 10, "shop", "mend the cache", "The cache was cold, because nobody warmed it. Mended."),
+        (B, 11, "shop", "mend the other cache", "The cache was warm. Mended."),
+    ]);
+    let one = world.recall(["search", "cache", "--limit", "1"]);
+    assert!(one.err.contains("there are more") && one.out.lines().count() == 2, "{one:#?}");
+    let all = world.recall(["search", "cache"]);
+    assert!(!all.err.contains("more") && all.out.contains("because nobody warmed it"), "{all:#?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{Site, Tool, project_name};
 use crate::clean::id8;
 use crate::config::Config;
 use crate::embed::near;
-use crate::find::{Found, Highlighter, Origin, Query, Wanted, find, kinds};
+use crate::find::{Found, Highlighter, Kind, Origin, Query, Wanted, find, kinds};
 use crate::mcp::text::line;
 use crate::moment::moment;
 use crate::session::{Millis, short_id};
@@ -106,7 +106,8 @@ impl Tool for Search {
             None
         });
         let now = site.config.now();
-        let wanted = Wanted { limit: limit + 1, skip, passages: 1, own: Some(&own), now, similar: similar.as_ref() };
+        let wanted =
+            Wanted { limit: limit + 1, skip, passages: 1, own: Some(&own), now, similar: similar.as_ref(), ..Wanted::default() };
         let mut all = find(&store, &query, &wanted)?;
         let more = all.len() > limit;
         all.truncate(limit);
@@ -152,10 +153,10 @@ fn query(asked: &Asked, config: &Config) -> Result<Query> {
     query.filters.since = at("since", &asked.since)?.or(query.filters.since);
     query.filters.before = at("before", &asked.before)?.or(query.filters.before);
     if let Some(kind) = &asked.kind {
-        if !kinds().contains(&kind.as_str()) {
+        let Some(known) = Kind::named(kind) else {
             bail!("kind: there is no `{}`, but {}", line(kind, 40), kinds().join(", "));
-        }
-        query.filters.kinds.push(kind.clone());
+        };
+        query.filters.kinds.push(known);
     }
     Ok(query)
 }

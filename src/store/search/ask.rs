@@ -1,5 +1,7 @@
 //! What the full-text index answers to a query.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -13,18 +15,23 @@ use crate::session::Millis;
 /// How much a word counts in each of `COLUMNS`.
 pub const WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
 
+/// Counts that are known: of an expression, up to a number.
+pub type Counts = RefCell<HashMap<(String, u64), u64>>;
+
 /// A query in the index's own words.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// Expressions any of which is enough.
     pub any: Vec<String>,
+    /// Expressions that rank what those find, where they are not the same.
+    pub rank: Vec<String>,
     /// Expressions all of which must fit.
     pub all: Vec<String>,
     /// The columns in which words count; all when empty.
     pub columns: Vec<&'static str>,
     /// Only of these projects.
     pub projects: Option<Vec<i64>>,
-    /// Only what began in this time: from the first, before the second.
+    /// Only what was active since the first, and began before the second.
     pub since: Option<Millis>,
     pub before: Option<Millis>,
     /// Only notes.
@@ -49,8 +56,8 @@ impl Asked {
     /// The expression of FTS5; `None` when no words are asked for.
     fn expression(&self) -> Option<String> {
         let mut parts = self.all.clone();
-        if !self.any.is_empty() {
-            let any = self.any.join(" OR ");
+        for any in [&self.any, &self.rank].into_iter().filter(|any| !any.is_empty()) {
+            let any = any.join(" OR ");
             parts.push(if self.columns.is_empty() { any } else { format!("{{{}}} : ({any})", self.columns.join(" ")) });
         }
         (!parts.is_empty()).then(|| parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" AND "))
@@ -63,7 +70,7 @@ impl Asked {
             let list = projects.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
             let _ = write!(sql, " AND d.project IN ({list})");
         }
-        for (condition, value) in [(" AND d.began_at >= ?", self.since), (" AND d.began_at < ?", self.before)] {
+        for (condition, value) in [(" AND d.last_at >= ?", self.since), (" AND d.began_at < ?", self.before)] {
             if let Some(value) = value {
                 sql.push_str(condition);
                 values.push(Value::Integer(value));
@@ -79,8 +86,16 @@ impl Asked {
 impl Store {
     /// How many documents hold an expression, counted no further than `most`.
     pub fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
+        let known = self.counts.as_ref().and_then(|counts| counts.borrow().get(&(expression.to_owned(), most)).copied());
+        if let Some(count) = known {
+            return Ok(count);
+        }
         let sql = "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ?1 LIMIT ?2)";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![expression, most as i64], |r| r.get::<_, i64>(0))? as u64)
+        let count = self.db.prepare_cached(sql)?.query_row(params![expression, most as i64], |r| r.get::<_, i64>(0))? as u64;
+        if let Some(counts) = &self.counts {
+            counts.borrow_mut().insert((expression.to_owned(), most), count);
+        }
+        Ok(count)
     }
 
     /// Does a document hold an expression?
@@ -89,10 +104,9 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row(params![expression, doc], |r| r.get(0))?)
     }
 
-    /// How many documents there are, about: the highest number of one.
+    /// How many documents there are.
     pub fn documents(&self) -> Result<u64> {
-        let sql = "SELECT coalesce(max(pk), 0) FROM doc";
-        Ok(self.db.prepare_cached(sql)?.query_row([], |r| r.get::<_, i64>(0))? as u64)
+        Ok(self.db.prepare_cached("SELECT count(*) FROM doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
     }
 
     /// Documents that fit, best first, the newer first of equals.
@@ -111,10 +125,19 @@ impl Store {
             // The index is in this order, so that reading ends with the last that is wanted.
             false => ("0.0".to_owned(), "search.rowid DESC"),
         };
-        let sql = format!(
-            "SELECT d.pk, d.session, d.note, d.project, d.last_at, {score} AS score FROM search CROSS JOIN doc d ON d.pk = search.rowid
-             WHERE search MATCH ?{conditions} ORDER BY {order} LIMIT {most}"
-        );
+        let sql = if conditions.is_empty() {
+            // What is not among the first is not looked up.
+            format!(
+                "SELECT d.pk, d.session, d.note, d.project, d.last_at, f.score FROM
+                     (SELECT rowid AS pk, {score} AS score FROM search WHERE search MATCH ? ORDER BY {order} LIMIT {most}) f
+                 CROSS JOIN doc d ON d.pk = f.pk ORDER BY f.score DESC, f.pk DESC"
+            )
+        } else {
+            format!(
+                "SELECT d.pk, d.session, d.note, d.project, d.last_at, {score} AS score FROM search CROSS JOIN doc d ON d.pk = search.rowid
+                 WHERE search MATCH ?{conditions} ORDER BY {order} LIMIT {most}"
+            )
+        };
         values.insert(0, Value::Text(expression));
         let mut query = self.db.prepare_cached(&sql)?;
         Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?)

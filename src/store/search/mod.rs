@@ -10,8 +10,8 @@ mod texts;
 use anyhow::Result;
 use rusqlite::{Connection, Transaction, params, params_from_iter};
 
-pub use self::ask::{Asked, Hit};
-pub use self::texts::Text;
+pub use self::ask::{Asked, Counts, Hit};
+pub use self::texts::{Extent, Text};
 use super::Store;
 use super::load::SessionHead;
 use crate::find::document::{COLUMNS, Document};

@@ -1,7 +1,7 @@
 //! What was said in a session, for showing the best of it.
 
 use anyhow::Result;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::Store;
 use crate::find::Said;
@@ -18,33 +18,57 @@ pub struct Text {
     pub at: Option<Millis>,
 }
 
+/// How much of a session is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The conversation, so many rows of it; 0 is all.
+    Said(usize),
+    /// What was done and failed, files and lists too: all that search knows of.
+    All,
+}
+
 impl Store {
-    /// The conversation of a session as it is kept, in order; where `all`, what was done and what failed too.
-    pub fn texts_of(&self, head: &SessionHead, all: bool) -> Result<Vec<Text>> {
-        let kinds = if all { "" } else { "AND i.kind IN ('prompt', 'answer', 'reply', 'plan', 'recap', 'away')" };
+    /// What was said in a session as it is kept, in order.
+    pub fn texts_of(&self, head: &SessionHead, extent: Extent) -> Result<Vec<Text>> {
+        let (kinds, most) = match extent {
+            Extent::Said(most) => ("AND i.kind IN ('prompt', 'answer', 'reply', 'plan', 'recap', 'away', 'title')", most),
+            Extent::All => ("", 0),
+        };
+        let most = if most == 0 { -1 } else { most as i64 };
         let sql = format!(
-            "SELECT i.at, i.body FROM item i WHERE i.session = ?1 {kinds} AND {NOT_OWNED_EARLIER} ORDER BY i.source, i.offset, i.part"
+            "SELECT i.at, i.body FROM item i WHERE i.session = ?1 {kinds} AND {NOT_OWNED_EARLIER} ORDER BY i.source, i.offset, i.part LIMIT ?4"
         );
         let mut query = self.db.prepare_cached(&sql)?;
-        let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
+        let mut rows = query.query(params![head.pk, head.started_at, head.id, most])?;
         let mut texts = Vec::new();
         while let Some(row) = rows.next()? {
             let at: Option<Millis> = row.get(0)?;
-            texts.extend(said(unpack(row.get_ref(1)?.as_blob()?)?).map(|(kind, text)| Text { kind, text, at }));
+            texts.extend(said(unpack(row.get_ref(1)?.as_blob()?)?).into_iter().map(|(kind, text)| Text { kind, text, at }));
         }
         Ok(texts)
     }
+
+    /// A session's place in the index, if it is there.
+    pub fn session_pk(&self, id: &str) -> Result<Option<i64>> {
+        Ok(self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?)
+    }
 }
 
-fn said(item: Item) -> Option<(Said, String)> {
+fn said(item: Item) -> Vec<(Said, String)> {
     match item {
-        Item::Prompt(text) | Item::Answer(text) => Some((Said::Prompt, text)),
-        Item::Reply(text) => Some((Said::Reply, text)),
-        Item::Plan(text) => Some((Said::Plan, text)),
-        Item::Recap(text) | Item::Away(text) => Some((Said::Recap, text)),
-        Item::Tool(ToolUse { file: Some(file), .. }) => Some((Said::File, file.path)),
-        Item::Tool(tool) => Some((Said::Command, tool.line)),
-        Item::Outcome(outcome) if has_failed(&outcome) => Some((Said::Error, outcome.brief)),
-        _ => None,
+        Item::Prompt(text) | Item::Answer(text) => vec![(Said::Prompt, text)],
+        Item::Reply(text) => vec![(Said::Reply, text)],
+        Item::Plan(text) => vec![(Said::Plan, text)],
+        Item::Recap(text) | Item::Away(text) => vec![(Said::Recap, text)],
+        Item::Title(title) => vec![(Said::Title, title.text)],
+        Item::Todos(todos) => todos.into_iter().map(|todo| (Said::Plan, todo.text)).collect(),
+        Item::Task(todo) => vec![(Said::Plan, todo.text)],
+        Item::PullRequest(text) => vec![(Said::Outcome, text)],
+        Item::Tool(ToolUse { file: Some(file), .. }) => vec![(Said::File, file.path)],
+        Item::Tool(tool) => vec![(Said::Command, tool.line)],
+        Item::Outcome(outcome) if outcome.brief.is_empty() => Vec::new(),
+        Item::Outcome(outcome) if has_failed(&outcome) => vec![(Said::Error, outcome.brief)],
+        Item::Outcome(outcome) => vec![(Said::Command, outcome.brief)],
+        Item::Interrupted => Vec::new(),
     }
 }

@@ -1,0 +1,215 @@
+//! From documents that fit to results that can be shown: what they are of, whether they hold what must be there, their best sentences,
+//! and how much of the question they hold.
+
+use std::collections::{BTreeSet, HashMap};
+
+use anyhow::Result;
+
+use super::kind::Said;
+use super::passages::{Candidate, Passage, around, best, readable};
+use super::query::Query;
+use super::rank::Ranked;
+use super::words::Words;
+use super::{Found, Origin, Wanted};
+use crate::clean::{one_line, plain};
+use crate::digest::{Digest, UNTITLED};
+use crate::store::Store;
+use crate::store::load::SessionHead;
+use crate::store::search::{Extent, Hit, Text};
+use crate::terms::words_of;
+
+/// How much better a score has to be to be clearly better.
+const CLEARLY: f64 = 1.2;
+
+/// Turns the documents of a search into results, in their order.
+pub(super) struct Shower<'a> {
+    store: &'a Store,
+    query: &'a Query,
+    wanted: &'a Wanted<'a>,
+    words: Words,
+    hits: Vec<Hit>,
+    /// The kinds that passages have to be of; any where there are none.
+    kinds: BTreeSet<Said>,
+    /// The session of which nothing is told.
+    except: Option<i64>,
+    /// Documents that were looked at, and whether what must be there is there.
+    accepted: HashMap<i64, bool>,
+}
+
+impl<'a> Shower<'a> {
+    pub fn new(store: &'a Store, query: &'a Query, wanted: &'a Wanted<'a>, ranked: Ranked) -> Self {
+        Self {
+            store,
+            query,
+            wanted,
+            words: ranked.words,
+            hits: ranked.hits,
+            kinds: query.filters.kinds.iter().flat_map(|kind| kind.said()).copied().collect(),
+            except: ranked.except,
+            accepted: HashMap::new(),
+        }
+    }
+
+    /// As many results as are wanted.
+    pub fn results(mut self) -> Result<Vec<Found>> {
+        let mut results = Vec::new();
+        let mut skipped = 0;
+        for hit in self.hits.clone() {
+            if results.len() >= self.wanted.limit {
+                break;
+            }
+            if !self.accepts(&hit)? || self.is_repeated(&hit)? {
+                continue;
+            }
+            let Some(found) = self.shown(&hit)? else { continue };
+            if skipped < self.wanted.skip {
+                skipped += 1;
+            } else {
+                results.push(found);
+            }
+        }
+        Ok(results)
+    }
+
+    /// Is it a result at all? The index leaves words out that say nothing, where a phrase has to be as it was typed.
+    fn accepts(&mut self, hit: &Hit) -> Result<bool> {
+        if let Some(known) = self.accepted.get(&hit.doc) {
+            return Ok(*known);
+        }
+        let accepted = hit.session.is_none_or(|session| Some(session) != self.except) && self.holds_phrases(hit)?;
+        self.accepted.insert(hit.doc, accepted);
+        Ok(accepted)
+    }
+
+    /// Of sessions that say nearly the same the last is enough, unless another says clearly more of what is looked for.
+    fn is_repeated(&mut self, hit: &Hit) -> Result<bool> {
+        let Some(session) = hit.session else { return Ok(false) };
+        let Some(later) = self.store.repeated_by(session)? else { return Ok(false) };
+        let later = self.hits.iter().find(|other| other.session == Some(later)).cloned();
+        Ok(match later {
+            Some(later) => hit.score < later.score * CLEARLY && self.accepts(&later)?,
+            None => false,
+        })
+    }
+
+    fn holds_phrases(&self, hit: &Hit) -> Result<bool> {
+        if self.query.phrases.is_empty() {
+            return Ok(true);
+        }
+        let Some(origin) = self.origin(hit)? else { return Ok(false) };
+        let texts = self.texts(&origin, Extent::All)?;
+        let of_kind = |text: &&Text| self.kinds.is_empty() || self.kinds.contains(&text.kind);
+        let folded: Vec<String> = texts.iter().filter(of_kind).map(|text| fold(&text.text)).collect();
+        Ok(self.query.phrases.iter().map(|phrase| fold(phrase)).all(|phrase| folded.iter().any(|text| text.contains(&phrase))))
+    }
+
+    fn origin(&self, hit: &Hit) -> Result<Option<Origin>> {
+        Ok(match (hit.session, hit.note) {
+            (Some(session), _) => Some(Origin::Session(self.store.session_head(session)?)),
+            (None, Some(note)) => Some(Origin::Note(self.store.note(note)?)),
+            (None, None) => None,
+        })
+    }
+
+    /// The result, unless it has nothing of the kinds that were asked for.
+    fn shown(&self, hit: &Hit) -> Result<Option<Found>> {
+        let Some(origin) = self.origin(hit)? else { return Ok(None) };
+        let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.is_of_deeds());
+        let texts = self.texts(&origin, if of_deeds { Extent::All } else { Extent::Said(self.wanted.reads) })?;
+        let (mut held, mut told) = (BTreeSet::new(), BTreeSet::new());
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for text in &texts {
+            let spots = self.words.highlighter.spots(&text.text);
+            held.extend(spots.iter().map(|spot| spot.word));
+            if text.kind == Said::Title {
+                told.extend(spots.iter().map(|spot| spot.word));
+            }
+            if self.may_show(text) {
+                candidates.extend(around(text, spots));
+            }
+        }
+        let (title, goes_on) = self.title(&origin, &texts)?;
+        let mut passages = best(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
+        if passages.is_empty() {
+            let asks_for_words = !self.query.terms.is_empty() || !self.query.phrases.is_empty();
+            let first = texts.iter().find(|text| self.may_show(text));
+            if !self.kinds.is_empty() && (asks_for_words || first.is_none()) {
+                return Ok(None);
+            }
+            // Found by its files, or by what it means.
+            passages.extend(first.filter(|_| self.wanted.passages > 0).map(passage));
+        }
+        self.words.add_joined(&mut told);
+        Ok(Some(Found {
+            title,
+            goes_on,
+            score: hit.score,
+            covered: self.covered(&held, hit.doc)?,
+            focus: self.words.share(&told),
+            telling: self.words.telling(&told),
+            passages,
+            origin,
+        }))
+    }
+
+    fn may_show(&self, text: &Text) -> bool {
+        if self.kinds.is_empty() { text.kind != Said::Title } else { self.kinds.contains(&text.kind) }
+    }
+
+    /// What may be shown of it, the digest's statements first.
+    fn texts(&self, origin: &Origin, extent: Extent) -> Result<Vec<Text>> {
+        let head: &SessionHead = match origin {
+            Origin::Note(note) => return Ok(vec![Text { kind: Said::Note, text: note.text.clone(), at: Some(note.at) }]),
+            Origin::Session(head) => head,
+        };
+        let digest = self.store.digest_of(head.pk)?.map(|stored| stored.digest);
+        let mut texts = digest.as_ref().map(|digest| statements(digest, extent)).unwrap_or_default();
+        texts.extend(self.store.texts_of(head, extent)?);
+        Ok(texts)
+    }
+
+    fn title(&self, origin: &Origin, texts: &[Text]) -> Result<(String, bool)> {
+        let Origin::Session(head) = origin else {
+            return Ok((texts.first().map(|text| one_line(&plain(&text.text))).unwrap_or_default(), false));
+        };
+        let first = |kind: Said| texts.iter().find(|text| text.kind == kind);
+        let titled = first(Said::Title).or_else(|| first(Said::Prompt)).or(texts.first());
+        let title = titled.map_or_else(|| UNTITLED.to_owned(), |text| readable(&text.text));
+        Ok((title, self.store.goes_on(head.pk)?))
+    }
+
+    /// The share of the words, by weight, that it holds: in what can be shown, or in its files, commands and names.
+    fn covered(&self, held: &BTreeSet<usize>, doc: i64) -> Result<f64> {
+        let words = &self.words.weighed;
+        let total: f64 = words.iter().map(|word| word.weight).sum();
+        let mut sum = 0.0;
+        for (at, word) in words.iter().enumerate() {
+            if held.contains(&at) || word.df > 0 && self.store.holds(doc, &word.expression)? {
+                sum += word.weight;
+            }
+        }
+        Ok(if total > 0.0 { sum / total } else { 0.0 })
+    }
+}
+
+/// In lower case, with words one sign apart whatever stands between.
+fn fold(text: &str) -> String {
+    words_of(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+fn passage(text: &Text) -> Passage {
+    Passage { kind: text.kind, text: readable(&text.text), at: text.at }
+}
+
+fn statements(digest: &Digest, extent: Extent) -> Vec<Text> {
+    let lists = [(Said::Outcome, &digest.completed), (Said::Learned, &digest.learned)];
+    let lists = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |text| (kind, text)));
+    let claims = [(Said::Decision, &digest.decisions), (Said::Next, &digest.next_steps), (Said::Blocker, &digest.blockers)];
+    let claims = claims.into_iter().flat_map(|(kind, list)| list.iter().map(move |claim| (kind, &claim.text)));
+    let all = std::iter::once((Said::Title, &digest.title)).chain(claims).chain(lists);
+    // Prompts again and files again, and what was merely looked into.
+    let again = std::iter::once((Said::Prompt, &digest.request)).chain(digest.files.iter().map(|file| (Said::File, &file.path)));
+    let again = again.chain(digest.investigated.iter().map(|text| (Said::Command, text)));
+    let all = all.chain(again.filter(|_| extent == Extent::All));
+    all.map(|(kind, text)| Text { kind, text: text.clone(), at: None }).collect()
+}
