@@ -377,8 +377,47 @@ fn an_export_brings_notes_along_and_older_ones_still_come_in() {
     let strict = World::new();
     strict.configure("[privacy]\nexclude_patterns = [\"Bern\"]\n");
     let ran = import(&strict, &text);
-    assert!(ran.code == 0 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    assert!(ran.err.contains("nothing of it may be kept") && !ran.err.contains("Bern"), "{ran:#?}");
     assert_gone(&strict, "bern");
+}
+
+#[test]
+fn a_note_that_cannot_come_in_is_told_with_its_line_and_the_others_come_in() {
+    let source = shop();
+    kept(&source, "The office has moved to Bern.", &[]);
+    let text = source.recall(["export"]).out;
+    let notes: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| line.starts_with("{\"note\":")).collect();
+    let [(at, line)] = notes[..] else { panic!("{text}") };
+    let (mut id, mut kind, mut long, mut elsewhere): (Value, Value, Value, Value) = (
+        serde_json::from_str(line).unwrap(),
+        serde_json::from_str(line).unwrap(),
+        serde_json::from_str(line).unwrap(),
+        serde_json::from_str(line).unwrap(),
+    );
+    id["note"] = "../../etc".into();
+    (kind["note"], kind["kind"]) = ("m00000001".into(), "prophecy".into());
+    (long["note"], long["text"]) = ("m00000002".into(), "The vault is open. ".repeat(200).into());
+    (elsewhere["note"], elsewhere["project"]) = ("m00000003".into(), "/home/dev/src/hidden/deep".into());
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.splice(at..at, [id, kind, long, elsewhere].map(|note| note.to_string()));
+    let target = World::new();
+    target.configure("[privacy]\nexclude_projects = [\"/home/dev/src/hidden/**\"]\n");
+    let file = target.root().join("memory.jsonl");
+    fs::write(&file, lines.join("\n") + "\n").unwrap();
+    let ran = target.recall(["import", file.to_str().unwrap()]);
+    assert!(ran.code == 1 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    for (line, why) in [
+        (1, "is no id of a note"),
+        (2, "`prophecy` is no kind of note"),
+        (3, "notes have at most 2000"),
+        (4, "is excluded in the config"),
+    ] {
+        let told =
+            |told: &str| told.contains(&format!("line {}: ", at + line)) && told.contains(why) && told.ends_with(", skipped");
+        assert!(ran.err.lines().any(told), "{line} {why}: {ran:#?}");
+    }
+    assert_eq!(target.count("SELECT count(*) FROM note"), 1);
 }
 
 #[test]
@@ -417,10 +456,14 @@ fn a_note_for_all_projects_has_no_neighbours_and_says_so() {
 #[test]
 fn a_project_that_moved_takes_its_notes_along() {
     let world = shop();
-    kept(&world, "The office has moved to Bern.", &[]);
+    let id = kept(&world, "The office has moved to Bern.", &[]);
+    world.digest(&EXTRACT);
+    let told = |project: &str| world.pages().iter().any(|(_, page)| page.contains(&format!("(fact, {project}) `{id}`")));
+    assert!(told("shop"));
     world.configure("[projects]\n\"/home/dev/src/shop\" = \"/home/dev/src/store\"\n");
     world.digest(&EXTRACT);
     assert!(context(&world, "/home/dev/src/store").contains("moved to Bern"));
+    assert!(told("store") && !told("shop"), "the page of its day: {:#?}", world.pages());
     let found: Value = serde_json::from_str(&world.recall(["search", "--json", "kind:note", "Bern"]).out).unwrap();
     assert_eq!(found["project"], "/home/dev/src/store");
 }

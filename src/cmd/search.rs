@@ -32,6 +32,9 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     let mut all = find(&store, &query, &wanted)?;
     let more = all.len() > args.limit;
     all.truncate(args.limit);
+    // Until the next digest takes them out.
+    let projects = config.project_keys();
+    all.retain(|found| !config.excludes_folder(&found.project().key, &projects));
     let highlighter = Highlighter::of_query(&query);
     for found in &all {
         if args.json {

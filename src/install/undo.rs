@@ -45,6 +45,9 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
         warnings: Vec::new(),
     };
     for path in files(scope, &undo.manifest, host)? {
+        if register::is_servers_file(&path) {
+            undo.notes.extend(register::strangers(&path, host));
+        }
         match edited(path.clone(), scope, &undo.manifest, host) {
             Ok(found) => {
                 let after = found.as_ref().map_or_else(|| std::fs::read(&path).ok(), |(_, after)| after.clone());
@@ -85,7 +88,9 @@ fn committed(manifest: &Manifest, host: &Host<'_>) -> Vec<String> {
     let hooks = settings_file(Scope::Project, host).ok().and_then(theirs);
     let hooks = hooks.filter(|(_, text)| settings::state(text).is_ok_and(|state| !state.hooks.is_empty()));
     let (path, place) = register::site(Scope::Project, host);
-    let server = theirs(path).filter(|(_, text)| servers::state(text, &place).is_ok_and(|server| server.is_some()));
+    let server = theirs(path).filter(|(_, text)| {
+        servers::state(text, &place, &|program| register::is_known(program, host)).is_ok_and(|server| server.is_some())
+    });
     let note =
         |path: &Path, what: &str| format!("{} keeps its {what}: `recall uninstall --scope project` takes that out", path.display());
     let hooks = hooks.map(|(path, _)| note(&path, "hooks"));
@@ -180,7 +185,7 @@ impl Undo {
                 }
             }
             // What is left in another scope still has to be given back as it was.
-            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes)) {
+            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes, host)) {
                 self.manifest.forget(data_dir, &file.path);
             }
         }

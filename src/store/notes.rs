@@ -192,6 +192,15 @@ pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
     Ok(())
 }
 
+/// Gives the notes of one project to another. The pages of their days name it.
+pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()> {
+    let moments = tx.prepare("SELECT at FROM note WHERE project = ?1")?.query_map([from], |r| r.get(0))?.collect::<Vec<_>>();
+    moments.into_iter().try_for_each(|at| outdate_day(tx, at?))?;
+    tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [from, to])?;
+    tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1 AND note IS NOT NULL", [from, to])?;
+    Ok(())
+}
+
 /// The page of a day is out of date.
 fn outdate_day(tx: &Transaction<'_>, at: Millis) -> Result<()> {
     tx.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([format!("{DAY_OF}{at}")])?;

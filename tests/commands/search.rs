@@ -252,6 +252,39 @@ fn a_session_is_found_before_it_is_digested_and_after_it_went_on() {
 }
 
 #[test]
+fn an_excluded_project_is_not_found_even_before_the_next_digest() {
+    let world = world(&[
+        (A, 8, "shop", "Paint the zebra", "It has stripes now, and all tests pass."),
+        (B, 9, "hidden", "Paint the zebra elsewhere", "It has stripes there as well, and all tests pass."),
+    ]);
+    assert_eq!(found(&world, &["zebra"]).len(), 2);
+    world.configure("[privacy]\nexclude_projects = [\"/home/dev/src/hidden\"]\n");
+    assert_eq!(found(&world, &["zebra"]), [A]);
+    assert_eq!(found(&world, &["project:hidden"]), [] as [&str; 0]);
+}
+
+#[test]
+fn a_session_that_cannot_be_read_keeps_no_other_from_being_found() {
+    let world = world(&[
+        ("aaaa1111", 8, "shop", "Paint the zebra", "It has stripes now, and all tests pass."),
+        ("bbbb2222", 9, "shop", "Feed the hedgehog", "It has eaten, and all tests pass."),
+    ]);
+    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
+    let broken =
+        "UPDATE item SET body = x'01ff00000028b52ffd00' WHERE session = (SELECT pk FROM session WHERE id LIKE 'aaaa1111%');
+        UPDATE session SET unindexed = 1; DELETE FROM doc WHERE session = (SELECT pk FROM session WHERE id LIKE 'bbbb2222%')";
+    db.execute_batch(broken).unwrap();
+    drop(db);
+    let ran = world.recall(["digest", "--summarizer", "extract"]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    let told: Vec<&str> = ran.err.lines().filter(|line| line.contains("search does not find what it has gained")).collect();
+    assert!(told.len() == 1 && told[0].contains("session aaaa1111"), "{ran:#?}");
+    assert_eq!(found(&world, &["hedgehog"]).len(), 1);
+    assert!(world.recall(["search", "hedgehog"]).err.contains("1 sessions have changed since"));
+    assert_eq!(world.count("SELECT unindexed FROM session WHERE id LIKE 'aaaa1111%'"), 1);
+}
+
+#[test]
 fn an_index_of_an_older_program_says_that_it_waits_for_a_digest() {
     let world = world(&[(A, 10, "shop", "The parser loses comments", "Fixed the parser.")]);
     world.make_index_older();

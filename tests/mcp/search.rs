@@ -42,6 +42,15 @@ fn crowd(count: usize) -> World {
 }
 
 #[test]
+fn an_excluded_project_is_not_found_even_before_the_next_digest() {
+    let world = crowd(2);
+    let count = |world: &World| ids(&Peer::greet(world).call("search", json!({"query": "warehouse printer"})).0).len();
+    assert_eq!(count(&world), 2);
+    world.configure("[privacy]\nexclude_projects = [\"/home/dev/**\"]\n");
+    assert_eq!(count(&world), 0);
+}
+
+#[test]
 fn a_session_is_found_in_a_line_of_few_tokens() {
     let world = World::with_fixtures(&["plain", "retry"]);
     world.digest(&[]);

@@ -121,6 +121,9 @@ impl Tool for Search {
         if more && !goes_on {
             notices.push("there is more than is worth listing: add a word or a filter".to_owned());
         }
+        // Until the next digest takes them out. A page has fewer results then.
+        let projects = site.config.project_keys();
+        all.retain(|found| !site.config.excludes_folder(&found.project().key, &projects));
         let highlighter = Highlighter::of_query(&query);
         let unindexed = store.unindexed()?;
         if unindexed > 0 {
