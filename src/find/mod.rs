@@ -42,6 +42,9 @@ pub struct Wanted<'a> {
     pub similar: Option<&'a Similar>,
     /// The id of a session of which nothing is to be told: the one that asks.
     pub except: Option<&'a str>,
+    /// Words that nearly every session holds find nothing, and what only they could find is not weighed: for who only asks what a
+    /// session is about.
+    pub telling_only: bool,
     /// How much of the conversation of a result is looked at, in rows; 0 is all.
     pub reads: usize,
 }

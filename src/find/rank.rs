@@ -56,9 +56,12 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
     let own = wanted.own.and_then(|own| projects.iter().find(|(_, key)| key == own)).map(|(pk, _)| *pk);
     let except = wanted.except.map(|id| store.session_pk(id)).transpose()?.flatten();
     let most = CANDIDATES.max(wanted.skip + wanted.limit);
-    let mut hits = by_words(store, &asked, &words, most)?;
+    let mut hits = by_words(store, &asked, &words, most, wanted.telling_only)?;
     if let Some(own) = own.filter(|_| asked.projects.is_none() && hits.len() >= most) {
-        add_new(&mut hits, by_words(store, &Asked { projects: Some(vec![own]), ..asked.clone() }, &words, CANDIDATES)?);
+        add_new(
+            &mut hits,
+            by_words(store, &Asked { projects: Some(vec![own]), ..asked.clone() }, &words, CANDIDATES, wanted.telling_only)?,
+        );
     }
     if let Some(similar) = wanted.similar {
         add_near(store, &asked, &mut hits, &words, similar)?;
@@ -78,7 +81,7 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
 }
 
 /// Documents by words, as many as are wanted: by those that tell, and where that is too few by common ones among the newest.
-fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize) -> Result<Vec<Hit>> {
+fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize, telling_only: bool) -> Result<Vec<Hit>> {
     let known = words.weighed.iter().filter(|word| word.df > 0);
     let (telling, common): (Vec<&Weighed>, Vec<&Weighed>) = known.partition(|word| word.df <= words.limit);
     let (any, rank) = finding(&telling, words.limit);
@@ -89,7 +92,7 @@ fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize) -> Result<
     // So common that they rank nothing: the newest that hold all of them, then those that hold any.
     let joined = if common.len() > 1 { &[" AND ", " OR "][..] } else { &[" OR "] };
     for joined in joined {
-        if hits.len() < most && !common.is_empty() {
+        if hits.len() < most && !common.is_empty() && !telling_only {
             let any = vec![common.join(joined)];
             add_new(&mut hits, store.ask(&Asked { any, newest: true, ..asked.clone() }, most)?);
         }

@@ -184,7 +184,7 @@ impl<'a> Shower<'a> {
         let total: f64 = words.iter().map(|word| word.weight).sum();
         let mut sum = 0.0;
         for (at, word) in words.iter().enumerate() {
-            if held.contains(&at) || word.df > 0 && self.store.holds(doc, &word.expression)? {
+            if held.contains(&at) || word.df > 0 && !self.wanted.telling_only && self.store.holds(doc, &word.expression)? {
                 sum += word.weight;
             }
         }

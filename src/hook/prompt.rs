@@ -177,6 +177,7 @@ impl Speaker<'_> {
             own: Some(self.own),
             now: self.config.now(),
             except: Some(self.session),
+            telling_only: true,
             reads: READS,
             ..Wanted::default()
         };
