@@ -64,7 +64,8 @@ def timed(argv, stdin):
     with open(f"{world}/stdin", "w") as file:
         file.write(stdin)
     actions = [(os.POSIX_SPAWN_OPEN, 0, f"{world}/stdin", os.O_RDONLY, 0),
-               (os.POSIX_SPAWN_OPEN, 1, f"{world}/stdout", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)]
+               (os.POSIX_SPAWN_OPEN, 1, f"{world}/stdout", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+               (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
     begun = time.perf_counter_ns()
     pid = os.posix_spawn(argv[0], argv, env, file_actions=actions)
     os.waitpid(pid, 0)
@@ -91,7 +92,7 @@ rounds = {
     "search: common words": search(*common[:4]),
     "search: a question": search(" ".join(question)),
     "search: filters": search(common[30], "kind:decision", "project:project-3", "since:30d"),
-    "hook: the past": hook(f"where did we leave off on {usual[5]} {rare[7]}", True),
+    "hook: the past": hook(f"where did we leave off on {usual[5]} {rare[7]}", None),
     "hook: a prompt": hook(" ".join(question), None),
     "hook: nothing": hook("xylophonic quetzal zephyr wyvern", False),
 }

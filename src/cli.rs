@@ -257,7 +257,7 @@ pub struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ForgetWhat {
-    /// One session with the notes from it, by its id or the start of it, or a digest's id; one that was never digested by its whole id
+    /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// One note that was remembered, by its id or the start of it

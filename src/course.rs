@@ -15,7 +15,7 @@ pub struct Moment<'s> {
     pub number: Option<usize>,
 }
 
-/// The `most` weightiest moments, and those that weigh as much as the last of them.
+/// The `most` weightiest moments, and those that weigh as much as the first one after them.
 pub fn moments(session: &Session, most: usize) -> Vec<Moment<'_>> {
     let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
     let closing = closing_replies(session);
@@ -53,6 +53,12 @@ pub fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup) -> St
         Item::Recap(text) | Item::Away(text) => format!("recap: {}", words(&gist(text, max))),
         Item::PullRequest(url) => format!("pull request {}", words(url)),
         Item::Tool(tool) => format!("{agent}{}", command(&tool_line(session, tool, entry.outcome.as_ref(), 0, max))),
-        Item::Interrupted | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_) => "the user interrupted".into(),
+        Item::Interrupted => "the user interrupted".into(),
+        Item::Todos(todos) => {
+            format!("to do: {}", words(&shorten(&todos.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join("; "), max)))
+        }
+        Item::Task(task) => format!("task: {}", words(&shorten(&task.text, max))),
+        Item::Outcome(outcome) => format!("{agent}{}", words(&shorten(&outcome.brief, max))),
+        Item::Title(title) => format!("title: {}", words(&shorten(&title.text, max))),
     }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::clean::{id8, one_line, plain};
+use crate::clean::{one_line, plain};
 use crate::config::Config;
 use crate::privacy::{Gate, disarm};
 use crate::private;
@@ -19,7 +19,6 @@ use crate::prose::sentences;
 use crate::redact::Use;
 use crate::signal::is_chatter;
 use crate::store::Store;
-use crate::store::load::SessionHead;
 use crate::store::notes::{NewNote, Note};
 use crate::terms::{is_unsegmented, tokens_of, words_of};
 
@@ -75,16 +74,16 @@ pub struct New {
     pub kind: Option<String>,
     /// A folder of the project it is for; for all projects where none is given.
     pub project: Option<PathBuf>,
-    /// The session in which it was said, where that is known.
-    pub session: Option<String>,
 }
 
 /// A note as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Kept {
     pub id: String,
-    /// It was known already, in these words or nearly these: the id is that note's.
+    /// It was known already, in these words or nearly these: the id and the project are that note's.
     pub known: bool,
+    /// The key of the project it is for, or [`EVERYWHERE`].
+    pub project: String,
 }
 
 /// Why something is not remembered. Whoever asked can do something about it.
@@ -125,29 +124,35 @@ pub fn remember(config: &Config, new: &New) -> Result<Kept> {
     };
     private::create_dir(&config.data_dir)
         .with_context(|| format!("cannot create the data folder {}", config.data_dir.display()))?;
-    let session = new.session.as_deref().and_then(|session| gate.name(session));
-    let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), session };
+    let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now() };
     Store::open(&config.database())?.keep_note(&note, |known| is_known(&note.text, known))
 }
 
+/// Is nothing to be remembered that is said in a folder?
+///
+/// # Errors
+/// A [`Refused`] when its project is excluded; else when the folder has no name that can be kept.
+pub fn check_folder(folder: &Path, config: &Config) -> Result<()> {
+    project_of(folder, &config.gate(Use::Seldom)?, config).map(drop)
+}
+
 /// A note, whole, for people and models.
-pub fn show(note: &Note, session: Option<&SessionHead>, config: &Config) -> String {
+pub fn show(note: &Note, config: &Config) -> String {
     let line = |text: &str| one_line(&plain(text));
-    let project = if note.project.key == EVERYWHERE { "all projects" } else { &note.project.key };
+    let project = told_project(&note.project.key);
     let when = config.local_time(Some(note.at), "%Y-%m-%d %H:%M");
-    let mut shown =
-        format!("# {} · {when} · {} · {}\n\n{}\n", line(&note.kind), line(project), note.id, disarm(&plain(&note.text)));
-    if let Some(session) = session {
-        let id = id8(&session.id);
-        shown.push_str(&format!("\nFrom session {id}: `recall show {id}`\n"));
-    }
-    shown.push_str(&format!("\nOut of date? `recall forget --note {}`\n", note.id));
-    shown
+    let (kind, project, text) = (line(&note.kind), line(project), disarm(&plain(&note.text)));
+    format!("# {kind} · {when} · {project} · {id}\n\n{text}\n\nOut of date? `recall forget --note {id}`\n", id = note.id)
+}
+
+/// A project's key as it is told.
+pub fn told_project(key: &str) -> &str {
+    if key == EVERYWHERE { "all projects" } else { key }
 }
 
 /// A note as JSON has it.
 pub fn as_json(note: &Note) -> serde_json::Value {
-    json!({"note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "text": note.text, "session": note.session})
+    json!({"note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "text": note.text})
 }
 
 /// The project's key, as its sessions have it.
@@ -197,12 +202,32 @@ fn is_reply(sentence: &str) -> bool {
     words_of(sentence).all(|word| REPLIES.contains(&word.to_lowercase().as_str()))
 }
 
-/// Does a note say all that a text says, in the same order? Numbers, names and negations are words as others are: a text that changes
-/// one of them says something new.
+/// Does a note say all that a text says, in the same order? A text that changes a name says something new; one that changes, adds or
+/// leaves out a number or a word that turns or limits what is said, says something else.
 pub fn is_known(text: &str, note: &Note) -> bool {
     let (new, known) = (sequence(text), sequence(&note.text));
     let mut left = known.iter();
-    new.iter().all(|word| left.any(|other| other == word)) && new.len() * SAME.1 >= known.len() * SAME.0
+    turning(text) == turning(&note.text)
+        && new.iter().all(|word| left.any(|other| other == word))
+        && new.len() * SAME.1 >= known.len() * SAME.0
+}
+
+/// What decides on what a text says, however few of its words it is: numbers, negations, limits.
+fn turning(text: &str) -> Vec<String> {
+    const TURNS: [&str; 30] = [
+        "not", "no", "never", "none", "nothing", "nobody", "neither", "nor", "without", "except", "unless", "only", "instead", "t",
+        "cannot", "stop", "avoid", "nicht", "nie", "niemals", "nichts", "ohne", "nur", "außer", "pas", "jamais", "sans", "nunca",
+        "sin", "ない",
+    ];
+    const TURNING_CHARACTERS: [char; 9] = ['不', '没', '沒', '無', '无', '未', '勿', '別', '别'];
+    let is_turning = |token: &String| {
+        TURNS.contains(&token.as_str())
+            || token.starts_with("kein")
+            || token.contains(|c: char| c.is_numeric() || TURNING_CHARACTERS.contains(&c))
+    };
+    // What is left of `don't` behind the apostrophe is a word of its own.
+    let short = |token: String| if matches!(token.as_str(), "t" | "cannot") { "not".to_owned() } else { token };
+    words_of(text).flat_map(tokens_of).map(|token| token.to_lowercase()).filter(is_turning).map(short).collect()
 }
 
 /// The telling words of a text in their order, without the endings that tell forms of a word apart.
@@ -285,7 +310,6 @@ mod tests {
                     kind: "fact".into(),
                     text: old.into(),
                     at: 0,
-                    session: None,
                 },
             )
         };
@@ -303,6 +327,17 @@ mod tests {
             ("The shop calls the ledger", "The ledger calls the shop"),
             ("Use tabs in Makefiles and in Go", "Use tabs in Makefiles"),
             ("Deploys are manual", "Deploys are manual on Fridays, when the office in Bern is closed"),
+        ] {
+            assert!(!known(new, old), "{new}");
+            assert!(!known(old, new), "{new}, the other way round");
+        }
+        for (new, old) in [
+            ("Deploys must go through the blue gateway on Fridays", "Deploys must not go through the blue gateway on Fridays"),
+            ("We can deploy on Fridays with the new gateway in Bern", "We can't deploy on Fridays with the new gateway in Bern"),
+            ("Deploy with the gateway of the shop in Bern", "Deploy without with the gateway of the shop in Bern"),
+            ("The exports of the shop run on node 7 at night", "The exports of the shop run on node 7 at night, 3 times"),
+            ("Auf dem Server der Werkstatt liegt eine Sicherung", "Auf dem Server der Werkstatt liegt keine eine Sicherung"),
+            ("这个项目的列表接口请使用基于键的分页方式", "这个项目的列表接口请不使用基于键的分页方式"),
         ] {
             assert!(!known(new, old), "{new}");
         }

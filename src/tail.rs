@@ -25,13 +25,13 @@ pub fn session(
     let mut rows = rows(transcript, id, most, gate)?;
     rows.retain_mut(|row| conversation.pass(row, gate).0 == Passed::Kept && !is_forgotten(row.key));
     for row in &mut rows {
-        row.items.retain(|item| !titles(item).is_some_and(|keys| keys.into_iter().any(&is_forgotten)));
+        row.items.retain(|item| !title_keys(item).is_some_and(|keys| keys.into_iter().any(&is_forgotten)));
     }
     Ok(session_of(id, rows, key_of))
 }
 
 /// The keys by which a title is forgotten that a summary row gave to a conversation.
-fn titles(item: &Item) -> Option<[RowKey; 2]> {
+pub(crate) fn title_keys(item: &Item) -> Option<[RowKey; 2]> {
     let Item::Title(Title { text, leaf: Some(leaf), .. }) = item else { return None };
     Some([*leaf, RowKey::of_title(*leaf, text)])
 }

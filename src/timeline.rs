@@ -10,6 +10,7 @@ use crate::clean::{id8, shorten};
 use crate::config::Config;
 use crate::context::said;
 use crate::course::{Markup, Moment, line, moments};
+use crate::notes::{EVERYWHERE, told_project};
 use crate::session::{Millis, Session};
 use crate::store::Store;
 use crate::store::around::{At, Side};
@@ -64,12 +65,15 @@ pub struct Timeline {
     pub before: Vec<Line>,
     pub session: Line,
     pub course: Vec<Step>,
-    /// Steps between those of `course` that are not told.
+    /// Weighty steps between those of `course` that are not told; what was judged to be less is not counted.
     pub steps_left_out: usize,
     pub after: Vec<Line>,
     /// Further sessions of the project that are not listed.
     pub more_before: usize,
     pub more_after: usize,
+    /// It is a note for all projects: none has sessions around it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_neighbours: bool,
 }
 
 /// A session with at most so many sessions of its project before and after it.
@@ -90,6 +94,7 @@ pub fn timeline(store: &Store, config: &Config, head: &SessionHead, before: usiz
 /// When the index cannot be read.
 pub fn around_note(store: &Store, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
+        let everywhere = note.project.key == EVERYWHERE;
         let at = At { project: &note.project.key, began_at: note.at, id: &note.id };
         let line = Line {
             id: note.id.clone(),
@@ -101,7 +106,8 @@ pub fn around_note(store: &Store, config: &Config, note: &Note, before: usize, a
             digested: true,
             is_note: true,
         };
-        among(store, config, &at, line, before, after)
+        let told = among(store, config, &at, line, before, after)?;
+        Ok(Timeline { project: told_project(&told.project).to_owned(), no_neighbours: everywhere, ..told })
     })
 }
 
@@ -120,6 +126,7 @@ fn among(store: &Store, config: &Config, at: &At<'_>, middle: Line, before: usiz
         course: Vec::new(),
         steps_left_out: 0,
         after: lines(&later)?,
+        no_neighbours: false,
     })
 }
 
@@ -176,10 +183,13 @@ impl Timeline {
         text.push_str(&format!("> {}\n", self.session.render()));
         for (at, step) in self.course.iter().enumerate() {
             if at == MOMENTS / 2 && self.steps_left_out > 0 {
-                text.push_str(&format!("      … {} more\n", self.steps_left_out));
+                text.push_str(&format!("      … {} more that matter as much\n", self.steps_left_out));
             }
             let number = step.prompt.map_or_else(String::new, |n| format!("#{n} "));
             text.push_str(&format!("      {} {number}{}\n", step.when, step.text));
+        }
+        if self.no_neighbours {
+            text.push_str("  a note for all projects stands in no project's course\n");
         }
         self.after.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
         if self.more_after > 0 {

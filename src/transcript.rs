@@ -15,13 +15,14 @@ use crate::config::Config;
 use crate::delta::{self, Piece};
 use crate::privacy::{Began, Boundary, Conversation, Gate, LEFT_OUT, Passed, opens_private};
 use crate::redact::Use;
-use crate::session::{Item, Millis, Row};
+use crate::session::{Item, Millis, Row, Title, Turn};
 use crate::source::claude_code::{self, Line, Place};
 use crate::source::json;
 use crate::source::project::Projects;
 use crate::store::Store;
 use crate::store::around::{PrivateSpan, SourceFile};
 use crate::store::load::SessionHead;
+use crate::tail::title_keys;
 
 /// What became of a session's transcripts.
 #[derive(Debug, Default)]
@@ -67,8 +68,32 @@ struct Reader<'a> {
 #[derive(Default)]
 struct State {
     conversation: Conversation,
-    /// Tool uses on private files, by the client's id: their results are not shown.
+    /// Tool uses on private files, and forgotten ones, by the client's id: their results are not shown. The oldest layout uses an id
+    /// again.
     withheld: HashSet<String>,
+    turn: TurnSoFar,
+}
+
+/// The rows of a turn wait for its end: whether something of it is forgotten may stand in its last row.
+#[derive(Default)]
+struct TurnSoFar {
+    /// Each with whether the index keeps something of it.
+    rows: Vec<(String, bool)>,
+    has_forgotten: bool,
+}
+
+impl TurnSoFar {
+    /// Rows of which the index keeps nothing, what the model thought above all, are known by no key of their own: they go with what was
+    /// forgotten of their turn, which they may tell of.
+    fn end(&mut self, out: &mut impl Write) -> Result<usize> {
+        let turn = std::mem::take(self);
+        let mut shown = 0;
+        for (row, _) in turn.rows.iter().filter(|(_, kept)| *kept || !turn.has_forgotten) {
+            writeln!(out, "{row}")?;
+            shown += 1;
+        }
+        Ok(shown)
+    }
 }
 
 impl Reader<'_> {
@@ -84,54 +109,78 @@ impl Reader<'_> {
         let mut rows = 0;
         while let Some((_, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
             let (Piece::Line(line) | Piece::Tail(line)) = piece else { continue };
-            if let Some(shown) = self.line(line, &place, &mut state, spans)? {
-                writeln!(out, "{shown}")?;
-                rows += 1;
-            }
+            rows += self.line(line, &place, &mut state, spans, out)?;
         }
-        Ok(rows)
+        Ok(rows + state.turn.end(out)?)
     }
 
-    /// A line as it may be shown.
-    fn line<'l>(
+    /// Takes a line to the others of its turn, as it may be shown. Returns how many rows were written: those of the turn before.
+    fn line(
         &self,
-        line: &'l [u8],
+        line: &[u8],
         place: &Place,
         state: &mut State,
         spans: &mut Vec<PrivateSpan>,
-    ) -> Result<Option<Cow<'l, str>>> {
+        out: &mut impl Write,
+    ) -> Result<usize> {
         let row = match claude_code::read_line(line, place, &self.gate) {
             Line::Row(row) => *row,
             Line::Bad(_) => {
                 if opens_private(&String::from_utf8_lossy(line)) {
                     state.conversation.lost_something_private();
                 }
-                return Ok(None);
+                return Ok(0);
             }
-            Line::Nothing | Line::Stamp { .. } | Line::Unknown(_) => return Ok(None),
+            Line::Nothing | Line::Stamp { .. } | Line::Unknown(_) => return Ok(0),
         };
-        let cwd = row.cwd.clone();
+        let begins = matches!(row.turn, Turn::Begins | Turn::BeginsPrivate);
+        let rows = if begins { state.turn.end(out)? } else { 0 };
+        let (kept, cwd) = (self.is_kept(&row)?, row.cwd.clone());
         let is_own = row.session == self.head.id;
-        if !self.passes(row, place, state, spans)? || !is_own {
-            return Ok(None);
+        if self.passes(row, place, state, spans)? && is_own && !self.is_excluded(cwd.as_deref())? {
+            state.turn.rows.extend(self.shown(line).map(|shown| (shown.into_owned(), kept)));
         }
-        if cwd.is_some_and(|cwd| self.config.excludes_folder(&cwd, &self.projects)) {
-            return Ok(None);
+        Ok(rows)
+    }
+
+    /// Does the index keep something of a row?
+    fn is_kept(&self, row: &Row) -> Result<bool> {
+        for item in &row.items {
+            if let Item::Title(Title { text, leaf: Some(leaf), .. }) = item {
+                return self.store.holds_title(*leaf, text);
+            }
         }
-        Ok(self.shown(line))
+        self.store.holds_row(self.head.pk, row.key)
+    }
+
+    /// Is a row of an excluded project? One without a folder is where the session is.
+    fn is_excluded(&self, cwd: Option<&str>) -> Result<bool> {
+        match cwd {
+            Some(cwd) => Ok(self.config.excludes_folder(cwd, &self.projects)),
+            None => self.store.is_excluded_session(&self.head.id),
+        }
     }
 
     /// May a row be shown at all?
     fn passes(&self, mut row: Row, place: &Place, state: &mut State, spans: &mut Vec<PrivateSpan>) -> Result<bool> {
         let (mut tools, summed_up) = (Vec::new(), row.items.iter().filter(|item| sums_up(item)).count());
+        // Rows of the oldest layout answer with nothing but an outcome.
+        let mut answered = row.answered.clone();
         for item in &row.items {
-            if let Item::Tool(tool) = item {
-                tools.push(tool.clone());
+            match item {
+                Item::Tool(tool) => tools.push(tool.clone()),
+                Item::Outcome(outcome) => answered.push(outcome.tool.clone()),
+                _ => {}
             }
+        }
+        let forgotten = self.is_forgotten(&row)?;
+        if forgotten {
+            state.turn.has_forgotten = true;
+            state.withheld.extend(tools.iter().map(|tool| tool.id.clone()).filter(|id| !id.is_empty()));
         }
         let (passed, boundary) = state.conversation.pass(&mut row, &self.gate);
         note(spans, boundary.filter(|boundary| boundary.session == self.head.id));
-        let mut withholds = row.answered.iter().any(|id| state.withheld.remove(id));
+        let mut withholds = answered.iter().any(|id| state.withheld.contains(id));
         for mut tool in tools {
             if tool.line == LEFT_OUT || self.gate.withhold(&mut tool) {
                 withholds = true;
@@ -140,8 +189,17 @@ impl Reader<'_> {
         }
         let told = row.items.iter().filter(|item| sums_up(item)).count() == summed_up;
         let began = state.conversation.agent().filter(|_| place.agent.is_some());
-        let shown = passed == Passed::Kept && told && !withholds && !is_private(&row, began, spans);
-        Ok(shown && !self.store.is_forgotten_row(row.key)?)
+        Ok(passed == Passed::Kept && told && !withholds && !forgotten && !is_private(&row, began, spans))
+    }
+
+    /// Was a row forgotten, by its own key or by those of the title it gives?
+    fn is_forgotten(&self, row: &Row) -> Result<bool> {
+        for key in row.items.iter().filter_map(title_keys).flatten().chain([row.key]) {
+            if self.store.is_forgotten_row(key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A row without what may not be shown of it; `None` where nothing may.

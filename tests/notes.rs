@@ -90,7 +90,7 @@ fn what_says_nothing_new_is_the_note_that_is_there() {
     assert!(other != id && elsewhere.out.contains("\"known\":false"), "{elsewhere:#?}");
     // What is so everywhere is so here.
     let all = remember(&world, &["--everywhere", "Answer in German, please."]);
-    assert!(all.out.ends_with(" is remembered\n"), "{all:#?}");
+    assert!(all.out.ends_with(" is remembered for all projects\n"), "{all:#?}");
     assert!(remember(&world, &["Answer in German", "--project", SHOP]).out.ends_with(" says so already\n"));
     assert_eq!(world.count("SELECT count(*) FROM note"), 4);
 }
@@ -278,7 +278,7 @@ fn a_text_is_forgotten_in_notes_too() {
 }
 
 #[test]
-fn notes_go_with_their_project_their_session_and_their_time() {
+fn notes_go_with_their_project_and_their_time_and_outlive_sessions() {
     let note = |world: &World, folder: &str, at: &str, text: &str| {
         let ran = world.recall_with(["remember", "--project", folder, text], &[("RECALL_NOW", at)]);
         assert_eq!(ran.code, 0, "{ran:#?}");
@@ -291,8 +291,10 @@ fn notes_go_with_their_project_their_session_and_their_time() {
     assert_gone(&world, WORD);
 
     note(&world, SHOP, NOW, "The Zanzibarquux lagoon is deep.");
+    let ran = world.recall(["forget", "--session", "aa100000"]);
+    assert!(ran.code == 0 && !ran.out.contains("note"), "{ran:#?}");
     let ran = world.recall(["forget", "--project", "shop"]);
-    assert!(ran.out.contains("2 sessions whole") && ran.out.contains("1 remembered note"), "{ran:#?}");
+    assert!(ran.out.contains("1 session whole") && ran.out.contains("1 remembered note"), "{ran:#?}");
     assert_gone(&world, WORD);
     assert_eq!(world.count("SELECT count(*) FROM note"), 1);
     assert!(context(&world, "/home/dev/src/other").contains("garden"), "a project of notes alone stays");
@@ -375,8 +377,47 @@ fn an_export_brings_notes_along_and_older_ones_still_come_in() {
     let strict = World::new();
     strict.configure("[privacy]\nexclude_patterns = [\"Bern\"]\n");
     let ran = import(&strict, &text);
-    assert!(ran.code == 0 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    assert!(ran.code == 1 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    assert!(ran.err.contains("nothing of it may be kept") && !ran.err.contains("Bern"), "{ran:#?}");
     assert_gone(&strict, "bern");
+}
+
+#[test]
+fn a_note_that_cannot_come_in_is_told_with_its_line_and_the_others_come_in() {
+    let source = shop();
+    kept(&source, "The office has moved to Bern.", &[]);
+    let text = source.recall(["export"]).out;
+    let notes: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| line.starts_with("{\"note\":")).collect();
+    let [(at, line)] = notes[..] else { panic!("{text}") };
+    let (mut id, mut kind, mut long, mut elsewhere): (Value, Value, Value, Value) = (
+        serde_json::from_str(line).unwrap(),
+        serde_json::from_str(line).unwrap(),
+        serde_json::from_str(line).unwrap(),
+        serde_json::from_str(line).unwrap(),
+    );
+    id["note"] = "../../etc".into();
+    (kind["note"], kind["kind"]) = ("m00000001".into(), "prophecy".into());
+    (long["note"], long["text"]) = ("m00000002".into(), "The vault is open. ".repeat(200).into());
+    (elsewhere["note"], elsewhere["project"]) = ("m00000003".into(), "/home/dev/src/hidden/deep".into());
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.splice(at..at, [id, kind, long, elsewhere].map(|note| note.to_string()));
+    let target = World::new();
+    target.configure("[privacy]\nexclude_projects = [\"/home/dev/src/hidden/**\"]\n");
+    let file = target.root().join("memory.jsonl");
+    fs::write(&file, lines.join("\n") + "\n").unwrap();
+    let ran = target.recall(["import", file.to_str().unwrap()]);
+    assert!(ran.code == 1 && ran.out.contains("imported 1 notes"), "{ran:#?}");
+    for (line, why) in [
+        (1, "is no id of a note"),
+        (2, "`prophecy` is no kind of note"),
+        (3, "notes have at most 2000"),
+        (4, "is excluded in the config"),
+    ] {
+        let told =
+            |told: &str| told.contains(&format!("line {}: ", at + line)) && told.contains(why) && told.ends_with(", skipped");
+        assert!(ran.err.lines().any(told), "{line} {why}: {ran:#?}");
+    }
+    assert_eq!(target.count("SELECT count(*) FROM note"), 1);
 }
 
 #[test]
@@ -402,12 +443,27 @@ fn a_notes_timeline_has_the_sessions_around_it() {
 }
 
 #[test]
+fn a_note_for_all_projects_has_no_neighbours_and_says_so() {
+    let world = shop();
+    let ran = remember(&world, &["--everywhere", "Answer in German, please.", "--json"]);
+    let id = serde_json::from_str::<Value>(&ran.out).unwrap()["id"].as_str().unwrap().to_owned();
+    let told = world.recall(["timeline", &id]);
+    let lines: Vec<&str> = told.out.lines().collect();
+    assert_eq!(lines.len(), 3, "{told:#?}");
+    assert!(lines[0] == "all projects" && lines[1].contains(&id) && lines[2].contains("no project's course"), "{told:#?}");
+}
+
+#[test]
 fn a_project_that_moved_takes_its_notes_along() {
     let world = shop();
-    kept(&world, "The office has moved to Bern.", &[]);
+    let id = kept(&world, "The office has moved to Bern.", &[]);
+    world.digest(&EXTRACT);
+    let told = |project: &str| world.pages().iter().any(|(_, page)| page.contains(&format!("(fact, {project}) `{id}`")));
+    assert!(told("shop"));
     world.configure("[projects]\n\"/home/dev/src/shop\" = \"/home/dev/src/store\"\n");
     world.digest(&EXTRACT);
     assert!(context(&world, "/home/dev/src/store").contains("moved to Bern"));
+    assert!(told("store") && !told("shop"), "the page of its day: {:#?}", world.pages());
     let found: Value = serde_json::from_str(&world.recall(["search", "--json", "kind:note", "Bern"]).out).unwrap();
     assert_eq!(found["project"], "/home/dev/src/store");
 }

@@ -39,7 +39,7 @@ pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Optio
         }
         let never = never(&session).filter(|_| stored.is_none()).map(|why| why.to_string());
         let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
-        let id = if store.shares_prefix(&head.id, 8)? { head.id.clone() } else { id8(&head.id) };
+        let id = store.short_id(&head.id)?;
         let state = match &stored {
             None => State::Undigested,
             Some(stored) if stored.interim_until.is_some() => State::SoFar,

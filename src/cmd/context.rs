@@ -1,4 +1,4 @@
-//! `recall context`: what a session of this project starts with, for a person.
+//! `recall context`: what a session of this project starts with, for a person; with `--about`, what is known of a topic.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -6,17 +6,21 @@ use std::io::{BufRead, BufReader, Write, stdin};
 use anyhow::{Context, Result, bail};
 
 use super::Ended;
-use super::digest::{prepare_folder, run_lock};
+use super::digest::{prepare_folder, run_lock, write_documents};
 use super::export::VERSION;
+use crate::clean::shorten;
 use crate::cli::ImportArgs;
 use crate::config::Config;
-use crate::notes::Kind;
+use crate::notes::{Kind, MAX_LENGTH, Refused};
 use crate::privacy::Gate;
 use crate::redact::Use;
 use crate::store::Store;
 use crate::store::notes::NewNote;
 use crate::store::transfer::{Exported, ExportedNote};
 use crate::ui::Ui;
+
+/// How much of what is refused is shown, in characters.
+const MAX_SHOWN: usize = 40;
 
 pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
@@ -33,40 +37,69 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     let gate = config.gate(Use::Often)?;
     let mut store = Store::open(&config.database())?;
-    let (mut new, mut known, mut notes) = (0, 0, 0);
+    let mut taken = Taken::default();
     for (at, line) in lines.enumerate() {
-        let line = line?;
-        if let Ok(note) = serde_json::from_slice::<ExportedNote>(&line) {
-            notes += usize::from(import_note(note, &gate, &mut store)?);
-            continue;
-        }
-        let read = serde_json::from_slice::<Exported>(&line).map_err(anyhow::Error::new).and_then(|mut s| {
-            s.pass(&gate);
-            store.import_session(s)
-        });
-        match read {
-            Ok(true) => new += 1,
-            Ok(false) => known += 1,
-            Err(e) => ui.warn(&format!("line {}: {e:#}, skipped", at + 2)),
+        if let Err(e) = taken.line(&line?, &mut store, &gate, config) {
+            ui.warn(&format!("line {}: {e:#}, skipped", at + 2));
         }
     }
-    store.write_documents()?;
+    write_documents(&mut store, &ui)?;
     store.tidy()?;
-    writeln!(out, "imported {new} sessions, {known} were known")?;
-    if notes > 0 {
-        writeln!(out, "imported {notes} notes")?;
-    }
-    writeln!(out, "`recall digest --rebuild-pages` writes their pages")?;
+    taken.tell(out)?;
     ui.finish();
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }
 
-/// Takes in a note as far as it may be kept here. False when it may not, or is known.
-fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store) -> Result<bool> {
+/// What came in.
+#[derive(Default)]
+struct Taken {
+    sessions: usize,
+    known: usize,
+    notes: usize,
+}
+
+impl Taken {
+    fn line(&mut self, line: &[u8], store: &mut Store, gate: &Gate, config: &Config) -> Result<()> {
+        if let Ok(note) = serde_json::from_slice::<ExportedNote>(line) {
+            self.notes += usize::from(import_note(note, gate, store, config)?);
+            return Ok(());
+        }
+        let mut session = serde_json::from_slice::<Exported>(line)?;
+        session.pass(gate);
+        let new = store.import_session(session)?;
+        self.sessions += usize::from(new);
+        self.known += usize::from(!new);
+        Ok(())
+    }
+
+    fn tell(&self, out: &mut impl Write) -> Result<()> {
+        writeln!(out, "imported {} sessions, {} were known", self.sessions, self.known)?;
+        if self.notes > 0 {
+            writeln!(out, "imported {} notes", self.notes)?;
+        }
+        writeln!(out, "`recall digest --rebuild-pages` writes their pages")?;
+        Ok(())
+    }
+}
+
+/// Takes in a note as far as it may be kept here. False when it is known.
+fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store, config: &Config) -> Result<bool> {
+    if !is_id(&note.note) {
+        bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
+    }
+    let kind = Kind::named(&note.kind).ok_or_else(|| Refused::Kind(shorten(&note.kind, MAX_SHOWN)))?;
+    let length = note.text.chars().count();
+    if length > MAX_LENGTH {
+        return Err(Refused::TooLong(length).into());
+    }
+    if config.excludes_folder(&note.project, &config.project_keys()) {
+        return Err(Refused::Excluded(gate.redact(&note.project)).into());
+    }
     let text = gate.clean(&note.text);
-    let Some(kind) = Kind::named(&note.kind).filter(|_| !text.is_empty() && is_id(&note.note)) else { return Ok(false) };
-    let session = note.session.and_then(|session| gate.name(&session));
-    let new = NewNote { project: gate.redact(&note.project), kind: kind.name().to_owned(), text, at: note.at, session };
+    if text.is_empty() {
+        return Err(Refused::Private.into());
+    }
+    let new = NewNote { project: gate.redact(&note.project), kind: kind.name().to_owned(), text, at: note.at };
     store.import_note(&note.note, &new)
 }
 

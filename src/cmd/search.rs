@@ -18,6 +18,8 @@ use crate::store::Store;
 /// Longest title and sentence, in characters: a result is some fifty tokens.
 const TITLE: usize = 80;
 const PASSAGE: usize = 150;
+/// How much of an id is shown, where no other begins so.
+const ID: usize = 8;
 
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let store = Store::open_read_only(&config.database())?;
@@ -26,15 +28,24 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
         eprintln!("recall: found by words alone: {}", plain(&format!("{e:#}")));
         None
     });
-    let wanted = Wanted { limit: args.limit, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
-    let all = find(&store, &query, &wanted)?;
+    let wanted = Wanted { limit: args.limit + 1, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
+    let mut all = find(&store, &query, &wanted)?;
+    let more = all.len() > args.limit;
+    all.truncate(args.limit);
+    // Until the next digest takes them out.
+    let projects = config.project_keys();
+    all.retain(|found| !config.excludes_folder(&found.project().key, &projects));
     let highlighter = Highlighter::of_query(&query);
     for found in &all {
         if args.json {
             writeln!(out, "{}", as_json(found, config))?;
         } else {
-            write_lines(found, &highlighter, config, out)?;
+            write_lines(found, &highlighter, &store, config, out)?;
         }
+    }
+    if more && !args.json {
+        out.flush()?;
+        eprintln!("recall: there are more: `--limit N` shows N");
     }
     if all.is_empty() && !args.json {
         eprintln!("recall: nothing found");
@@ -86,19 +97,29 @@ pub fn as_json(found: &Found, config: &Config) -> Value {
     value
 }
 
-fn write_lines(found: &Found, highlighter: &Highlighter, config: &Config, out: &mut impl Write) -> Result<()> {
+fn write_lines(found: &Found, highlighter: &Highlighter, store: &Store, config: &Config, out: &mut impl Write) -> Result<()> {
     let day = config.local_time(Some(found.at()), "%Y-%m-%d");
     let id = match &found.origin {
+        // What is printed can be opened.
+        Origin::Session(head) if store.shares_prefix(&head.id, ID)? => one_line(&plain(&head.id)),
         Origin::Session(head) => id8(&head.id),
         Origin::Note(note) => note.id.clone(),
     };
-    let title = shorten(&one_line(&plain(&found.title)), TITLE);
+    let title = one_line(&plain(&found.title));
+    let title = shorten(&title, room(&title, TITLE));
     writeln!(out, "{day}  {}  {}  {title}", bold(&id), one_line(&plain(found.project().name())))?;
-    let passage = found.passages.first().map(|passage| highlighter.excerpt(&passage.text, PASSAGE)).unwrap_or_default();
+    let passage =
+        found.passages.first().map(|passage| highlighter.excerpt(&passage.text, room(&passage.text, PASSAGE))).unwrap_or_default();
     if !passage.is_empty() && !title.contains(&passage) {
         writeln!(out, "            {}", marked(&passage, highlighter))?;
     }
     Ok(())
+}
+
+/// How many characters of a text there is room for: fewer where each is as much as a word.
+fn room(text: &str, max: usize) -> usize {
+    let chars = text.chars().count();
+    if chars == 0 { max } else { max * chars / text.len() }
 }
 
 /// With the words that fit standing out, where somebody looks.

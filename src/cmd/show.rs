@@ -58,7 +58,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
 /// Shows one session. As JSON it is returned, to stand among others.
 fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
     if let Some(note) = store.look_up_note(id)? {
-        return noted(&note, args, config, store, out);
+        return noted(&note, args, config, out);
     }
     let head = store.find_session(id)?;
     if args.raw {
@@ -86,16 +86,14 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl
 }
 
 /// A remembered note is short enough to be shown whole.
-fn noted(note: &Note, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+fn noted(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
     if args.raw || args.items {
         bail!("{} is a note: no rows stand behind it", note.id);
     }
     if args.json {
         return Ok((Ended::Done, Some(notes::as_json(note))));
     }
-    // The session it comes from may be forgotten, or not read yet.
-    let session = note.session.as_ref().map(|id| store.look_up_session(id)).transpose()?.flatten();
-    out.write_all(notes::show(note, session.as_ref(), config).as_bytes())?;
+    out.write_all(notes::show(note, config).as_bytes())?;
     separate(args, out)?;
     Ok((Ended::Done, None))
 }

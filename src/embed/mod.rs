@@ -1,6 +1,7 @@
 //! Nearness in meaning, by an embeddings endpoint of the user's own choice. Nothing of it happens unless the config names one.
 //!
-//! `recall digest` sends pieces of what it has stored and keeps the vectors, `recall search` sends what is asked; no hook ever does.
+//! `recall digest` sends pieces of what it has stored and keeps the vectors, `recall search` and the search of `recall mcp` send what is
+//! asked; no hook ever does.
 //! Vectors are only compared within a space: one model, one number of dimensions, one way to cut texts, and the same vector for a
 //! fixed text, by which a model that changed behind its name is noticed.
 

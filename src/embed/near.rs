@@ -42,7 +42,10 @@ pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Similar
     let vectors = endpoint.embed(&[&asked, PROBE])?;
     let [asked, probe] = vectors.as_slice() else { bail!("embeddings endpoint {}: no vectors", endpoint.host()) };
     if !is_of(&space, &Quantized::of(probe)) {
-        bail!("`{}` is another model than the one that embedded the index: `recall digest` does so anew", settings.model);
+        bail!(
+            "`{}` is another model than the one that embedded the index: the next `recall digest` with something new does so anew",
+            settings.model
+        );
     }
     let docs = store.similar(&space, &Quantized::of(asked).to_query(), FOUND)?;
     Ok(Some(Similar { docs, weight: settings.weight }))

@@ -86,10 +86,10 @@ impl Found {
         }
     }
 
-    /// When it began, or was noted.
+    /// When it was last active, or was noted.
     pub fn at(&self) -> Millis {
         match &self.origin {
-            Origin::Session(head) => head.started_at,
+            Origin::Session(head) => head.last_at.unwrap_or(head.started_at),
             Origin::Note(note) => note.at,
         }
     }

@@ -17,6 +17,11 @@ const REACH: usize = 220;
 /// What a further use of one sentence's words counts once another passage has them.
 const AGAIN: f64 = 0.3;
 
+/// A sentence of fewer bytes says little by itself, and one that is the title nothing; and what either counts.
+const SHORT: usize = 24;
+const LITTLE: f64 = 0.4;
+const NOTHING_NEW: f64 = 0.2;
+
 /// A sentence of a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Passage {
@@ -71,15 +76,32 @@ pub(super) fn readable(text: &str) -> String {
     one_line(&plain(if said.is_empty() { text } else { &said }))
 }
 
-/// The passages that say most, and what the ones before them have not said yet; their words are added to `shown`.
-pub(super) fn best(mut candidates: Vec<Candidate>, weights: &[f64], most: usize, shown: &mut BTreeSet<usize>) -> Vec<Passage> {
+/// The passages that say most, and what neither the title nor the ones before them have said; their words are added to `shown`.
+pub(super) fn best(
+    mut candidates: Vec<Candidate>,
+    weights: &[f64],
+    most: usize,
+    title: &str,
+    shown: &mut BTreeSet<usize>,
+) -> Vec<Passage> {
+    let title = title.trim_end_matches('…');
     let mut chosen: Vec<Passage> = Vec::new();
     let mut said: BTreeSet<usize> = BTreeSet::new();
     while chosen.len() < most && !candidates.is_empty() {
         let worth = |one: &Candidate| {
             let counts =
                 one.words.iter().map(|(word, factor)| weights[*word] * factor * if said.contains(word) { AGAIN } else { 1.0 });
-            counts.sum::<f64>() * of_kind(one.kind)
+            let is_short = one.text.len() < SHORT;
+            let is_title = !title.is_empty() && one.text.trim_start().starts_with(title);
+            counts.sum::<f64>()
+                * of_kind(one.kind)
+                * if is_title {
+                    NOTHING_NEW
+                } else if is_short {
+                    LITTLE
+                } else {
+                    1.0
+                }
         };
         // The first of equals: the digest's own words come before the conversation's.
         let at = (0..candidates.len()).rev().max_by(|a, b| worth(&candidates[*a]).total_cmp(&worth(&candidates[*b])));

@@ -128,7 +128,8 @@ impl<'a> Shower<'a> {
                 candidates.extend(around(text, spots));
             }
         }
-        let mut passages = best(candidates, &self.words.weights, self.wanted.passages, &mut told);
+        let (title, goes_on) = self.title(&origin, &texts)?;
+        let mut passages = best(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
         if passages.is_empty() {
             let asks_for_words = !self.query.terms.is_empty() || !self.query.phrases.is_empty();
             let first = texts.iter().find(|text| self.may_show(text));
@@ -139,7 +140,6 @@ impl<'a> Shower<'a> {
             passages.extend(first.filter(|_| self.wanted.passages > 0).map(passage));
         }
         self.words.add_joined(&mut told);
-        let (title, goes_on) = self.title(&origin, &texts)?;
         Ok(Some(Found {
             title,
             goes_on,
@@ -202,13 +202,14 @@ fn passage(text: &Text) -> Passage {
 }
 
 fn statements(digest: &Digest, extent: Extent) -> Vec<Text> {
-    let lists = [(Said::Outcome, &digest.completed), (Said::Learned, &digest.learned), (Said::Learned, &digest.investigated)];
+    let lists = [(Said::Outcome, &digest.completed), (Said::Learned, &digest.learned)];
     let lists = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |text| (kind, text)));
     let claims = [(Said::Decision, &digest.decisions), (Said::Next, &digest.next_steps), (Said::Blocker, &digest.blockers)];
     let claims = claims.into_iter().flat_map(|(kind, list)| list.iter().map(move |claim| (kind, &claim.text)));
     let all = std::iter::once((Said::Title, &digest.title)).chain(claims).chain(lists);
-    // Prompts again, and files again, where only what the conversation says is looked at.
+    // Prompts again and files again, and what was merely looked into.
     let again = std::iter::once((Said::Prompt, &digest.request)).chain(digest.files.iter().map(|file| (Said::File, &file.path)));
+    let again = again.chain(digest.investigated.iter().map(|text| (Said::Command, text)));
     let all = all.chain(again.filter(|_| extent == Extent::All));
     all.map(|(kind, text)| Text { kind, text: text.clone(), at: None }).collect()
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 const GROUPS: &[(&str, &str)] = &[
     (
         "auth",
-        "auth authentication authenticate authenticated login logins logon signin signon sso oauth oidc saml password passwords credential credentials anmeldung",
+        "auth authentication authenticate authenticated login logins logon signin signon sso oauth oidc saml password passwords anmeldung",
     ),
     ("paging", "pagination paginate paginated paging pager keyset"),
     ("caching", "cache caches cached caching memoize memoise memoization memoized"),
@@ -32,10 +32,7 @@ const GROUPS: &[(&str, &str)] = &[
     ),
     ("retrying", "retry retries retried retrying backoff reattempt"),
     ("memory", "memory ram oom heap leak leaks leaking"),
-    (
-        "concurrency",
-        "race races racy concurrency concurrent concurrently deadlock deadlocks lock locks locking mutex parallel thread threads",
-    ),
+    ("concurrency", "race races racy concurrency concurrent concurrently deadlock deadlocks mutex"),
     ("upgrading", "upgrade upgrades upgraded upgrading bump bumped bumping"),
     ("dependency", "dependency dependencies package packages library libraries crate crates module modules"),
     ("docs", "doc docs documentation documented readme manual dokumentation"),
@@ -47,7 +44,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("logging", "log logs logging logger logged protocol"),
     ("queueing", "queue queues queued worker workers job jobs"),
     ("scheduling", "schedule schedules scheduled scheduler cron crontab timer timers nightly periodic"),
-    ("permission", "permission permissions access acl role roles privilege privileges forbidden unauthorized"),
+    ("permission", "permission permissions acl role roles privilege privileges forbidden unauthorized"),
     ("linting", "lint lints linter linting eslint clippy ruff prettier rustfmt formatter formatting"),
     ("validating", "validate validates validated validation validator sanitize sanitise sanitized"),
     ("duplicate", "duplicate duplicates duplicated dedupe dedup deduplicate deduplication idempotent idempotency twice"),
@@ -68,7 +65,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("uploading", "upload uploads uploaded uploading attachment attachments"),
     ("notifying", "notification notifications notify notifies alert alerts alerting push"),
     ("backup", "backup backups snapshot snapshots"),
-    ("searching", "search searches searching lookup find finder"),
+    ("searching", "search searches searching lookup"),
     ("renaming", "rename renames renamed renaming"),
     ("deprecated", "deprecate deprecated deprecation legacy obsolete outdated"),
     ("container", "docker dockerfile container containers podman"),

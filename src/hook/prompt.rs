@@ -99,7 +99,8 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
         Err(e) => return Err(e),
     };
     let told = Told::read(&config.data_dir, &payload.session);
-    if told.is_full() {
+    // What is stored has not passed the rules of today before the next digest.
+    if told.is_full() || !store.is_cleaned_by(&config.rules())? {
         return Ok(None);
     }
     let own = projects.key_of(&payload.cwd);

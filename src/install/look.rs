@@ -74,7 +74,7 @@ pub fn servers(host: &Host<'_>) -> Vec<Registered> {
     for scope in [Scope::User, Scope::Project, Scope::Local] {
         let (path, place) = register::site(scope, host);
         let Ok(text) = File::read(&path).and_then(|file| text_of(&file)) else { continue };
-        let server = match servers::state(&text, &place) {
+        let server = match servers::state(&text, &place, &|program| register::is_known(program, host)) {
             Ok(None) => continue,
             Ok(Some(server)) => Ok(server),
             Err(_) if !text.contains("recall") => continue,

@@ -4,8 +4,10 @@
 //! the client's alone; an edit is small, made on what is there right now, and taken out again by what it is.
 
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 
 use super::file::File;
 use super::manifest::{Edit, Manifest};
@@ -19,8 +21,9 @@ use crate::source::project::Projects;
 const CLIENT_FILE: &str = ".claude.json";
 const FORMER_FILE: &str = ".config.json";
 const PROJECT_FILE: &str = ".mcp.json";
-/// How often an edit is tried when a client writes its file in between.
+/// How often an edit is tried when a client writes its file in between, and how long it is left alone first; twice as long each time.
 const TRIES: usize = 5;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// An edit of a file of servers.
 #[derive(Debug)]
@@ -38,12 +41,13 @@ impl Registration {
         self.file.bytes.as_deref() != Some(self.added.text.as_bytes())
     }
 
-    /// Does it, and notes it first. Returns what the manifest is to hold besides.
+    /// Does it, and notes it first, with the folders that it made.
     ///
     /// # Errors
     /// When the file cannot be written, or others write to it all the time.
     pub fn apply(self, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
         let mut now = self;
+        let mut pause = PAUSE;
         for tries_left in (0..TRIES).rev() {
             let noted = manifest.clone();
             let after = now.added.text.as_bytes();
@@ -64,6 +68,8 @@ impl Registration {
                     }
                 }
             }
+            thread::sleep(pause);
+            pause *= 2;
             now = registration(now.scope, &now.file.path.clone(), now.place, host)?;
         }
         Ok(())
@@ -76,24 +82,46 @@ impl Registration {
 /// When the file is broken or cannot be read, or our name is taken.
 pub fn plan(scope: Scope, asked: bool, host: &Host<'_>) -> Result<Option<Registration>> {
     let (path, place) = site(scope, host);
-    if !asked && !is_registered(&path, &place) {
+    if !asked && !is_registered(&path, &place, host) {
         return Ok(None);
     }
     registration(scope, &path, place, host).map(Some)
 }
 
-fn is_registered(path: &Path, place: &Place) -> bool {
+fn is_registered(path: &Path, place: &Place, host: &Host<'_>) -> bool {
     let text = File::read(path).and_then(|file| text_of(&file));
-    text.is_ok_and(|text| matches!(servers::state(&text, place), Ok(Some(_))))
+    text.is_ok_and(|text| matches!(servers::state(&text, place, &|program| is_known(program, host)), Ok(Some(_))))
 }
 
 fn registration(scope: Scope, path: &Path, place: Place, host: &Host<'_>) -> Result<Registration> {
-    let file = File::read(path)?;
+    let file = if scope == Scope::Project { File::read(path)? } else { written(path)? };
     let text = text_of(&file)?;
     let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", located(path, &broken));
-    let fresh = servers::places(&text).map_err(broken)?.is_empty();
-    let added = servers::add(&text, &place, &form(scope, host)?).map_err(broken)?;
+    let known = |program: &str| is_known(program, host);
+    let fresh = servers::places(&text, &known).map_err(broken)?.is_empty();
+    let added = servers::add(&text, &place, &form(scope, host)?, &known).map_err(broken)?;
     Ok(Registration { file, added, place, fresh, scope })
+}
+
+/// The client's own file. One that is there and empty is about to be written.
+fn written(path: &Path) -> Result<File> {
+    let mut pause = PAUSE;
+    for _ in 0..TRIES {
+        let file = File::read(path)?;
+        if file.bytes.as_deref().is_none_or(|bytes| !bytes.trim_ascii().is_empty()) {
+            return Ok(file);
+        }
+        thread::sleep(pause);
+        pause *= 2;
+    }
+    bail!("{} is empty, as while Claude Code writes it: try again, or delete it if it stays so", path.display())
+}
+
+/// Is a program of our name this one, found on the search path as this one may be, or gone?
+pub fn is_known(program: &str, host: &Host<'_>) -> bool {
+    let path = Path::new(program);
+    let is_this = || path.canonicalize().is_ok_and(|path| host.around.program.canonicalize().is_ok_and(|this| path == this));
+    program == servers::NAME || path == host.around.program || !path.exists() || is_this()
 }
 
 /// `path:line:column: what`, as compilers say it.
@@ -144,20 +172,29 @@ pub fn without(file: &File, scope: Option<Scope>, manifest: &Manifest, host: &Ho
         return Ok(None);
     }
     let broken = |broken| anyhow!("{}\nit is left as it is: take the server `recall` out by hand", located(&file.path, &broken));
+    let known = |program: &str| is_known(program, host);
     let places = match scope {
         Some(scope) => vec![site(scope, host).1],
-        None => servers::places(&before).map_err(broken)?,
+        None => servers::places(&before, &known).map_err(broken)?,
     };
     let empties = manifest.empties(&file.path);
     let mut text = before.clone();
     for place in places {
-        text = servers::remove(&text, &place, &empties).map_err(broken)?;
+        text = servers::remove(&text, &place, &empties, &known).map_err(broken)?;
     }
     Ok((text != before).then_some(text))
 }
 
 /// Is anything of ours left in a file of servers?
-pub fn holds_ours(path: &Path, bytes: &[u8]) -> bool {
+pub fn holds_ours(path: &Path, bytes: &[u8], host: &Host<'_>) -> bool {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
-    is_servers_file(path) && servers::places(text).is_ok_and(|places| !places.is_empty())
+    is_servers_file(path) && servers::places(text, &|program| is_known(program, host)).is_ok_and(|places| !places.is_empty())
+}
+
+/// What is said of servers that call another program of our name: they stay.
+pub fn strangers(path: &Path, host: &Host<'_>) -> Vec<String> {
+    let text = File::read(path).and_then(|file| text_of(&file)).unwrap_or_default();
+    let names = servers::strangers(&text, &|program| is_known(program, host)).unwrap_or_default();
+    let told = |name: String| format!("{}: the server `{name}` calls another program named recall: it stays", path.display());
+    names.into_iter().map(told).collect()
 }

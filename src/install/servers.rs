@@ -22,6 +22,9 @@ const ARGUMENT: &str = "mcp";
 const ROOT: &str = "";
 const BLANK: &str = "file";
 
+/// Is a program of our name ours, for all we know? What is registered under our name, or with variables of ours, is ours anyway.
+pub type Known<'a> = &'a dyn Fn(&str) -> bool;
+
 /// For whom servers stand in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
@@ -58,6 +61,12 @@ impl Server {
         self.runs(program) && carried.eq(environment.iter().map(|(name, value)| (*name, value.as_str())))
     }
 
+    /// Others may call a program `recall`, too.
+    fn is_ours(&self, known: Known<'_>) -> bool {
+        let carries = || CARRIED.iter().any(|(name, _)| self.environment.contains_key(*name));
+        self.name == NAME || carries() || known(&self.program)
+    }
+
     /// Does it run this program? What is called by its name alone is found on the search path.
     fn runs(&self, program: &str) -> bool {
         self.program == program || self.program == NAME
@@ -79,22 +88,42 @@ fn wanted(command: &Command) -> (&str, Vec<(&'static str, String)>) {
 ///
 /// # Errors
 /// When the file is not what the client reads.
-pub fn state(text: &str, place: &Place) -> Result<Option<Server>, Broken> {
+pub fn state(text: &str, place: &Place, known: Known<'_>) -> Result<Option<Server>, Broken> {
     let root = read(text)?;
     let servers = root.as_ref().and_then(|root| *chain(root, &place.path()).last()?);
-    Ok(servers.and_then(|servers| ours(servers).next()).map(|(_, server, _)| server))
+    Ok(servers.and_then(|servers| ours(servers, known).next()).map(|(_, server, _)| server))
 }
 
 /// The places of a file that hold one of ours.
 ///
 /// # Errors
 /// When the file is not what the client reads.
-pub fn places(text: &str) -> Result<Vec<Place>, Broken> {
+pub fn places(text: &str, known: Known<'_>) -> Result<Vec<Place>, Broken> {
     let Some(root) = read(text)? else { return Ok(Vec::new()) };
-    let projects = property(&root, PROJECTS).and_then(|(_, projects)| projects.as_object());
+    Ok(all_servers(&root).filter(|(_, servers)| ours(servers, known).next().is_some()).map(|(place, _)| place).collect())
+}
+
+/// Servers that look like ours, and are others' by all we know: names.
+///
+/// # Errors
+/// When the file is not what the client reads.
+pub fn strangers(text: &str, known: Known<'_>) -> Result<Vec<String>, Broken> {
+    let Some(root) = read(text)? else { return Ok(Vec::new()) };
+    let of = |servers: &Object<'_>| {
+        let is_ours: Vec<usize> = ours(servers, known).map(|(at, ..)| at).collect();
+        ours(servers, &|_| true).filter(|(at, ..)| !is_ours.contains(at)).map(|(_, server, _)| server.name).collect::<Vec<_>>()
+    };
+    Ok(all_servers(&root).flat_map(|(_, servers)| of(servers)).collect())
+}
+
+/// Every place with servers, and these.
+fn all_servers<'a, 't>(root: &'a Object<'t>) -> impl Iterator<Item = (Place, &'a Object<'t>)> {
+    let projects = property(root, PROJECTS).and_then(|(_, projects)| projects.as_object());
     let roots = projects.into_iter().flat_map(|all| &all.properties).map(|p| Place::Project(p.name.as_str().to_owned()));
-    let holds = |place: &Place| chain(&root, &place.path()).last().is_some_and(|s| s.is_some_and(|s| ours(s).next().is_some()));
-    Ok(std::iter::once(Place::Top).chain(roots).filter(holds).collect())
+    std::iter::once(Place::Top).chain(roots).filter_map(|place| {
+        let servers = *chain(root, &place.path()).last()?;
+        Some((place, servers?))
+    })
 }
 
 /// The objects on the way, from the root's member on; `None` from where there is none.
@@ -109,10 +138,11 @@ fn chain<'a, 't>(root: &'a Object<'t>, path: &[String]) -> Vec<Option<&'a Object
 }
 
 /// What among the servers calls us: its index, what it says, and where.
-fn ours<'a, 't>(servers: &'a Object<'t>) -> impl Iterator<Item = (usize, Server, &'a Object<'t>)> {
-    servers.properties.iter().enumerate().filter_map(|(at, property)| {
+fn ours<'a, 't>(servers: &'a Object<'t>, known: Known<'a>) -> impl Iterator<Item = (usize, Server, &'a Object<'t>)> {
+    servers.properties.iter().enumerate().filter_map(move |(at, property)| {
         let object = property.value.as_object()?;
-        Some((at, server(property.name.as_str(), object)?, object))
+        let server = server(property.name.as_str(), object).filter(|server| server.is_ours(known))?;
+        Some((at, server, object))
     })
 }
 
@@ -143,7 +173,7 @@ fn string(value: &Value<'_>) -> Option<String> {
 ///
 /// # Errors
 /// When the text is not what the client reads, or the name is another program's.
-pub fn add(text: &str, place: &Place, command: &Command) -> Result<Added, Broken> {
+pub fn add(text: &str, place: &Place, command: &Command, known: Known<'_>) -> Result<Added, Broken> {
     let path = place.path();
     let Some(root) = read(text)? else {
         let members = nested(&path, command);
@@ -159,7 +189,7 @@ pub fn add(text: &str, place: &Place, command: &Command) -> Result<Added, Broken
             None => return Ok(insert(text, container, &path[..at], nested(&path[at..], command), &form)),
         }
     }
-    if let Some((_, server, object)) = ours(container).next() {
+    if let Some((_, server, object)) = ours(container, known).next() {
         mend(text, object, &server, command, &form, &mut edits);
         return Ok(Added { text: edits.apply(text), empties: Empties::new() });
     }
@@ -250,14 +280,14 @@ fn mend_variables(text: &str, env: &Object<'_>, wanted: Vec<(&'static str, Strin
 ///
 /// # Errors
 /// When the text is not what the client reads.
-pub fn remove(text: &str, place: &Place, empties: &Empties) -> Result<String, Broken> {
+pub fn remove(text: &str, place: &Place, empties: &Empties, known: Known<'_>) -> Result<String, Broken> {
     let Some(root) = read(text)? else { return Ok(text.to_owned()) };
     let path = place.path();
     let chain: Vec<&Object<'_>> = std::iter::once(Some(&root)).chain(chain(&root, &path)).map_while(|object| object).collect();
     if chain.len() <= path.len() {
         return Ok(text.to_owned());
     }
-    let mut gone: Vec<usize> = ours(chain[path.len()]).map(|(at, ..)| at).collect();
+    let mut gone: Vec<usize> = ours(chain[path.len()], known).map(|(at, ..)| at).collect();
     if gone.is_empty() {
         return Ok(text.to_owned());
     }

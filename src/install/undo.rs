@@ -11,6 +11,7 @@ use super::file::{File, remove_empty};
 use super::manifest::{self, Before, CRONTAB, Manifest};
 use super::plan::{located, settings_file, show, show_difference, text_of};
 use super::register;
+use super::servers;
 use super::settings;
 use super::timer::{self, Step};
 use super::{Host, Scope, Timer};
@@ -38,12 +39,15 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
     let mut undo = Undo {
         settings: Vec::new(),
         timers: Vec::new(),
-        notes: if scope.is_none() { committed(&manifest, host).into_iter().collect() } else { Vec::new() },
+        notes: if scope.is_none() { committed(&manifest, host) } else { Vec::new() },
         manifest,
         everything: scope.is_none(),
         warnings: Vec::new(),
     };
     for path in files(scope, &undo.manifest, host)? {
+        if register::is_servers_file(&path) {
+            undo.notes.extend(register::strangers(&path, host));
+        }
         match edited(path.clone(), scope, &undo.manifest, host) {
             Ok(found) => {
                 let after = found.as_ref().map_or_else(|| std::fs::read(&path).ok(), |(_, after)| after.clone());
@@ -76,11 +80,21 @@ fn files(scope: Option<Scope>, manifest: &Manifest, host: &Host<'_>) -> Result<B
 }
 
 /// Hooks in the project's settings that no install of this user put there: a team's. A server in its file is the same.
-fn committed(manifest: &Manifest, host: &Host<'_>) -> Option<String> {
-    let path = settings_file(Scope::Project, host).ok().filter(|path| !manifest.edited.contains_key(path))?;
-    let text = text_of(&File::read(&path).ok()?).ok()?;
-    let has_ours = settings::state(&text).is_ok_and(|state| !state.hooks.is_empty());
-    has_ours.then(|| format!("{} keeps its hooks: `recall uninstall --scope project` takes them out", path.display()))
+fn committed(manifest: &Manifest, host: &Host<'_>) -> Vec<String> {
+    let theirs = |path: PathBuf| {
+        let text = text_of(&File::read(&path).ok()?).ok()?;
+        (!manifest.edited.contains_key(&path)).then_some((path, text))
+    };
+    let hooks = settings_file(Scope::Project, host).ok().and_then(theirs);
+    let hooks = hooks.filter(|(_, text)| settings::state(text).is_ok_and(|state| !state.hooks.is_empty()));
+    let (path, place) = register::site(Scope::Project, host);
+    let server = theirs(path).filter(|(_, text)| {
+        servers::state(text, &place, &|program| register::is_known(program, host)).is_ok_and(|server| server.is_some())
+    });
+    let note =
+        |path: &Path, what: &str| format!("{} keeps its {what}: `recall uninstall --scope project` takes that out", path.display());
+    let hooks = hooks.map(|(path, _)| note(&path, "hooks"));
+    hooks.into_iter().chain(server.map(|(path, _)| note(&path, "server"))).collect()
 }
 
 /// A file that is to be edited, and what it is to become; no bytes: it goes.
@@ -171,7 +185,7 @@ impl Undo {
                 }
             }
             // What is left in another scope still has to be given back as it was.
-            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes)) {
+            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes, host)) {
                 self.manifest.forget(data_dir, &file.path);
             }
         }

@@ -1,7 +1,7 @@
 //! `recall mcp`: the memory for any client of the Model Context Protocol, on stdin and stdout.
 //!
 //! What is found, told and kept is other modules' work; here are the protocol's words for it. One thread talks, and every call works
-//! on a thread of its own with its own read-only connection, so that none waits for another. stdout carries the protocol and nothing
+//! on a thread of its own with its own connection, which but for `remember` only reads, so that none waits for another. stdout carries the protocol and nothing
 //! else. The process ends with its client: at the end of stdin, or when it is told to.
 
 mod days;
@@ -31,7 +31,7 @@ const TALKING: usize = 2;
 /// # Errors
 /// When no thread can be had, or the client begins with something else than the protocol.
 pub fn serve(config: Config) -> Result<()> {
-    let threads = work::AT_ONCE + TALKING;
+    let threads = work::THREADS + TALKING;
     let runtime = Builder::new_current_thread().enable_time().max_blocking_threads(threads).build().context("cannot start")?;
     let ended = runtime.block_on(talk(config));
     // Nobody can call off a read of stdin: it ends with the process.

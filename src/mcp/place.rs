@@ -3,50 +3,107 @@
 //! Clients start the server where they work, as Claude Code does; one that says what its roots are means those.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::{Peer, RoleServer};
-use tokio::sync::Mutex;
+use tokio::sync::Notify;
 
-/// How long a client has to tell its roots, once.
+/// How long calls wait for a client to tell its roots. One that is slower is taken at its word once it has told them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The folder the client works in, once it is known.
 #[derive(Debug, Default)]
 pub struct Place {
-    known: Mutex<Option<PathBuf>>,
+    asked: Arc<Mutex<Asked>>,
+}
+
+/// The client is asked once; every call that comes before its answer waits for the same one.
+#[derive(Debug, Clone, Default)]
+enum Asked {
+    #[default]
+    NotYet,
+    Waiting(Arc<Notify>),
+    /// Nobody waits any more.
+    Late(Arc<Notify>),
+    /// The first of its roots that is a folder here, if any is.
+    Told(Option<PathBuf>),
+}
+
+impl Asked {
+    /// Is this the question whose answer this notifies of?
+    fn is(&self, question: &Arc<Notify>) -> bool {
+        matches!(self, Self::Waiting(asked) | Self::Late(asked) if Arc::ptr_eq(asked, question))
+    }
 }
 
 impl Place {
     /// The client's first root that is a folder here, else the server's own folder.
     pub async fn folder(&self, peer: &Peer<RoleServer>) -> PathBuf {
-        let mut known = self.known.lock().await;
-        if let Some(folder) = &*known {
-            return folder.clone();
+        let own = || std::env::current_dir().unwrap_or_default();
+        if !has_roots(peer) {
+            return own();
         }
-        let folder = match of_roots(&roots(peer).await) {
-            Some(folder) => folder,
-            None => std::env::current_dir().unwrap_or_default(),
+        let asked = self.asked().clone();
+        let question = match asked {
+            Asked::Told(root) => return root.unwrap_or_else(own),
+            Asked::Late(_) => return own(),
+            Asked::Waiting(question) => question,
+            Asked::NotYet => self.ask(peer.clone()),
         };
-        known.insert(folder).clone()
+        let told = question.notified();
+        // It may have come in between.
+        if self.asked().is(&question) && tokio::time::timeout(PATIENCE, told).await.is_err() {
+            let mut asked = self.asked();
+            if asked.is(&question) {
+                *asked = Asked::Late(question);
+            }
+        }
+        match &*self.asked() {
+            Asked::Told(Some(root)) => root.clone(),
+            _ => own(),
+        }
+    }
+
+    /// Asks; the answer counts whenever it comes, unless the client has said since that it is another one now.
+    fn ask(&self, peer: Peer<RoleServer>) -> Arc<Notify> {
+        let question = Arc::new(Notify::new());
+        *self.asked() = Asked::Waiting(Arc::clone(&question));
+        let (asked, waiting) = (Arc::clone(&self.asked), Arc::clone(&question));
+        tokio::spawn(async move {
+            let root = of_roots(&roots(&peer).await);
+            let mut asked = lock(&asked);
+            if asked.is(&waiting) {
+                *asked = Asked::Told(root);
+            }
+            waiting.notify_waiters();
+        });
+        question
     }
 
     /// The client says that its roots are others now.
-    pub async fn forget(&self) {
-        *self.known.lock().await = None;
+    pub fn forget(&self) {
+        *self.asked() = Asked::NotYet;
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        lock(&self.asked)
     }
 }
 
-/// The URIs of the client's roots, if it has any and says so in time.
+fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
+    asked.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn has_roots(peer: &Peer<RoleServer>) -> bool {
+    peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some())
+}
+
+/// The URIs of the client's roots.
 #[expect(deprecated, reason = "newer revisions of the protocol have no roots; a client of one does not say that it has them")]
 async fn roots(peer: &Peer<RoleServer>) -> Vec<String> {
-    if peer.peer_info().is_none_or(|client| client.capabilities.roots.is_none()) {
-        return Vec::new();
-    }
-    match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
-        Ok(Ok(told)) => told.roots.into_iter().map(|root| root.uri).collect(),
-        _ => Vec::new(),
-    }
+    let told = peer.list_roots().await;
+    told.map(|told| told.roots.into_iter().map(|root| root.uri).collect()).unwrap_or_default()
 }
 
 fn of_roots(roots: &[String]) -> Option<PathBuf> {

@@ -186,6 +186,6 @@ impl ServerHandler for Server {
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
-        self.place.forget().await;
+        self.place.forget();
     }
 }

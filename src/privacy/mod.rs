@@ -20,7 +20,7 @@ pub use turns::{Began, Boundary, Conversation, Passed};
 use crate::clean::{both_ends, fold_lines, plain};
 use crate::redact::Redactor;
 use crate::session::ToolUse;
-use crate::signal::chatter::is_chatter_tool;
+use crate::signal::chatter::{is_chatter_tool, is_own_tool};
 
 /// Stands for the line of a tool use that a pattern of the user's leaves out.
 pub const LEFT_OUT: &str = "(left out)";
@@ -123,7 +123,7 @@ impl Gate {
 
     /// Is a tool of the client's own bookkeeping, or one that only looks around, or its use left out by a pattern?
     pub fn skips(&self, tool: &ToolUse) -> bool {
-        tool.line == LEFT_OUT || is_chatter_tool(&tool.name, &self.skip_tools)
+        tool.line == LEFT_OUT || is_own_tool(&tool.name) || is_chatter_tool(&tool.name, &self.skip_tools)
     }
 
     /// A name as it may be kept; `None` where nothing of it may.

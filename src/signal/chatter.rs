@@ -12,6 +12,16 @@ pub const SKIP_TOOLS: [&str; 39] = [
     "TodoWrite", "ToolSearch", "mcp__ide__*", "mcp__ccd_session__*", "mcp__recall__*", "mcp__plugin_recall_recall__*",
 ];
 
+/// The tools of `recall mcp`.
+pub const OWN_TOOLS: [&str; 6] = ["search", "timeline", "get", "recall", "remember", "status"];
+
+/// Is it a tool of our own server? Whatever the config says: the list there is the user's, this is not. A server is called as whoever
+/// registered it liked; under a name without ours it cannot be known.
+pub fn is_own_tool(name: &str) -> bool {
+    let parts = name.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__"));
+    parts.is_some_and(|(server, tool)| server.to_lowercase().contains("recall") && OWN_TOOLS.contains(&tool))
+}
+
 /// Does the list name a tool?
 pub fn is_chatter_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
     list.iter().map(AsRef::as_ref).any(|skipped| match skipped.strip_suffix('*') {
@@ -23,6 +33,16 @@ pub fn is_chatter_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn our_own_tools_are_known_under_any_name_of_the_server_that_holds_ours() {
+        for own in ["mcp__recall__search", "mcp__plugin_recall_recall__get", "mcp__my-Recall__timeline"] {
+            assert!(is_own_tool(own), "{own}");
+        }
+        for other in ["mcp__memory__search", "mcp__recall__delete_meeting", "recall__search", "search", "mcp__recall"] {
+            assert!(!is_own_tool(other), "{other}");
+        }
+    }
 
     #[test]
     fn a_name_is_skipped_as_a_whole_or_by_its_start() {

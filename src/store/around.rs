@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use super::Store;
 use super::load::{HEAD, SessionHead, head};
 use super::recent::NOT_REPEATED;
-use crate::session::Millis;
+use crate::session::{Millis, RowKey};
 
 /// Is there anything to tell of `session s`: a digest, or prompts that wait for one? Of nightly ones that say the same, the last.
 const TELLS: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
@@ -80,6 +80,24 @@ impl Store {
             Ok(SourceFile { path: r.get(0)?, agent: Some(r.get::<_, String>(1)?).filter(|agent| !agent.is_empty()) })
         })?;
         Ok(files.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Does the index keep something of a session's row?
+    pub fn holds_row(&self, session: i64, key: RowKey) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND session = ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![key.0, session], |r| r.get(0))?)
+    }
+
+    /// Does it keep a title that a summary row gave to a conversation?
+    pub fn holds_title(&self, leaf: RowKey, text: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM leaf_title WHERE leaf = ?1 AND text = ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![leaf.0, text], |r| r.get(0))?)
+    }
+
+    /// Was a session in an excluded project, be it for a while? Its rows that name no folder are not kept.
+    pub fn is_excluded_session(&self, session: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
     /// When a session was private, as far as the digest has read.

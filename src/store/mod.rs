@@ -1,7 +1,8 @@
 //! The index: one SQLite database, and the only folder with SQL.
 //!
-//! Written by one run at a time (the run lock), by `remember` and `close` beside it in short transactions, read by any number. WAL, so readers never wait for the writer. Deleted content
-//! is overwritten (`secure_delete`, and FTS5's own), and its pages are given back by incremental vacuum.
+//! Written by one run at a time (the run lock), by `remember` and `close` beside it in short transactions, read by any number. WAL, so
+//! readers never wait for the writer. Deleted content is overwritten (`secure_delete`), its pages are given back by incremental vacuum;
+//! words of documents that are gone are only marked so in the full-text index, until `scrub` has it written anew.
 
 pub mod around;
 mod cleaning;
@@ -52,6 +53,8 @@ pub enum OtherForm {
 
 pub struct Store {
     pub(crate) db: Connection,
+    /// How many documents hold a word, as `search` has counted them. Only of who reads: what is kept of others grows old.
+    counts: Option<search::Counts>,
 }
 
 impl Store {
@@ -69,7 +72,7 @@ impl Store {
             .with_context(|| format!("cannot open {}", path.display()))?;
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db };
+        let mut store = Self { db, counts: None };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -139,6 +142,14 @@ impl Store {
             return Err(anyhow!(OtherForm::Older).context(path.display().to_string()));
         }
         Ok(store)
+    }
+
+    /// How long a statement waits for another process's transaction.
+    ///
+    /// # Errors
+    /// When SQLite does not want to.
+    pub fn wait_for_locks(&self, patience: Duration) -> Result<()> {
+        Ok(self.db.busy_timeout(patience)?)
     }
 
     /// What stops a statement of this connection from another thread.
@@ -243,7 +254,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db };
+    let store = Store { db, counts: Some(search::Counts::default()) };
     let version = store.version()?;
     Ok((store, version))
 }

@@ -23,8 +23,6 @@ pub struct Note {
     pub kind: String,
     pub text: String,
     pub at: Millis,
-    /// The session in which it was said, where that is known.
-    pub session: Option<String>,
 }
 
 /// A note on its way into the index; its text has passed the gate.
@@ -35,21 +33,12 @@ pub struct NewNote {
     pub kind: String,
     pub text: String,
     pub at: Millis,
-    pub session: Option<String>,
 }
 
-const NOTE: &str = "SELECT n.pk, n.id, p.key, n.kind, n.text, n.at, n.session FROM note n JOIN project p ON p.pk = n.project";
+const NOTE: &str = "SELECT n.pk, n.id, p.key, n.kind, n.text, n.at FROM note n JOIN project p ON p.pk = n.project";
 
 fn note(r: &Row<'_>) -> rusqlite::Result<Note> {
-    Ok(Note {
-        pk: r.get(0)?,
-        id: r.get(1)?,
-        project: Project { key: r.get(2)? },
-        kind: r.get(3)?,
-        text: r.get(4)?,
-        at: r.get(5)?,
-        session: r.get(6)?,
-    })
+    Ok(Note { pk: r.get(0)?, id: r.get(1)?, project: Project { key: r.get(2)? }, kind: r.get(3)?, text: r.get(4)?, at: r.get(5)? })
 }
 
 impl Store {
@@ -103,12 +92,12 @@ impl Store {
         let tx = self.db.transaction()?;
         let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
         if let Some(note) = near.into_iter().find(is_known) {
-            return Ok(Kept { id: note.id, known: true });
+            return Ok(Kept { id: note.id, known: true, project: note.project.key });
         }
         let id = free_id(&tx, new)?;
         insert(&tx, &id, new)?;
         tx.commit()?;
-        Ok(Kept { id, known: false })
+        Ok(Kept { id, known: false, project: new.project.clone() })
     }
 
     /// Takes in an exported note under the id it had. False when it is known.
@@ -186,8 +175,8 @@ fn free_id(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
 }
 
 fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
-    let sql = "INSERT INTO note(id, project, kind, text, at, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING pk";
-    let values = params![id, project_pk(tx, &new.project)?, new.kind, new.text, new.at, new.session];
+    let sql = "INSERT INTO note(id, project, kind, text, at) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk";
+    let values = params![id, project_pk(tx, &new.project)?, new.kind, new.text, new.at];
     let pk = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     index(tx, pk)?;
     outdate_day(tx, new.at)
@@ -200,6 +189,15 @@ pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
     // Before its document goes by itself: a trigger takes the words out.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;
     tx.prepare_cached("DELETE FROM note WHERE pk = ?1")?.execute([note.pk])?;
+    Ok(())
+}
+
+/// Gives the notes of one project to another. The pages of their days name it.
+pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()> {
+    let moments = tx.prepare("SELECT at FROM note WHERE project = ?1")?.query_map([from], |r| r.get(0))?.collect::<Vec<_>>();
+    moments.into_iter().try_for_each(|at| outdate_day(tx, at?))?;
+    tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [from, to])?;
+    tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1 AND note IS NOT NULL", [from, to])?;
     Ok(())
 }
 

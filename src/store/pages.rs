@@ -5,6 +5,7 @@ use rusqlite::params;
 
 use super::Store;
 use super::load::SessionHead;
+use crate::clean::id8;
 
 /// A page on record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +68,11 @@ impl Store {
     pub fn pages_written(&self, session: i64) -> Result<()> {
         self.db.execute("UPDATE session SET page_dirty = 0 WHERE pk = ?1", [session])?;
         Ok(())
+    }
+
+    /// As much of a session's id as is told: its start, where no other session's is the same.
+    pub fn short_id(&self, id: &str) -> Result<String> {
+        Ok(if self.shares_prefix(id, 8)? { id.to_owned() } else { id8(id) })
     }
 
     /// Do other sessions share the first `len` characters of this one's id?

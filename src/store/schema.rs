@@ -8,7 +8,7 @@ pub const MIGRATIONS: [&str; 5] = [FIRST, CLOSED_BY_USER, PRIVACY, FINDING, MEAN
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "
 -- Vectors of one space are compared with each other and with no others. `probe`: the vector of a fixed text, by which a model is known
--- again; `pieces`: how texts were cut; `complete`: every document was embedded once.
+-- again; `pieces`: how texts were cut; `complete`: every document was embedded once, or refused.
 CREATE TABLE vector_space (
   pk INTEGER PRIMARY KEY,
   model TEXT NOT NULL,

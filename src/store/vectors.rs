@@ -28,7 +28,7 @@ pub struct Space {
     pub probe: Quantized,
     /// How texts were cut.
     pub pieces: i64,
-    /// Every document was embedded once; those that came later may wait.
+    /// Every document was embedded once, or refused by the endpoint; those that came later may wait.
     pub complete: bool,
 }
 

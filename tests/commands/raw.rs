@@ -165,3 +165,103 @@ fn a_session_needs_no_digest_to_be_shown_raw() {
     let ran = world.recall(["show", "--raw", "--json", PLAIN]);
     assert_eq!(ran.code, 2, "rows are JSON already: {ran:#?}");
 }
+
+#[test]
+fn titles_that_were_forgotten_or_tell_of_private_rows_are_left_out() {
+    let mut rows = Rows::new(1);
+    rows.user("Drain the lagoon.".into());
+    rows.assistant("It is drained.");
+    let leaf = rows.uuid.clone();
+    rows.text += &format!("{}\n", json!({"type": "summary", "summary": "Draining the Zanzibarquux lagoon", "leafUuid": leaf}));
+    rows.text += &format!("{}\n", json!({"type": "summary", "summary": "Draining a lagoon", "leafUuid": leaf}));
+    let world = digested(&rows);
+    assert!(raw(&world, &rows.id).out.contains("Zanzibarquux"));
+    let forgot = world.recall(["forget", "--match", "Zanzibarquux lagoon"]);
+    assert_eq!(forgot.code, 0, "{forgot:#?}");
+    let ran = raw(&world, &rows.id);
+    assert!(!ran.out.contains("Zanzibarquux") && ran.out.contains("Draining a lagoon"), "{ran:#?}");
+    // A title for a row that is forgotten goes with it.
+    world.recall(["forget", "--match", "It is drained"]);
+    let ran = raw(&world, &rows.id);
+    assert!(!ran.out.contains("Draining a lagoon") && ran.out.contains("Drain the lagoon"), "{ran:#?}");
+}
+
+#[test]
+fn what_private_files_hold_is_not_shown_of_the_oldest_layout_either() {
+    let world = World::new();
+    let dir = world.claude_dir().join("transcripts");
+    fs::create_dir_all(&dir).unwrap();
+    let mut rows =
+        format!("{}\n", json!({"type": "user", "timestamp": "2026-01-05T10:00:00.000Z", "content": "why does the build fail?"}));
+    let uses = [
+        ("read", json!({"filePath": "/r/.env"}), "PORT=hush1\n3 passed, 1 failed"),
+        ("bash", json!({"command": "fetch bluebird"}), "hush2\n3 passed, 1 failed"),
+        ("bash", json!({"command": "cargo build"}), "the port is taken\n3 passed, 1 failed"),
+    ];
+    // Twice: the oldest layout knows a use by what it was for.
+    for (name, input, output) in uses.iter().chain(&uses) {
+        let at = "2026-01-05T10:00:02.000Z";
+        let called = json!({"type": "tool_use", "timestamp": at, "tool_name": name, "tool_input": input});
+        let ended = json!({"type": "tool_result", "timestamp": at, "tool_name": name, "tool_input": input, "tool_output": output});
+        rows += &format!("{called}\n{ended}\n");
+    }
+    fs::write(dir.join("ses_0123456789abcdef.jsonl"), rows).unwrap();
+    world.configure("[privacy]\nexclude_patterns = [\"bluebird\"]\n");
+    world.age_transcripts();
+    world.digest(&["--summarizer", "extract"]);
+    let ran = raw(&world, "ses_0123456789abcdef");
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!ran.out.contains("hush"), "{ran:#?}");
+    assert_eq!(ran.out.matches("the port is taken").count(), 2, "{ran:#?}");
+}
+
+/// A row of what the model thought, as the client writes it.
+fn thinks(rows: &mut Rows, text: &str) {
+    rows.blocks(json!([{"type": "thinking", "thinking": text, "signature": "c2ln"}]));
+}
+
+#[test]
+fn what_the_model_thought_of_something_forgotten_goes_with_it_and_so_does_its_output() {
+    let mut rows = Rows::new(1);
+    rows.user("Why is the importer slow?".into());
+    thinks(&mut rows, "The importer reads rates.");
+    rows.assistant("It reads the rates for every row.");
+    rows.user("Ask the Zanzibarquux office about it.".into());
+    thinks(&mut rows, "hush1 is in that office.");
+    rows.assistant("I wrote them a mail.");
+    rows.user("Look for it.".into());
+    thinks(&mut rows, "hush2 may stand there.");
+    rows.uses(1, &bash("cat zanzibarquux office.txt"));
+    rows.result(1, "hush3 answered", false);
+    rows.assistant("They answered.");
+    rows.user("And now the tests.".into());
+    thinks(&mut rows, "Tests are run by make.");
+    rows.assistant("They pass.");
+    let world = digested(&rows);
+    let whole = raw(&world, &rows.id).out;
+    assert_eq!(whole.matches("hush").count(), 3, "{whole}");
+    let forgot = world.recall(["forget", "--match", "Zanzibarquux office"]);
+    assert_eq!(forgot.code, 0, "{forgot:#?}");
+    let ran = raw(&world, &rows.id);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!ran.out.contains("hush") && !ran.out.contains("anzibarquux"), "{ran:#?}");
+    for kept in ["importer reads rates", "I wrote them a mail.", "Look for it.", "They answered.", "Tests are run", "They pass."] {
+        assert!(ran.out.contains(kept), "{kept}: {ran:#?}");
+    }
+}
+
+#[test]
+fn rows_without_a_folder_are_left_out_where_the_session_was_in_an_excluded_project() {
+    let mut rows = Rows::new(1);
+    rows.text += &format!("{}\n", json!({"type": "custom-title", "customTitle": "hush1 and others", "sessionId": rows.id}));
+    rows.row(json!({"type": "user", "cwd": "/home/dev/src/clinic", "message": {"role": "user", "content": "hush2?"}}));
+    rows.user("Mend the list of the shop.".into());
+    rows.assistant("It is mended.");
+    let world = World::new();
+    world.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
+    world.transcript(&format!("{FOLDER}/{}.jsonl", rows.id), &rows.text);
+    world.digest(&["--summarizer", "extract"]);
+    let ran = raw(&world, &rows.id);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!ran.out.contains("hush") && ran.out.contains("Mend the list") && ran.out.contains("It is mended."), "{ran:#?}");
+}

@@ -213,6 +213,30 @@ fn a_result_is_short_whatever_was_said() {
 }
 
 #[test]
+fn an_id_that_is_shown_can_be_opened() {
+    let world = world(&[
+        ("11110000-a", 10, "shop", "mend the cache", "Mended."),
+        ("11110000-b", 11, "shop", "mend the other cache", "Mended."),
+    ]);
+    let shown = world.recall(["search", "cache"]).out;
+    let ids: Vec<&str> = shown.lines().filter(|line| line.starts_with("2026")).filter_map(|line| line.split("  ").nth(1)).collect();
+    assert_eq!(ids, ["11110000-b", "11110000-a"], "{shown}");
+    assert!(ids.iter().all(|id| world.recall(["show", id]).code == 0));
+}
+
+#[test]
+fn a_search_says_that_there_is_more_and_repeats_no_title() {
+    let world = world(&[
+        (A, 10, "shop", "mend the cache", "The cache was cold, because nobody warmed it. Mended."),
+        (B, 11, "shop", "mend the other cache", "The cache was warm. Mended."),
+    ]);
+    let one = world.recall(["search", "cache", "--limit", "1"]);
+    assert!(one.err.contains("there are more") && one.out.lines().count() == 2, "{one:#?}");
+    let all = world.recall(["search", "cache"]);
+    assert!(!all.err.contains("more") && all.out.contains("because nobody warmed it"), "{all:#?}");
+}
+
+#[test]
 fn a_session_is_found_before_it_is_digested_and_after_it_went_on() {
     let world = World::new();
     let first = user(A, "u1", "2026-11-20T10:00:00Z", "Why is the importer slow?")
@@ -225,6 +249,39 @@ fn a_session_is_found_before_it_is_digested_and_after_it_went_on() {
     std::fs::write(&file, first + &more).expect("a transcript");
     world.digest(&["--ingest-only"]);
     assert_eq!((found(&world, &["importer"]), found(&world, &["geocoder"])), (vec![A.to_owned()], vec![A.to_owned()]));
+}
+
+#[test]
+fn an_excluded_project_is_not_found_even_before_the_next_digest() {
+    let world = world(&[
+        (A, 8, "shop", "Paint the zebra", "It has stripes now, and all tests pass."),
+        (B, 9, "hidden", "Paint the zebra elsewhere", "It has stripes there as well, and all tests pass."),
+    ]);
+    assert_eq!(found(&world, &["zebra"]).len(), 2);
+    world.configure("[privacy]\nexclude_projects = [\"/home/dev/src/hidden\"]\n");
+    assert_eq!(found(&world, &["zebra"]), [A]);
+    assert_eq!(found(&world, &["project:hidden"]), [] as [&str; 0]);
+}
+
+#[test]
+fn a_session_that_cannot_be_read_keeps_no_other_from_being_found() {
+    let world = world(&[
+        ("aaaa1111", 8, "shop", "Paint the zebra", "It has stripes now, and all tests pass."),
+        ("bbbb2222", 9, "shop", "Feed the hedgehog", "It has eaten, and all tests pass."),
+    ]);
+    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
+    let broken =
+        "UPDATE item SET body = x'01ff00000028b52ffd00' WHERE session = (SELECT pk FROM session WHERE id LIKE 'aaaa1111%');
+        UPDATE session SET unindexed = 1; DELETE FROM doc WHERE session = (SELECT pk FROM session WHERE id LIKE 'bbbb2222%')";
+    db.execute_batch(broken).unwrap();
+    drop(db);
+    let ran = world.recall(["digest", "--summarizer", "extract"]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    let told: Vec<&str> = ran.err.lines().filter(|line| line.contains("search does not find what it has gained")).collect();
+    assert!(told.len() == 1 && told[0].contains("session aaaa1111"), "{ran:#?}");
+    assert_eq!(found(&world, &["hedgehog"]).len(), 1);
+    assert!(world.recall(["search", "hedgehog"]).err.contains("1 sessions have changed since"));
+    assert_eq!(world.count("SELECT unindexed FROM session WHERE id LIKE 'aaaa1111%'"), 1);
 }
 
 #[test]

@@ -97,6 +97,7 @@ fn vectors_of_another_length_are_not_kept() {
     // Three dimensions for the probe are another model: the old space goes, and the one document after the other is embedded anew.
     assert_eq!(world.count("SELECT dims FROM vector_space"), 3, "{report}");
     endpoint.behave(FIRST);
+    session(&world, "eeee5555-0000-4000-8000-000000000005", 12, "Count the spines", "There are many.");
     world.digest(&EXTRACT);
     assert_eq!(world.count("SELECT dims FROM vector_space"), 64);
     assert_eq!(docs_with_vectors(&world), docs(&world));

@@ -1,9 +1,10 @@
 //! What is forgotten has no vector any more: a vector tells much of its text.
 
 use std::fs;
+use std::time::Duration;
 
-use crate::endpoint::Endpoint;
-use crate::scene::{EXTRACT, INVOICES, STRIPES, digest, docs, docs_with_vectors, embedded, found};
+use crate::endpoint::{Does, Endpoint};
+use crate::scene::{EXTRACT, INVOICES, STRIPES, digest, docs, docs_with_vectors, embedded, found, session};
 use crate::support::World;
 
 /// The bytes of the vector of a session's first piece.
@@ -70,6 +71,24 @@ fn what_the_rules_of_today_leave_out_goes_with_its_vectors() {
     assert!(!stands_anywhere(&world, &stripes));
     assert!(endpoint.take_texts().iter().all(|text| !text.contains("stripes")));
     assert_eq!(docs_with_vectors(&world).len(), docs_with_vectors(&world).iter().filter(|doc| docs(&world).contains(doc)).count());
+}
+
+#[test]
+fn what_is_taken_out_does_not_wait_for_the_endpoint() {
+    let (world, endpoint) = embedded();
+    let stripes = vector_of(&world, STRIPES);
+    world.configure(&format!("{}[privacy]\nexclude_patterns = ['stripes']\n", endpoint.config()));
+    session(&world, "dddd4444-0000-4000-8000-000000000004", 11, "Count the hedgehogs", "There are seven of them in the garden.");
+    endpoint.behave(Does::Hang);
+    let mut run = world.process().args(["digest", "--summarizer", "extract"]).spawn().expect("recall starts");
+    while endpoint.asked().is_empty() {
+        assert!(run.try_wait().expect("its state").is_none(), "it ended and has asked nobody");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let left = stands_anywhere(&world, &stripes) || stands_anywhere(&world, b"stripes");
+    run.kill().expect("it ends");
+    run.wait().expect("it has ended");
+    assert!(!left, "traces are left while the endpoint is waited for");
 }
 
 #[test]

@@ -224,10 +224,21 @@ fn a_session_is_told_nothing_of_itself_and_nothing_of_what_is_left_out() {
     }
     configure(&world, "[privacy]\nexclude_projects = [\"**/gallery\"]\n");
     assert_eq!(heard(&world, &says(&world, S, "Why did we sharpen the thumbnails with Lanczos?")), None, "of an excluded project");
-    configure(&world, "[privacy]\nexclude_patterns = [\"(?i)keyset\"]\n");
+    configure(&world, "[privacy]\nexclude_patterns = [\"(?i)where did we\"]\n");
+    world.digest(&["--summarizer", "extract"]);
     assert_eq!(heard(&world, &says(&world, S, asks)), None, "a prompt that a pattern leaves out");
-    configure(&world, "");
-    assert!(heard(&world, &says(&world, S, asks)).is_some(), "it was the config that kept it silent");
+    assert!(heard(&world, &says(&world, S, &asks.replace("Where did", "What did"))).is_some(), "it was the pattern");
+}
+
+#[test]
+fn what_has_not_passed_the_rules_of_today_is_not_told() {
+    let world = with_sessions();
+    let asks = |session: &str| heard(&world, &says(&world, session, "Where did we leave off on the keyset pagination?"));
+    assert!(asks("before").is_some_and(|text| text.contains("offsets shift")));
+    configure(&world, "[privacy]\nexclude_patterns = [\"offsets shift\"]\n");
+    assert_eq!(asks("meanwhile"), None);
+    world.digest(&["--summarizer", "extract"]);
+    assert!(asks("after").is_some_and(|text| !text.contains("offsets shift")));
 }
 
 #[test]

@@ -45,7 +45,6 @@ fn entry(world: &World) -> Value {
 fn every_scope_has_its_place_and_gives_it_back_byte_for_byte() {
     for (scope, before) in [
         ("user", None),
-        ("user", Some("")),
         ("user", Some("{}")),
         ("user", Some(CLIENTS)),
         ("local", None),
@@ -132,6 +131,39 @@ fn what_the_client_writes_since_stays_and_no_copy_of_its_file_is_kept() {
     assert_eq!(world.recall(["uninstall"]).code, 0);
     now["mcpServers"].as_object_mut().expect("servers").remove("recall");
     assert_eq!(read(&client_file(&world)), now);
+}
+
+#[test]
+fn an_empty_file_of_the_clients_is_one_that_it_is_about_to_write() {
+    let world = World::new();
+    fs::write(client_file(&world), "").expect("the client begins");
+    let before = everything(&world);
+    let ran = world.recall(["install", "--timer", "none", "--mcp"]);
+    assert!(ran.code == 2 && ran.err.contains(".claude.json is empty") && ran.err.contains("try again"), "{ran:#?}");
+    assert_eq!(everything(&world), before, "nothing was installed");
+    let install = world.process().args(["install", "--timer", "none", "--mcp"]).spawn().expect("recall starts");
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    fs::write(client_file(&world), CLIENTS).expect("the client goes on");
+    assert!(install.wait_with_output().expect("it ends").status.success());
+    let now = read(&client_file(&world));
+    assert_eq!((&now["numStartups"], &now["mcpServers"]["recall"]), (&json!(12), &entry(&world)));
+}
+
+#[test]
+fn another_program_of_our_name_stays_and_is_named() {
+    let world = World::new();
+    let other = world.root().join("other/recall");
+    fs::create_dir_all(world.root().join("other")).expect("a folder");
+    fs::write(&other, "#!/bin/sh\n").expect("another program");
+    let text = format!("{{\"mcpServers\": {{\"memory\": {{\"command\": \"{}\", \"args\": [\"mcp\"]}}}}}}", other.display());
+    fs::write(client_file(&world), &text).expect("the client's file");
+    assert_eq!(world.recall(["install", "--timer", "none", "--mcp"]).code, 0);
+    let now = read(&client_file(&world));
+    assert_eq!(now["mcpServers"]["memory"]["command"], json!(other), "{now:#}");
+    assert_eq!(now["mcpServers"]["recall"], entry(&world));
+    let ran = world.recall(["uninstall"]);
+    assert!(ran.code == 0 && ran.err.contains("the server `memory` calls another program"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), text);
 }
 
 #[test]

@@ -165,6 +165,23 @@ fn hooks_a_team_committed_stay_unless_they_are_asked_for() {
 }
 
 #[test]
+fn a_server_a_team_committed_stays_unless_it_is_asked_for_and_that_is_said() {
+    let world = World::new();
+    let shop = world.root().join("shop");
+    fs::create_dir_all(shop.join(".git")).unwrap();
+    let file = shop.join(".mcp.json");
+    let theirs = r#"{"mcpServers":{"recall":{"type":"stdio","command":"recall","args":["mcp"]}}}"#;
+    fs::write(&file, theirs).unwrap();
+    let run = |args: &[&str]| Ran::of(world.process().args(args).current_dir(&shop).output().unwrap());
+    assert_eq!(run(&["install", "--timer", "none"]).code, 0);
+    let ran = run(&["uninstall"]);
+    assert!(ran.code == 0 && ran.err.contains(".mcp.json keeps its server") && ran.err.contains("--scope project"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), theirs);
+    assert_eq!(run(&["uninstall", "--scope", "project"]).code, 0);
+    assert!(!fs::read_to_string(&file).unwrap().contains("recall"));
+}
+
+#[test]
 fn a_purge_takes_nothing_that_is_not_recalls() {
     let world = World::new();
     let documents = world.root().join("documents");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
-use crate::support::World;
+use crate::support::{World, assistant, user};
 
 const PLAIN: &str = "64b0b6d9";
 
@@ -103,4 +103,43 @@ fn what_is_not_there_costs_itself_alone() {
         assert!(why.contains(word), "{asked}: {why}");
     }
     assert!(peer.leave().err.is_empty());
+}
+
+#[test]
+fn a_session_in_which_nothing_was_said_is_told_so() {
+    let world = World::new();
+    let id = "aa000000-5ec0-4000-8000-000000000000";
+    let title = json!({"type": "custom-title", "customTitle": "An empty one", "sessionId": id, "cwd": "/home/dev/src/shop"});
+    world.transcript(&format!("-shop/{id}.jsonl"), format!("{title}\n"));
+    world.digest(&["--summarizer", "extract"]);
+    let mut peer = Peer::greet(&world);
+    let why = peer.fail("get", json!({"ids": [id]}));
+    assert!(why.contains("nothing was said") && !why.contains("recall digest"), "{why}");
+    let why = peer.fail("get", json!({"ids": [id], "detail": "full"}));
+    assert!(why.contains("no digest yet"), "{why}");
+}
+
+#[test]
+fn ids_are_told_so_long_that_they_fit_one_session() {
+    let world = World::new();
+    for n in ["1", "2"] {
+        let id = format!("aa000000-5ec0-4000-8000-00000000000{n}");
+        let at = format!("2026-11-1{n}T10:00:00Z");
+        let rows = user(&id, &format!("u{n}"), &at, &format!("Why does printer {n} of the warehouse print zeppelins?"))
+            + &assistant(&id, &format!("a{n}"), &at, &format!("Decision: the warehouse printer {n} stays, whatever it prints."));
+        world.transcript(&format!("-shop/{id}.jsonl"), rows);
+    }
+    world.digest(&["--summarizer", "extract"]);
+    let mut peer = Peer::greet(&world);
+    let mut told: Vec<Value> = Vec::new();
+    let (found, _) = peer.call("search", json!({"query": "warehouse printer"}));
+    told.extend(found["results"].as_array().expect("results").iter().map(|one| one["id"].clone()));
+    let (around, _) = peer.call("timeline", json!({"id": told[0]}));
+    told.push(around["this"]["id"].clone());
+    let (gathered, _) = peer.call("recall", json!({"topic": "warehouse printer"}));
+    told.extend(gathered["sources"].as_array().expect("sources").iter().cloned());
+    assert!(told.len() >= 4, "{told:?}");
+    for id in told {
+        peer.call("get", json!({"ids": [id]}));
+    }
 }

@@ -22,12 +22,16 @@ pub struct Peer {
     to: Option<ChildStdin>,
     messages: Receiver<Value>,
     errors: Option<JoinHandle<String>>,
+    reader: Option<JoinHandle<()>>,
     asked: i64,
     answers: HashMap<i64, Value>,
     /// What is answered when the server asks for the roots.
     roots: Option<Vec<String>>,
     /// How often it asked.
     pub asked_for_roots: usize,
+    /// The roots are told later: by [`Peer::tell_roots`].
+    pub waits_with_roots: bool,
+    owed_roots: Option<Value>,
     /// Errors about what had no form in which an id could be found.
     pub refused_as_a_whole: usize,
 }
@@ -48,14 +52,13 @@ impl Peer {
         let mut child = piped.spawn().expect("recall starts");
         let (sender, messages) = channel();
         let out = BufReader::new(child.stdout.take().expect("its stdout"));
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             for line in out.lines() {
                 let line = line.expect("UTF-8");
                 let message: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("no message: {e}: {line}"));
                 assert_eq!(message["jsonrpc"], "2.0", "{line}");
-                if sender.send(message).is_err() {
-                    break;
-                }
+                // Whoever does not listen any more still wants nothing else than messages.
+                let _ = sender.send(message);
             }
         });
         let mut err = child.stderr.take().expect("its stderr");
@@ -69,17 +72,25 @@ impl Peer {
             child,
             messages,
             errors: Some(errors),
+            reader: Some(reader),
             asked: 0,
             answers: HashMap::new(),
             roots: None,
             asked_for_roots: 0,
+            waits_with_roots: false,
+            owed_roots: None,
             refused_as_a_whole: 0,
         }
     }
 
     /// Starts it in the world's own folder and greets it.
     pub fn greet(world: &World) -> Self {
-        let mut peer = Self::start(world, world.root());
+        Self::greet_in(world, world.root())
+    }
+
+    /// Starts it in a folder and greets it.
+    pub fn greet_in(world: &World, folder: &Path) -> Self {
+        let mut peer = Self::start(world, folder);
         peer.initialize(json!({}));
         peer
     }
@@ -134,9 +145,11 @@ impl Peer {
     fn take(&mut self, message: Value) {
         if message["method"] == "roots/list" {
             self.asked_for_roots += 1;
-            let roots: Vec<_> = self.roots.iter().flatten().map(|uri| json!({"uri": uri})).collect();
-            let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}});
-            return self.write(format!("{answer}\n").as_bytes());
+            self.owed_roots = Some(message["id"].clone());
+            if !self.waits_with_roots {
+                self.tell_roots();
+            }
+            return;
         }
         assert!(message.get("method").is_none(), "nobody asked for that: {message}");
         match message["id"].as_i64() {
@@ -148,8 +161,20 @@ impl Peer {
         }
     }
 
-    pub fn roots_are(&mut self, roots: &[&Path]) {
+    /// Answers the question for the roots.
+    pub fn tell_roots(&mut self) {
+        let id = self.owed_roots.take().expect("the server asked");
+        let roots: Vec<_> = self.roots.iter().flatten().map(|uri| json!({"uri": uri})).collect();
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"roots": roots}});
+        self.write(format!("{answer}\n").as_bytes());
+    }
+
+    pub fn roots_will_be(&mut self, roots: &[&Path]) {
         self.roots = Some(roots.iter().map(|root| format!("file://{}", root.display())).collect());
+    }
+
+    pub fn roots_are(&mut self, roots: &[&Path]) {
+        self.roots_will_be(roots);
         self.notify("notifications/roots/list_changed", json!({}));
     }
 
@@ -211,6 +236,10 @@ impl Peer {
             assert!(started.elapsed() < PATIENCE, "the server does not end");
             std::thread::sleep(Duration::from_millis(10));
         };
+        // To the last byte.
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("nothing but messages on stdout");
+        }
         Ended { status, err: self.errors.take().map(|errors| errors.join().expect("its stderr")).unwrap_or_default() }
     }
 }

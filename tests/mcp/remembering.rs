@@ -91,3 +91,42 @@ fn a_note_waits_for_a_digest_and_nobody_waits_for_the_note() {
     let answer = peer.answer(note);
     assert_eq!(answer["result"]["structuredContent"]["known"], false, "{answer:#}");
 }
+
+#[test]
+fn nothing_leaves_an_excluded_project_by_way_of_a_note() {
+    let world = World::new();
+    let [clinic, shop] = ["clinic", "shop"].map(|name| world.root().join(name));
+    for folder in [&clinic, &shop] {
+        fs::create_dir_all(folder.join(".git")).expect("a repository");
+    }
+    world.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
+    let mut peer = Peer::start(&world, &clinic);
+    peer.initialize(json!({}));
+    for project in [json!(null), json!("*"), json!(shop)] {
+        let why = peer.fail("remember", json!({"text": NOTE, "project": project}));
+        assert!(why.contains("excluded"), "{project}: {why}");
+    }
+    assert!(!world.data_dir().join("recall.db").exists(), "nothing was written");
+    let (kept, _) = Peer::greet_in(&world, &shop).call("remember", json!({"text": NOTE}));
+    assert_eq!(kept["project"].as_str(), shop.to_str(), "{kept}");
+    // A person is told, and decides.
+    let told = world.shell(&format!(
+        "cd {} && {} remember --everywhere 'The office is closed in August'",
+        clinic.display(),
+        world.program()
+    ));
+    assert!(told.code == 0 && told.err.contains("excluded") && told.out.ends_with("for all projects\n"), "{told:#?}");
+}
+
+#[test]
+fn a_note_of_no_project_is_refused_unless_it_is_for_all() {
+    let world = World::new();
+    fs::create_dir_all(world.home()).expect("a home");
+    for folder in ["/".into(), world.home()] {
+        let mut peer = Peer::greet_in(&world, &folder);
+        let why = peer.fail("remember", json!({"text": NOTE}));
+        assert!(why.contains("project") && why.contains("`*`"), "{why}");
+        let (kept, text) = peer.call("remember", json!({"text": NOTE, "project": "*"}));
+        assert!(kept["project"] == "all projects" && text.contains("all projects"), "{kept} {text}");
+    }
+}

@@ -43,14 +43,20 @@ fn a_call_that_is_called_off_is_not_answered_and_gives_its_place_free() {
     let world = digested();
     let mut peer = Peer::greet(&world);
     let lock = lock(&world);
-    // More than work at the same time.
+    let first = peer.send("tools/call", json!({"name": "search", "arguments": {"query": "keyset"}}));
+    // More than work at the same time, each of which waits for the lock.
     let slow: Vec<_> = (0..12).map(|_| peer.send("tools/call", json!({"name": "status", "arguments": {}}))).collect();
     for id in &slow {
         peer.notify("notifications/cancelled", json!({"requestId": id, "reason": "nobody waits any more"}));
     }
     peer.notify("notifications/cancelled", json!({"requestId": 4711}));
     assert_eq!(peer.ask("ping", json!({})), json!({}));
+    // What needs no index is not kept waiting by those that wait for it.
+    let day = peer.ask("resources/list", json!({}))["resources"][0]["uri"].clone();
+    assert!(!peer.ask("resources/read", json!({"uri": day}))["contents"].as_array().expect("contents").is_empty());
+    assert!(!peer.is_answered(first), "what came first and is not called off still waits");
     drop(lock);
+    assert_eq!(peer.answer(first)["result"]["isError"], false);
     assert_eq!(peer.call("status", json!({})).0["sessions"], 1);
     assert!(!slow.iter().any(|id| peer.is_answered(*id)), "nobody waits for them");
     assert!(peer.leave().err.is_empty());

@@ -65,6 +65,22 @@ fn a_rule_of_the_users_own_redacts_and_leaves_the_rest() {
 }
 
 #[test]
+fn what_was_asked_of_the_memory_is_no_memory_whatever_tools_are_left_out() {
+    let listener = listener("[signal]\nskip_tools = [\"Grep\"]\n");
+    let mut rows = turn(1, "Mend loud1, please.", "loud2 is mended.");
+    for (n, server) in ["recall", "plugin_recall_recall", "my-recall"].into_iter().enumerate() {
+        rows.uses(n, &serde_json::json!({"name": format!("mcp__{server}__search"), "input": {"query": format!("hush{n}")}}));
+        rows.result(n, &format!("error: hushed{n}\n3 passed, 1 failed"), false);
+    }
+    put(&listener.world, &rows.id, &rows.text);
+    assert_eq!(listener.world.recall(["digest"]).code, 0);
+    // The transcript has it, and so has `--raw`.
+    assert!(listener.calls().iter().all(|call| !call.stdin.contains("hush")));
+    let exported = listener.world.recall(["export"]).out;
+    assert!(exported.contains("loud2 is mended") && !exported.contains("hush"), "{exported}");
+}
+
+#[test]
 fn sessions_of_an_excluded_project_are_not_there() {
     let listener = listener("[privacy]\nexclude_projects = [\"/home/dev/src/clinic\", \"**/personal/*\"]\n");
     let ours = turn(1, "Mend loud1, please.", "loud2 is mended.");

@@ -7,6 +7,7 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use super::report::Report;
+use super::taken_out::scrub;
 use crate::config::Config;
 use crate::embed::vector::Quantized;
 use crate::embed::{Endpoint, Failure, PROBE, is_of, pieces, space_of};
@@ -36,6 +37,13 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
         return Ok(());
     }
     let missing = missing(config, store)?;
+    if missing == 0 {
+        // Nobody is asked, also not which model it is: that is seen when there is something to embed.
+        store.drop_gone_vectors()?;
+        return space_of(config, store)?.map_or(Ok(()), |space| store.complete_space(space.pk));
+    }
+    // The endpoint may take long, and what was taken out is not to wait for it.
+    scrub(store, ui)?;
     let endpoint = match Endpoint::of(config, config.gate(Use::Seldom)?) {
         Ok(Some(endpoint)) => endpoint,
         Ok(None) => return Ok(()),

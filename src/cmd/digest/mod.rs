@@ -98,13 +98,13 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     forget_old(config, now, store, report)?;
     if !args.ingest_only && !stop::asked() {
         if config.digest.summarizer != SummarizerChoice::Extract {
-            // The model may take long, and what is stored is to be found meanwhile.
+            // The model may take long, and what is stored is to be found meanwhile. What fails is told at the end.
             store.write_documents()?;
         }
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
     }
-    store.write_documents()?;
+    write_documents(store, ui)?;
     report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
     store.drop_emptied()?;
     if !args.ingest_only && !stop::asked() {
@@ -114,6 +114,14 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
         store.tidy()?;
+    }
+    Ok(())
+}
+
+/// Makes documents of the sessions that changed.
+pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
+    for (session, why) in store.write_documents()?.failed {
+        ui.warn(&format!("session {session}: {why:#}: search does not find what it has gained"));
     }
     Ok(())
 }

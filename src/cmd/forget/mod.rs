@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 
 use self::what::What;
 use super::Ended;
-use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in};
+use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in, write_documents};
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::{DigestArgs, ForgetArgs};
 use crate::config::{self, Config};
@@ -102,7 +102,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
 }
 
 fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
-    store.write_documents()?;
+    write_documents(store, ui)?;
     pages::write(config, store, false, ui)?;
     if let What::Text(phrase) = what
         && files::any_page_holds(phrase, config, store)?

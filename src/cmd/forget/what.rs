@@ -60,22 +60,20 @@ impl What {
             Self::Before(moment) => store.inactive_since(*moment)?,
             Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
         };
-        let notes = self.find_notes(&whole, store)?;
+        let notes = self.find_notes(store)?;
         Ok(Doomed { whole, notes, ..Doomed::default() })
     }
 
-    fn find_notes(&self, sessions: &BTreeSet<i64>, store: &Store) -> Result<BTreeSet<i64>> {
-        let ids = sessions.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
+    fn find_notes(&self, store: &Store) -> Result<BTreeSet<i64>> {
         let one = match self {
             Self::Note(id) => store.look_up_note(id)?,
             _ => None,
         };
         let fits = |note: &Note| match self {
             Self::Note(_) => one.as_ref() == Some(note),
-            Self::Session(_) => note.session.as_ref().is_some_and(|session| ids.contains(session)),
             Self::Before(moment) => note.at < *moment,
             Self::Project(filter) => filter.fits(&note.project),
-            Self::Text(_) => false,
+            Self::Session(_) | Self::Text(_) => false,
         };
         Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
     }

@@ -6,6 +6,9 @@ fn own(program: &str, environment: &[(&'static str, &str)]) -> Command {
     Command::Own { program: program.into(), environment: environment.iter().map(|(n, v)| (*n, (*v).to_owned())).collect() }
 }
 
+/// Whatever program has our name.
+const ANY: Known<'static> = &|_| true;
+
 fn here() -> Place {
     Place::Project("/src/a.b/shop".to_owned())
 }
@@ -34,19 +37,19 @@ fn what_was_put_in_is_there_and_goes_without_a_trace() {
     let command = own("/opt/a \"b\"/recall", &[("RECALL_DATA_DIR", "/d")]);
     for place in [Place::Top, here()] {
         for before in FILES {
-            let added = add(before, &place, &command).unwrap();
-            let server = state(&added.text, &place).unwrap().unwrap_or_else(|| panic!("{}", added.text));
+            let added = add(before, &place, &command, ANY).unwrap();
+            let server = state(&added.text, &place, ANY).unwrap().unwrap_or_else(|| panic!("{}", added.text));
             assert!(server.is_as(&command) && server.name == NAME, "{server:?}");
-            assert_eq!(places(&added.text).unwrap(), std::slice::from_ref(&place));
+            assert_eq!(places(&added.text, ANY).unwrap(), std::slice::from_ref(&place));
             let at = match &place {
                 Place::Top => json(&added.text)["mcpServers"]["recall"].clone(),
                 Place::Project(root) => json(&added.text)["projects"][root]["mcpServers"]["recall"].clone(),
             };
             let entry = serde_json::json!({"type": "stdio", "command": "/opt/a \"b\"/recall", "args": ["mcp"], "env": {"RECALL_DATA_DIR": "/d"}});
             assert_eq!(at, entry);
-            assert_eq!(add(&added.text, &place, &command).unwrap().text, added.text, "once is enough");
-            assert_eq!(remove(&added.text, &place, &added.empties).unwrap(), before);
-            assert_eq!(remove(before, &place, &Empties::new()).unwrap(), before, "nothing of ours");
+            assert_eq!(add(&added.text, &place, &command, ANY).unwrap().text, added.text, "once is enough");
+            assert_eq!(remove(&added.text, &place, &added.empties, ANY).unwrap(), before);
+            assert_eq!(remove(before, &place, &Empties::new(), ANY).unwrap(), before, "nothing of ours");
         }
     }
 }
@@ -55,13 +58,13 @@ fn what_was_put_in_is_there_and_goes_without_a_trace() {
 fn two_places_of_a_file_do_not_mind_each_other() {
     let command = own("/opt/recall", &[]);
     for before in FILES {
-        let top = add(before, &Place::Top, &command).unwrap();
-        let both = add(&top.text, &here(), &command).unwrap();
-        assert_eq!(places(&both.text).unwrap(), [Place::Top, here()]);
-        assert_eq!(remove(&both.text, &here(), &both.empties).unwrap(), top.text);
+        let top = add(before, &Place::Top, &command, ANY).unwrap();
+        let both = add(&top.text, &here(), &command, ANY).unwrap();
+        assert_eq!(places(&both.text, ANY).unwrap(), [Place::Top, here()]);
+        assert_eq!(remove(&both.text, &here(), &both.empties, ANY).unwrap(), top.text);
         let empties = top.empties.clone().into_iter().chain(both.empties).collect();
-        let without = remove(&both.text, &Place::Top, &empties).unwrap();
-        assert_eq!(places(&without).unwrap(), [here()]);
+        let without = remove(&both.text, &Place::Top, &empties, ANY).unwrap();
+        assert_eq!(places(&without, ANY).unwrap(), [here()]);
         json(&without);
     }
 }
@@ -69,7 +72,7 @@ fn two_places_of_a_file_do_not_mind_each_other() {
 #[test]
 fn the_form_of_the_file_is_followed() {
     let text = "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\"}\n\t}\n}\n";
-    let added = add(text, &Place::Top, &own("/opt/recall", &[])).unwrap();
+    let added = add(text, &Place::Top, &own("/opt/recall", &[]), ANY).unwrap();
     let expected = "\t\t\"other\": {\"command\": \"x\"},\n\t\t\"recall\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"/opt/recall\",\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\"\n\t\t\t]\n\t\t}\n\t}\n}\n";
     assert!(added.text.ends_with(expected), "{}", added.text);
 }
@@ -102,9 +105,9 @@ fn what_is_there_of_ours_is_mended_and_what_a_person_added_stays() {
     ];
     for (before, environment, after) in cases {
         let command = own("/new/recall", environment);
-        let added = add(&entry(before), &Place::Top, &command).unwrap();
+        let added = add(&entry(before), &Place::Top, &command, ANY).unwrap();
         assert_eq!(added.text, entry(after));
-        assert!(state(&added.text, &Place::Top).unwrap().is_some_and(|server| server.is_as(&command)), "{}", added.text);
+        assert!(state(&added.text, &Place::Top, ANY).unwrap().is_some_and(|server| server.is_as(&command)), "{}", added.text);
     }
 }
 
@@ -117,7 +120,29 @@ fn what_cannot_be_edited_is_located() {
         ("[]", "no object"),
         ("{\"mcpServers\": {\"recall\": {\"command\": \"total-recall\", \"args\": [\"mcp\"]}}}", "another program's"),
     ] {
-        let broken = add(text, &Place::Top, &command).unwrap_err();
+        let broken = add(text, &Place::Top, &command, ANY).unwrap_err();
         assert!(broken.what.to_lowercase().contains(&what.to_lowercase()), "{text}: {}", broken.what);
+    }
+}
+
+#[test]
+fn another_program_of_our_name_is_left_alone() {
+    let entry = |name: &str, more: &str| {
+        format!("{{\"mcpServers\": {{\"{name}\": {{\"command\": \"/opt/other/recall\", \"args\": [\"mcp\"]{more}}}}}}}")
+    };
+    let known: Known<'_> = &|program| program == "/opt/ours/recall";
+    let ours = own("/opt/ours/recall", &[]);
+    let theirs = entry("memory", "");
+    assert_eq!((places(&theirs, known).unwrap(), strangers(&theirs, known).unwrap()), (vec![], vec!["memory".to_owned()]));
+    assert_eq!(remove(&theirs, &Place::Top, &Empties::new(), known).unwrap(), theirs);
+    let both = add(&theirs, &Place::Top, &ours, known).unwrap();
+    assert!(both.text.contains("/opt/other/recall") && both.text.contains("/opt/ours/recall"), "{}", both.text);
+    assert_eq!(remove(&both.text, &Place::Top, &both.empties, known).unwrap(), theirs);
+    for ours in [
+        entry("recall", ""),
+        entry("memory", ", \"env\": {\"RECALL_DATA_DIR\": \"/d\"}"),
+        theirs.replace("/opt/other", "/opt/ours"),
+    ] {
+        assert_eq!((places(&ours, known).unwrap(), strangers(&ours, known).unwrap()), (vec![Place::Top], vec![]), "{ours}");
     }
 }

@@ -5,7 +5,6 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::clean::id8;
 use crate::find::Query;
 use crate::mcp::text::line;
 use crate::topic;
@@ -68,12 +67,11 @@ impl Tool for Gather {
             text => text.to_owned(),
         };
         // A note's id is short as it is.
-        let short = |source: &topic::Source| if source.origin == "note" { source.id.clone() } else { id8(&source.id) };
-        Ok(Answer {
-            text,
-            sources: found.sources.iter().map(short).collect(),
-            left_out: found.left_out.iter().map(|source| source.id.clone()).collect(),
-        })
+        let short = |id: &String| if store.look_up_note(id)?.is_some() { Ok(id.clone()) } else { store.short_id(id) };
+        let ids = |all: Vec<&String>| all.into_iter().map(short).collect::<Result<Vec<_>>>();
+        let sources = ids(found.sources.iter().map(|source| &source.id).collect())?;
+        let left_out = ids(found.left_out.iter().map(|source| &source.id).collect())?;
+        Ok(Answer { text, sources, left_out })
     }
 
     fn text(answer: &Answer) -> String {

@@ -98,8 +98,7 @@ impl Tool for Get {
 
 fn item(id: &str, detail: Detail, most: usize, store: &Store, config: &Config) -> Result<Item> {
     if let Some(note) = store.look_up_note(id)? {
-        let session = note.session.as_ref().map(|id| store.look_up_session(id)).transpose()?.flatten();
-        return Ok(Item { text: notes::show(&note, session.as_ref(), config), id: note.id });
+        return Ok(Item { text: notes::show(&note, config), id: note.id });
     }
     let head = store.find_session(id)?;
     let text = match detail {

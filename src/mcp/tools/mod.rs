@@ -58,6 +58,8 @@ trait Tool {
     /// For the model: what it is good for, and what to do with the answer.
     const ABOUT: &'static str;
     const WRITES: bool = false;
+    /// Can it ask somebody beside this machine, where the config names one?
+    const OPEN_WORLD: bool = false;
     type Asked: DeserializeOwned + JsonSchema + 'static;
     type Answer: Serialize + JsonSchema + 'static;
 
@@ -91,7 +93,7 @@ pub fn all() -> &'static [Entry] {
 }
 
 fn entry<T: Tool>() -> Entry {
-    let hints = ToolAnnotations::new().read_only(!T::WRITES).destructive(false).idempotent(true).open_world(false);
+    let hints = ToolAnnotations::new().read_only(!T::WRITES).destructive(false).idempotent(true).open_world(T::OPEN_WORLD);
     let mut tool = rmcp::model::Tool::new(T::NAME, T::ABOUT, JsonObject::new())
         .with_title(T::TITLE)
         .with_input_schema::<T::Asked>()
@@ -116,8 +118,12 @@ fn lean(schema: &mut JsonObject) {
             schema.insert("type".to_owned(), one);
         }
     }
-    for value in schema.values_mut() {
+    for (name, value) in schema.iter_mut() {
         match value {
+            // Names of arguments, whatever they are, and no words of a schema.
+            Value::Object(named) if matches!(name.as_str(), "properties" | "$defs") => {
+                named.values_mut().filter_map(Value::as_object_mut).for_each(lean);
+            }
             Value::Object(inner) => lean(inner),
             Value::Array(all) => all.iter_mut().filter_map(Value::as_object_mut).for_each(lean),
             _ => {}
@@ -164,4 +170,28 @@ fn project_name(project: &Project) -> String {
 /// An answer that says what went wrong.
 pub fn failed(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(shorten(&harmless(why), MAX_WHY))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signal::chatter::OWN_TOOLS;
+
+    #[test]
+    fn what_is_not_taken_in_again_are_the_tools_there_are() {
+        assert_eq!(all().iter().map(|entry| entry.tool.name.as_ref()).collect::<Vec<_>>(), OWN_TOOLS);
+    }
+
+    /// Arguments are called as the tool likes, also as a word of the schema's own.
+    #[test]
+    fn a_lean_schema_keeps_every_argument() {
+        let schema = serde_json::json!({"$schema": "x", "type": "object", "properties": {
+            "format": {"type": ["string", "null"], "format": "date", "default": null},
+            "default": {"type": "integer", "format": "uint"}, "$schema": {"type": "string"}}});
+        let Value::Object(mut schema) = schema else { panic!("an object") };
+        lean(&mut schema);
+        let lean = serde_json::json!({"type": "object", "properties": {
+            "format": {"type": "string"}, "default": {"type": "integer"}, "$schema": {"type": "string"}}});
+        assert_eq!(Value::Object(schema), lean);
+    }
 }

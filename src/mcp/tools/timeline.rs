@@ -5,8 +5,8 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::clean::id8;
 use crate::mcp::text::line;
+use crate::store::Store;
 use crate::timeline::{self, Step, Timeline, around_note, timeline};
 
 const USUAL: usize = 3;
@@ -88,7 +88,7 @@ impl Tool for Around {
             Some(note) => around_note(&store, config, &note, before, after)?,
             None => timeline(&store, config, &store.find_session(&asked.id)?, before, after)?,
         };
-        Ok(answer(&told))
+        answer(&told, &store)
     }
 
     fn text(answer: &Answer) -> String {
@@ -96,28 +96,28 @@ impl Tool for Around {
     }
 }
 
-fn answer(told: &Timeline) -> Answer {
-    let lines = |all: &[timeline::Line]| all.iter().map(line_of).collect();
-    Answer {
+fn answer(told: &Timeline, store: &Store) -> Result<Answer> {
+    let lines = |all: &[timeline::Line]| all.iter().map(|one| line_of(one, store)).collect::<Result<_>>();
+    Ok(Answer {
         project: line(&told.project, 200),
-        before: lines(&told.before),
-        this: line_of(&told.session),
+        before: lines(&told.before)?,
+        this: line_of(&told.session, store)?,
         course: told.course.iter().map(step).collect(),
-        after: lines(&told.after),
+        after: lines(&told.after)?,
         more_before: told.more_before,
         more_after: told.more_after,
         text: told.render(),
-    }
+    })
 }
 
-fn line_of(one: &timeline::Line) -> Line {
-    Line {
-        id: if one.is_note { one.id.clone() } else { id8(&one.id) },
+fn line_of(one: &timeline::Line, store: &Store) -> Result<Line> {
+    Ok(Line {
+        id: if one.is_note { one.id.clone() } else { store.short_id(&one.id)? },
         when: one.when.clone(),
         title: line(&one.title, TITLE),
         open: one.open,
         unfinished: !one.digested || one.goes_on,
-    }
+    })
 }
 
 fn step(step: &Step) -> String {

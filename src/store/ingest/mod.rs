@@ -119,10 +119,7 @@ impl Store {
             if moved != key {
                 let to = project_pk(&tx, &moved)?;
                 tx.execute("UPDATE session SET project = ?2, dirty = 1 WHERE project = ?1", [pk, to])?;
-                tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [pk, to])?;
-                tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1", [pk, to])?;
-                tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [pk, to])?;
-                tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1", [pk, to])?;
+                super::notes::move_notes(&tx, pk, to)?;
                 tx.execute("DELETE FROM project WHERE pk = ?1", [pk])?;
             }
         }

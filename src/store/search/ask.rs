@@ -1,5 +1,7 @@
 //! What the full-text index answers to a query.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -12,6 +14,9 @@ use crate::session::Millis;
 
 /// How much a word counts in each of `COLUMNS`.
 pub const WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
+
+/// Counts that are known: of an expression, up to a number.
+pub type Counts = RefCell<HashMap<(String, u64), u64>>;
 
 /// A query in the index's own words.
 #[derive(Debug, Clone, Default)]
@@ -81,8 +86,16 @@ impl Asked {
 impl Store {
     /// How many documents hold an expression, counted no further than `most`.
     pub fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
+        let known = self.counts.as_ref().and_then(|counts| counts.borrow().get(&(expression.to_owned(), most)).copied());
+        if let Some(count) = known {
+            return Ok(count);
+        }
         let sql = "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ?1 LIMIT ?2)";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![expression, most as i64], |r| r.get::<_, i64>(0))? as u64)
+        let count = self.db.prepare_cached(sql)?.query_row(params![expression, most as i64], |r| r.get::<_, i64>(0))? as u64;
+        if let Some(counts) = &self.counts {
+            counts.borrow_mut().insert((expression.to_owned(), most), count);
+        }
+        Ok(count)
     }
 
     /// Does a document hold an expression?

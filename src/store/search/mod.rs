@@ -10,7 +10,7 @@ mod texts;
 use anyhow::Result;
 use rusqlite::{Connection, Transaction, params, params_from_iter};
 
-pub use self::ask::{Asked, Hit};
+pub use self::ask::{Asked, Counts, Hit};
 pub use self::texts::{Extent, Text};
 use super::Store;
 use super::load::SessionHead;
@@ -18,8 +18,18 @@ use crate::find::document::{COLUMNS, Document};
 use crate::session::Millis;
 use crate::stop;
 
-/// Documents of one transaction.
+/// Documents of one transaction, and how much text they have at most, about, in bytes: all of it is held at once.
 const BATCH: usize = 200;
+const BATCH_TEXT: usize = 16 << 20;
+
+/// What became of the sessions that had changed.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// How many documents were made.
+    pub made: u64,
+    /// Sessions whose rows cannot be read, by id, with the reason: they are found as they were before, or not at all.
+    pub failed: Vec<(String, anyhow::Error)>,
+}
 
 /// The session's document is to be made anew.
 pub(super) fn outdate(db: &Connection, session: i64) -> Result<()> {
@@ -50,31 +60,48 @@ impl Store {
         Ok(self.db.query_row(sql, [], |r| r.get::<_, i64>(0))? as u64)
     }
 
-    /// Makes the documents of sessions that changed, the one that was active last at the end. Returns how many.
+    /// Makes the documents of sessions that changed, the one that was active last at the end. One that cannot be read keeps no other from
+    /// its document.
     ///
     /// # Errors
     /// When the index cannot be read or written. What was done is done.
-    pub fn write_documents(&mut self) -> Result<u64> {
+    pub fn write_documents(&mut self) -> Result<Written> {
         let sql = "SELECT pk FROM session WHERE unindexed ORDER BY coalesce(last_at, started_at, 0), id";
         let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        let mut made = 0;
-        for batch in all.chunks(BATCH).take_while(|_| !stop::asked()) {
-            let mut documents = Vec::new();
-            for pk in batch {
-                let head = self.session_head(*pk)?;
-                let digest = self.digest_of(*pk)?.map(|stored| stored.digest);
-                let document = Document::of_session(&self.load_session(&head)?, digest.as_ref());
-                documents.push((head, document));
+        let mut written = Written::default();
+        let mut waiting = all.into_iter().peekable();
+        while waiting.peek().is_some() && !stop::asked() {
+            let (mut documents, mut bytes) = (Vec::new(), 0);
+            while let Some(pk) = waiting.next_if(|_| documents.len() < BATCH && bytes < BATCH_TEXT) {
+                let head = self.session_head(pk)?;
+                match self.document(&head) {
+                    Ok(document) => {
+                        bytes += document.iter().flat_map(|document| &document.columns).map(String::len).sum::<usize>();
+                        documents.push((head, document));
+                    }
+                    Err(e) if is_of_the_index(&e) => return Err(e),
+                    Err(e) => written.failed.push((head.id, e)),
+                }
             }
             let tx = self.db.transaction()?;
             for (head, document) in &documents {
-                made += u64::from(document.is_some());
+                written.made += u64::from(document.is_some());
                 replace(&tx, head, document.as_ref())?;
             }
             tx.commit()?;
         }
-        Ok(made)
+        Ok(written)
     }
+
+    fn document(&self, head: &SessionHead) -> Result<Option<Document>> {
+        let digest = self.digest_of(head.pk)?.map(|stored| stored.digest);
+        Ok(Document::of_session(&self.load_session(head)?, digest.as_ref()))
+    }
+}
+
+/// Does it concern the whole index, and not what is stored of one session?
+fn is_of_the_index(e: &anyhow::Error) -> bool {
+    matches!(e.downcast_ref(), Some(rusqlite::Error::SqliteFailure(..)))
 }
 
 fn replace(tx: &Transaction<'_>, head: &SessionHead, document: Option<&Document>) -> Result<()> {

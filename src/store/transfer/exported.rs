@@ -41,8 +41,6 @@ pub struct ExportedNote {
     pub kind: String,
     pub text: String,
     pub at: Millis,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
 }
 
 /// An open item of an earlier session that this one closed.
