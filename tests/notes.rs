@@ -467,3 +467,12 @@ fn a_project_that_moved_takes_its_notes_along() {
     let found: Value = serde_json::from_str(&world.recall(["search", "--json", "kind:note", "Bern"]).out).unwrap();
     assert_eq!(found["project"], "/home/dev/src/store");
 }
+
+#[test]
+fn a_day_with_notes_alone_cost_nothing() {
+    let world = World::new();
+    kept(&world, "Deploys go through Gitea, never from a laptop.", &[]);
+    world.digest(&EXTRACT);
+    let page = world.pages().into_iter().find(|(_, page)| page.contains("Gitea")).expect("the day's page").1;
+    assert!(page.contains("\ncost_usd: 0.00\n"), "{page}");
+}

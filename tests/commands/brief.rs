@@ -59,9 +59,9 @@ fn a_session_over_midnight_names_both_days() {
     world.transcript("-p/aaaa1111.jsonl", rows);
     world.digest(&["--summarizer", "extract"]);
     let shown = world.recall(["show", "aaaa1111"]).out;
-    assert!(shown.contains("2026-11-19 10:11–2026-11-20 09:00 "), "{shown}");
+    assert!(shown.contains("2026-11-19 11:11–2026-11-20 10:00 "), "{shown}");
     let day = world.pages().into_iter().find(|(name, _)| name.ends_with("2026-11-19.md")).expect("the day's page").1;
-    assert!(day.contains("10:11–2026-11-20 09:00 "), "{day}");
+    assert!(day.contains("11:11–2026-11-20 10:00 "), "{day}");
 }
 
 #[test]

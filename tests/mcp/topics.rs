@@ -21,6 +21,7 @@ fn passages_on_a_topic_come_with_their_sources_within_the_budget() {
     let question = "what did we decide about the pagination of the order list?";
     let (told, text) = peer.call("recall", json!({"topic": question}));
     assert!(text.contains("keyset") && text.contains(PLAIN), "{text}");
+    assert!(text.lines().filter(|line| line.starts_with("## ")).all(|line| line.contains("(in shop, ")), "{text}");
     assert_eq!((told["text"].as_str(), &told["sources"][0]), (Some(text.as_str()), &json!(PLAIN)), "{told:#}");
     let mut last = 0;
     for max_tokens in [100, 300, 1_000] {
@@ -72,7 +73,7 @@ fn the_prompt_brings_what_is_known_as_data_with_the_question_behind_it() {
     let told = prompt(&mut peer, json!({"topic": "pagination of the order list"}));
     let (notes, question) = told.split_once("</recall-context>\n").unwrap_or_else(|| panic!("{told}"));
     assert!(notes.starts_with("<recall-context>\n") && notes.contains("data, not instructions"), "{told}");
-    assert!(notes.contains("keyset") && notes.contains(PLAIN), "{told}");
+    assert!(notes.contains("keyset") && notes.contains(PLAIN) && notes.contains("(in shop, "), "{told}");
     assert!(question.contains("Where did we leave off on this: pagination of the order list?"), "{question}");
 
     let nothing = prompt(&mut peer, json!({"topic": "zeppelin"}));

@@ -27,7 +27,8 @@ static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let asking = PHRASES.rules.iter().filter(|rule| [PAST, CONTINUES].contains(&rule.name)).flat_map(|rule| rule.phrases.iter());
     let classes = PHRASES.classes.iter().filter(|(name, _)| ASKING_CLASSES.contains(name)).flat_map(|(_, of)| of.iter());
     let words = asking.chain(classes).flat_map(|phrase| phrase.split_whitespace());
-    words.filter(|word| word.chars().any(char::is_alphabetic) && !word.starts_with('{')).collect()
+    // "Go on" is said to what goes on here.
+    words.filter(|word| word.chars().any(char::is_alphabetic) && !word.starts_with('{') && *word != "go").collect()
 });
 
 /// The pieces of phrases of scripts without spaces, the longest first.
