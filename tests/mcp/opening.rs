@@ -113,10 +113,10 @@ fn a_session_in_which_nothing_was_said_is_told_so() {
     world.transcript(&format!("-shop/{id}.jsonl"), format!("{title}\n"));
     world.digest(&["--summarizer", "extract"]);
     let mut peer = Peer::greet(&world);
-    let why = peer.fail("get", json!({"ids": [id]}));
-    assert!(why.contains("nothing was said") && !why.contains("recall digest"), "{why}");
+    let (_, told) = peer.call("get", json!({"ids": [id]}));
+    assert!(told.contains("No digest is made of it") && !told.contains("recall digest"), "{told}");
     let why = peer.fail("get", json!({"ids": [id], "detail": "full"}));
-    assert!(why.contains("no digest yet"), "{why}");
+    assert!(why.contains("gets no digest"), "{why}");
 }
 
 #[test]
