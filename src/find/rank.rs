@@ -27,7 +27,7 @@ const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
 /// How much better a result of the own project is.
 const OWN: f64 = 1.3;
 /// Behind the first few, what has less of the best score than this is left out: it is what was meant in none of the questions of
-/// `tests/quality` that are for choosing, and a quarter of what there was to read.
+/// `tests/quality` that are for choosing, and a sixth of what there was to read.
 const WORTH: f64 = 0.25;
 const AT_LEAST: usize = 5;
 
