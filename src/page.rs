@@ -187,7 +187,12 @@ fn open_lines<'a>(one: &'a Shown<'_>, kind: &'a str, claims: &'a [Claim]) -> imp
     let ids = one.digest.open_items(&one.session.id).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
     claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
         let text = claim_line(&claim.text, claim, 220);
-        if one.closed.contains(&id) { format!("~~{text}~~ (done) {}", code(&id)) } else { format!("{text} {}", code(&id)) }
+        match one.closed.contains(&id) {
+            // Round nothing they would be a fence.
+            true if text.is_empty() => format!("(done) {}", code(&id)),
+            true => format!("~~{text}~~ (done) {}", code(&id)),
+            false => format!("{text} {}", code(&id)),
+        }
     })
 }
 

@@ -229,7 +229,7 @@ mod tests {
             "<function_results>",
         ] {
             let disarmed = disarm(&format!("a {tag} b"));
-            assert!(disarmed.starts_with("a ‹") && !disarmed.contains(['<', '&', '＜', '\\']), "{disarmed}");
+            assert!(disarmed.starts_with("a ‹") && !disarmed.contains(['<', '＜']), "{disarmed}");
         }
         for other in ["a <b> &lt; c", "Vec<recall::Context>", "if a <recall", "C:\\user", "<p>system-reminder</p>", "a & b"] {
             assert_eq!(disarm(other), other);

@@ -41,15 +41,15 @@ fn a_time_that_cannot_be_is_no_time() {
             &["status"],
             &["search", "clock"],
             &["search", "since:7d import"],
-            &["context", "--project", "/home/dev/src/shop"],
+            &["context", "--cwd", "/home/dev/src/shop"],
             &["digest", "--rebuild-pages"],
             &["digest", "--dry-run"],
-            &["forget", "--older-than", "1d", "--dry-run"],
+            &["forget", "--before", "1d", "--dry-run"],
         ] {
             let ran = world.recall(command);
             assert!(ran.code < 2 && !ran.err.contains("panicked"), "{time}: {command:?}: {ran:#?}");
         }
-        let told = world.recall(["context", "--project", "/home/dev/src/shop"]).out;
+        let told = world.recall(["context", "--cwd", "/home/dev/src/shop"]).out;
         assert!(told.contains("66666666"), "{time}: the session whose time is known is told: {told}");
         let again = world.recall(["digest", "--summarizer", "extract"]);
         assert_eq!((again.code, again.err.as_str()), (0, ""), "{time}: a second run says nothing new");
