@@ -23,7 +23,9 @@ pub fn inline(text: &str) -> String {
             || matches!(c, '*' | '_') && touches_only_one_word(&line, at)
             // Struck through, and in some viewers a comment.
             || matches!(c, '~' | '%') && (line[..at].ends_with(c) || line[at + 1..].starts_with(c))
-            || c == '&' && is_entity(&line[at + 1..]);
+            || c == '&' && is_entity(&line[at + 1..])
+            // Attributes, raw blocks and templates of viewers that know them.
+            || c == '{' && (line[at + 1..].starts_with([':', '#', '.', '%', '{', '=']) || line[..at].ends_with('`'));
         if opens_block || marks {
             out.push('\\');
         }
@@ -119,6 +121,7 @@ mod tests {
         assert_eq!(inline("1. one\n## two\x1b[31m"), "1\\. one ## two");
         assert_eq!(inline("snake_case_name *bold*"), "snake_case_name \\*bold\\*");
         assert_eq!(code("a `b` c"), "``a `b` c``");
+        assert_eq!(inline("a {: onclick=x} ${y} `<b>`{=html}"), "a \\{: onclick=x} ${y} `<b>`\\{=html}");
         assert_eq!((code("").as_str(), code("\u{202e}\u{7}").as_str()), ("` `", "` `"));
         assert_eq!(inline("~~no~~ %%no%% ~/x &lt;b&gt; a && b"), "\\~\\~no\\~\\~ \\%\\%no\\%\\% ~/x \\&lt;b\\&gt; a && b");
         assert_eq!(slug("../../etc/Passwd", 40), "etc-passwd");

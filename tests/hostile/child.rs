@@ -1,6 +1,7 @@
 //! The child that makes digests: no text of a session is an argument of it, and none makes it read a file.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
@@ -89,6 +90,7 @@ fn the_real_client_sends_no_file_that_a_session_mentions() {
     fs::write(&secret, "the content of a file that nobody asked for\n").unwrap();
     let data = client.world.data_dir();
     fs::create_dir_all(&data).unwrap();
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(data.join("notes.md"), "the content of a file that nobody asked for\n").unwrap();
     let text = format!("@{0} and @\"{0}\" and @../notes.md。@{0}", secret.display());
     Hostile::new(S, SHOP, "main").say(&text).put(&client.world);

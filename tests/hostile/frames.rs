@@ -78,7 +78,13 @@ fn assert_unframed(about: &str, text: &str, frames: usize) {
 fn assert_all_framed(world: &World, text: &str) {
     patient(world);
     let new = "77777777-0000-4000-8000-000000000000";
-    let start = added(world, "session-start", &payload(world, "SessionStart", new, &json!({"source": "startup"}))).unwrap_or_else(|| panic!("no notes: {:#?}", world.everything().iter().find(|f| f.0.ends_with("hooks.log")).map(|f| String::from_utf8_lossy(&f.1).into_owned())));
+    let start =
+        added(world, "session-start", &payload(world, "SessionStart", new, &json!({"source": "startup"}))).unwrap_or_else(|| {
+            panic!(
+                "no notes: {:#?}",
+                world.everything().iter().find(|f| f.0.ends_with("hooks.log")).map(|f| String::from_utf8_lossy(&f.1).into_owned())
+            )
+        });
     assert_framed("a session's start", &start);
     let asked = json!({"prompt": "what did we decide about the keyset pagination of the orders?", "prompt_id": "p1"});
     if let Some(told) =
@@ -178,7 +184,7 @@ fn ending() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_ends_any_frame(text in ending()) {
@@ -187,7 +193,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_disarmed_reads_like_no_tag(text in ending(), most in 1usize..200) {

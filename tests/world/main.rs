@@ -56,3 +56,8 @@ pub fn write(file: &Path, bytes: impl AsRef<[u8]>) {
     fs::write(file, bytes).expect("the transcript");
     age(file, Duration::from_secs(3600));
 }
+
+/// How many cases a property is tried with: PROPTEST_CASES, or the plain number.
+pub fn cases(plain: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(plain)
+}
