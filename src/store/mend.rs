@@ -21,6 +21,8 @@ pub struct Held {
     /// Sessions that have a digest.
     pub digests: BTreeSet<String>,
     pub notes: BTreeSet<String>,
+    /// Sessions of which no row is there, but what was made of them.
+    pub bare: BTreeSet<String>,
     /// All of it could be read.
     pub whole: bool,
     /// What was forgotten is known to the last.
@@ -107,11 +109,12 @@ impl Store {
     /// What it holds, as far as that can be read.
     pub fn held(&self) -> Held {
         let mut held = Held { whole: true, knows_forgotten: true, ..Held::default() };
-        let Held { sessions, digests, notes, whole, .. } = &mut held;
+        let Held { sessions, digests, notes, bare, whole, .. } = &mut held;
         for (set, table, column) in [
             (sessions, "session s", "s.id"),
             (digests, "session s JOIN digest d ON d.session = s.pk AND NOT d.superseded", "s.id"),
             (notes, "note n", "n.id"),
+            (bare, "session s WHERE NOT EXISTS (SELECT 1 FROM source f WHERE f.session = s.pk)", "s.id"),
         ] {
             let (ids, all) = self.from_both_ends(column, table, column, |r| r.get::<_, String>(0));
             set.extend(ids);

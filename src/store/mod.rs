@@ -115,9 +115,17 @@ impl Store {
     /// # Errors
     /// As `open_read_only`.
     pub fn open_if_there(path: &Path) -> Result<Option<Self>> {
+        Self::is_there(path)?.then(|| Self::open_read_only(path)).transpose()
+    }
+
+    /// Is there an index?
+    ///
+    /// # Errors
+    /// When there is something else in its place, or there was one and it is gone.
+    pub fn is_there(path: &Path) -> Result<bool> {
         trouble::check_place(path)?;
         trouble::check_emptied(path)?;
-        path.exists().then(|| Self::open_read_only(path)).transpose()
+        Ok(path.exists())
     }
 
     /// Opens the database for writing, when there is one.
@@ -254,9 +262,7 @@ impl Store {
 }
 
 fn must_exist(path: &Path) -> Result<()> {
-    trouble::check_place(path)?;
-    trouble::check_emptied(path)?;
-    if !path.exists() {
+    if !Store::is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
     }
     Ok(())
