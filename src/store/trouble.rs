@@ -6,8 +6,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
-use rusqlite::ErrorCode;
+use anyhow::{anyhow, bail};
+use rusqlite::{Connection, ErrorCode};
 
 use super::copy;
 use super::pack::Unreadable;
@@ -145,6 +145,17 @@ pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
         }
         None => Ok(()),
     }
+}
+
+/// A file without a form has nothing in it yet.
+///
+/// # Errors
+/// A [`Trouble`], or that it cannot be read.
+pub fn check_form(version: usize, db: &Connection, path: &Path) -> anyhow::Result<()> {
+    if version == 0 && db.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_master)", [], |r| r.get(0))? {
+        bail!(Trouble::Damaged { path: path.to_owned(), what: "what form it has cannot be told".into() });
+    }
+    Ok(())
 }
 
 fn has_pages(path: &Path) -> bool {
