@@ -18,6 +18,7 @@ use crate::cli::{DigestArgs, ForgetArgs};
 use crate::config::{self, Config};
 use crate::store::Store;
 use crate::store::forget::{Doomed, Extent, Lasting};
+use crate::store::trouble::is_trouble;
 use crate::ui::Ui;
 
 pub fn run(args: &ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
@@ -73,6 +74,9 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     // What is not known yet need not even be read.
     let mut shut_out = what.shut_out_unread(config, &store)?;
     if let Err(e) = take_in(config, ui, config.now(), &mut store) {
+        if is_trouble(&e) {
+            return Err(e);
+        }
         ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
     }
     shut_out += what.shut_out_by_name(config, &store)?;
@@ -92,6 +96,9 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     files::drop_half_written(config);
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
+    } else if let Err(e) = store.copy_when_due(config.now()) {
+        // The one before went with what was forgotten: without one, nobody would know what is not to come back.
+        ui.warn(&format!("{:#}", store.explained(e)));
     }
     check(what, config, &store, ui)?;
     tell(&account, "forgot", out)?;
