@@ -77,7 +77,7 @@ impl Store {
                 .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
                 .collect::<rusqlite::Result<_>>()?,
             unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
-            spent_usd: self.spent_since(i64::MIN)?,
+            spent_usd: self.spent()?,
             notes: one("SELECT count(*) FROM note")?,
             vectors: self.vectors()?,
         })

@@ -90,7 +90,7 @@ impl Maker<'_> {
             return Ok(Some(Skip::Limit));
         }
         let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
-        Ok(failed.and_then(|(times, last)| may_retry(times, Some(last), self.now).err()))
+        Ok(failed.and_then(|(times, last)| may_retry(times, last, head.grew_at, self.now).err()))
     }
 
     /// Is the model's digest made from just what it would be given now? Then it holds, whatever was stored around it.
