@@ -98,16 +98,21 @@ impl Maker<'_> {
         let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
         run.report.sessions_failed += 1;
         run.report.last_failure = Some(what.clone());
-        if !matches!(failure, Failure::Model { .. }) {
+        let Failure::Model { cost_usd, .. } = failure else {
             run.store.note_failure(head.pk, self.now, &what)?;
             self.ui.warn(&format!("session {}: {what}", head.id));
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
             }
+            return self.extract(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))));
+        };
+        // It says nothing about this session; the next ones are not even tried. What may have been paid for is not tried for ever.
+        if *cost_usd == Some(0.0) {
+            run.store.note_no_model(head.pk, self.now, &what)?;
         } else {
-            // It says nothing about this session; the next ones are not even tried.
-            self.turn_off(run, what.clone());
+            run.store.note_failure(head.pk, self.now, &what)?;
         }
+        self.turn_off(run, what.clone());
         self.extract(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
     }
 

@@ -52,8 +52,10 @@ impl Maker<'_> {
                 Err(skip) => plan.skipped.push((head, skip)),
             }
         }
-        // Newest first: what was done last is asked for first.
-        candidates.sort_by_key(|h| std::cmp::Reverse((h.started_at, h.id.clone())));
+        // Newest first: what was done last is asked for first. But what the model failed on comes last: if the session itself is what it
+        // fails on, the others must not wait behind it.
+        let in_vain = store.tried_in_vain()?;
+        candidates.sort_by_key(|h| (in_vain.contains(&h.pk), std::cmp::Reverse((h.started_at, h.id.clone()))));
         // Who names the model means it.
         if self.model.is_ok() && self.wanted.asked_for != Some(SummarizerChoice::Claude) {
             for head in &candidates {

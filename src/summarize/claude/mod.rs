@@ -177,7 +177,11 @@ impl Claude {
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
-        Ok(child::run(job, &bounds)?.map(clean).map_err(|cut| self.cut(cut)))
+        Ok(match child::run(job, &bounds)? {
+            // Who has answered and then does not end has been paid for it.
+            Err(killed) if report::is_whole(&killed.ran.stdout) => Ok(clean(killed.ran)),
+            ran => ran.map(clean).map_err(|killed| self.cut(killed.why)),
+        })
     }
 
     fn plain(&self, printed: &[u8]) -> Vec<u8> {

@@ -37,6 +37,11 @@ fn redacted_value(value: Value, gate: &Gate) -> Value {
     }
 }
 
+/// Is it a report to its end?
+pub fn is_whole(stdout: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(stdout).is_ok_and(|report| report.get("result").is_some())
+}
+
 /// What the client's own report and the model's reply in it come to.
 pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
     let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
@@ -56,8 +61,10 @@ pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
             let model = named.map(|name| shorten(&one_line(&plain(name)), MAX_NAME)).filter(|name| !name.is_empty());
             Try::Answered(Box::new(Answer { value, model: model.unwrap_or_else(|| asked.to_owned()), cost_usd }))
         }
-        // A notice of a limit comes as an ordinary reply, with exit code 0.
-        Err(_) if is_limit_notice(said) => Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd }),
+        // A notice of a limit comes as an ordinary reply, with exit code 0. What was paid for is a model's own words.
+        Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
+            Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
+        }
         Err(what) => session_with(what, cost_usd),
     }
 }
