@@ -189,7 +189,6 @@ fn comes_to(script: &str, what: &str) {
     }
 }
 
-
 #[test]
 fn a_time_that_no_clock_can_tell_is_none() {
     let stand_in = StandIn::good(&["plain"]);

@@ -108,7 +108,9 @@ impl Writer<'_> {
         let at = |date: jiff::civil::Date| -> Result<Millis> {
             Ok(date.to_zoned(self.config.time_zone.clone())?.timestamp().as_millisecond())
         };
-        self.store.notes_between(at(date)?, at(date.tomorrow()?)?)
+        // The last day there is has none after it.
+        let end = date.tomorrow().map_or(Ok(Millis::MAX), at)?;
+        self.store.notes_between(at(date)?, end)
     }
 
     /// Writes a session's page; one under another name goes, and its notes move along.
