@@ -1,5 +1,7 @@
 //! All places where words of a model come out again, and what they must never do there.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
@@ -19,7 +21,7 @@ pub fn is_harmless(what: &str, text: &str) {
 }
 
 /// What the program says: as it is for people, its strings for programs.
-fn is_said(what: &str, ran: &Ran) {
+pub fn is_said(what: &str, ran: &Ran) {
     assert!(ran.code == 0 || ran.code == 1, "{what}: {ran:#?}");
     is_harmless(what, &ran.out);
     is_harmless(what, &ran.err);
@@ -124,9 +126,10 @@ pub fn frame_is_whole(told: &str) {
     assert!(!spelled.contains("<systemreminder"), "{told}");
 }
 
-/// What a new session in this folder is told.
+/// What a new session in this folder is told. The same session would be told nothing a second time.
 pub fn injected(world: &World, cwd: &str) -> String {
-    let session = "55551111-aaaa-4aaa-8aaa-555511110000";
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    let session = format!("55551111-aaaa-4aaa-8aaa-{:012}", STARTED.fetch_add(1, Ordering::Relaxed));
     let payload = json!({
         "session_id": session, "transcript_path": world.claude_dir().join(format!("projects/-home-dev-src-blog/{session}.jsonl")),
         "cwd": cwd, "hook_event_name": "SessionStart", "source": "startup",
@@ -150,6 +153,12 @@ fn strings(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+pub fn no_string_acts(what: &str, value: &Value) {
+    let mut all = Vec::new();
+    strings(value, &mut all);
+    all.iter().for_each(|text| is_harmless(what, text));
+}
+
 /// Looks at everything there is to see of these sessions.
 pub fn nothing_acts(world: &World, cwd: &str, sessions: &[String]) {
     database_is_sound(world);
@@ -163,9 +172,7 @@ pub fn nothing_acts(world: &World, cwd: &str, sessions: &[String]) {
     for session in sessions {
         is_said("show", &world.recall(["show", session]));
         is_said("timeline", &world.recall(["timeline", session]));
-        let mut all = Vec::new();
-        strings(&world.show(session), &mut all);
-        all.iter().for_each(|text| is_harmless("show --json", text));
+        no_string_acts("show --json", &world.show(session));
     }
     over_mcp(world, sessions);
 }

@@ -286,3 +286,32 @@ fn a_flag_that_a_call_cannot_go_without_is_missed_once() {
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
     stand_in.only_call();
 }
+
+#[test]
+fn what_cannot_be_kept_is_not_bought() {
+    let many = Many::new(5, "cat \"$here/good\"");
+    many.stand_in.put("good", &report(&form(), COST));
+    let replies = many.stand_in.world.data_dir().join("replies");
+    many.digest_all_without_the_model();
+    std::fs::write(&replies, "a file where a folder should be").expect("a file");
+    let ran = many.stand_in.recall(&["digest"]);
+    assert_eq!((ran.code, ran.err.matches("cannot keep replies in").count()), (1, 1), "{ran:#?}");
+    assert!(many.stand_in.calls().is_empty());
+    let status = many.stand_in.status();
+    assert_eq!((&status["digests"], &status["spent_usd"]), (&json!(5), &json!(0.0)), "{status:#}");
+    std::fs::remove_file(&replies).expect("removed");
+    let ran = many.stand_in.recall(&["digest"]);
+    assert_eq!((ran.code, many.asked()), (0, vec![1; 5]), "{ran:#?}");
+    assert_eq!(many.stand_in.status()["waiting_for_model"], 0, "{}", many.stand_in.reasons());
+}
+
+#[test]
+fn a_fault_of_our_own_with_an_answer_is_told_and_nobody_waits_for_it() {
+    let many = Many::new(5, "cat \"$here/good\"");
+    many.stand_in.put("good", &report(&form(), COST));
+    let ran = many.stand_in.world.recall_with(["digest"], &[("RECALL_FAULT", "answer-panic")]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(ran.err.contains("please report this"), "{ran:#?}");
+    assert_eq!(many.stand_in.status()["digests"], 5);
+    assert_eq!(many.stand_in.recall(&["digest"]).code, 0, "and the next run goes on");
+}

@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use subprocess::{Exec, ExitStatus, InputData, Redirection};
@@ -38,6 +39,8 @@ const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 /// How long a question about itself may take: starting the client takes a second on a slow machine.
 const ASK_SECONDS: u64 = 20;
+/// What a reply and the digest that is made of it take at most, in bytes, with room to spare.
+const ROOM: usize = 256 << 10;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
@@ -66,6 +69,8 @@ pub struct Claude {
     gate: Gate,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
+    /// There is room for replies.
+    kept: AtomicBool,
 }
 
 impl Claude {
@@ -85,6 +90,7 @@ impl Claude {
             replies: config.data_dir.join("replies"),
             gate: gate.clone(),
             unknown: Mutex::default(),
+            kept: AtomicBool::new(false),
         })
     }
 
@@ -122,6 +128,15 @@ impl Claude {
     /// again, and nothing be reserved for that.
     pub fn has_reply(&self, request: &Request) -> bool {
         fs::read(self.reply_file(request)).is_ok()
+    }
+
+    /// Is there room for what is about to be bought? Looked at once a run: a disk that is full fails every call alike.
+    fn can_keep(&self) -> io::Result<()> {
+        if !self.kept.load(Ordering::Relaxed) {
+            crate::private::has_room(&self.replies, ROOM)?;
+            self.kept.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// The reply is used: its file has done its work.
@@ -210,6 +225,10 @@ impl Claude {
             return read;
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
+        if let Err(e) = self.can_keep() {
+            let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
+            return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
+        }
         let arguments = self.arguments(&request.system);
         let ran = match self.run(&arguments, request) {
             Err(e) => {
@@ -231,9 +250,8 @@ impl Claude {
         if silent {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
-        if let Err(e) = crate::private::replace(&file, &ran.stdout) {
-            return session(format!("cannot keep the reply at {}: {e}", file.display()));
-        }
+        // It is paid for: where it cannot be kept after all, it has to be used at once.
+        let _ = crate::private::replace(&file, &ran.stdout);
         let read = report::read(&ran.stdout, read, &self.model);
         if !matches!(read, Try::Answered(_)) {
             let _ = fs::remove_file(&file);
@@ -301,6 +319,7 @@ impl Claude {
 
 impl Summarizer for Claude {
     fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+        crate::config::fault("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
             verify(&mut digest, &input.session);
