@@ -168,15 +168,17 @@ fn a_reason_is_data_too() {
     // Why the model cannot be had is told on the screen, by the doctor, and to the next session.
     let many = Many::new(3, "cat \"$here/said\"; printf '%b' \"$(cat \"$here/more\")\" >&2; exit 1");
     many.digest_all_without_the_model();
-    for (what, words) in WORDS.iter().take(30) {
+    for (at, (what, words)) in WORDS.iter().enumerate().skip(2).take(16) {
         many.stand_in.put("said", &refused(words, Some(429)));
         many.stand_in.put("more", words);
         let ran = many.stand_in.recall(&["digest"]);
         is_said(what, &ran);
         assert_eq!(ran.code, 1, "{what}: {ran:#?}");
         is_said(what, &many.stand_in.recall(&["status"]));
-        let doctor = many.stand_in.recall(&["doctor"]);
-        [&doctor.out, &doctor.err].into_iter().for_each(|text| crate::sinks::is_harmless(what, text));
+        if at % 5 == 0 {
+            let doctor = many.stand_in.recall(&["doctor"]);
+            [&doctor.out, &doctor.err].into_iter().for_each(|text| crate::sinks::is_harmless(what, text));
+        }
         frame_is_whole(&injected(&many.stand_in.world, BLOG));
     }
     assert!(injected(&many.stand_in.world, BLOG).contains("Notice for the user"), "the last ones were told");
