@@ -45,6 +45,14 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     persist(temporary, path, dir)
 }
 
+/// Can a file of this size be kept in the folder now?
+pub fn has_room(dir: &Path, bytes: usize) -> io::Result<()> {
+    create_dir(dir)?;
+    let mut trial = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    trial.write_all(&vec![0x55; bytes])?;
+    trial.as_file().sync_all()
+}
+
 /// Gives a temporary file of this folder its name, so that it lasts.
 pub fn persist(temporary: NamedTempFile, path: &Path, dir: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;

@@ -9,6 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use subprocess::{Exec, ExitStatus, InputData, Redirection};
@@ -38,6 +39,8 @@ const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 /// How long a question about itself may take: starting the client takes a second on a slow machine.
 const ASK_SECONDS: u64 = 20;
+/// What a reply and the digest that is made of it take at most, in bytes, with room to spare.
+const ROOM: usize = 256 << 10;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
@@ -51,7 +54,7 @@ const FLAGS: &[(&str, Option<&str>)] = &[
     ("--max-turns", Some("1")),
 ];
 /// Without these the client sends its own instructions and tools along.
-const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
+pub const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
 /// Where `--tools` is not known, these are taken away by name.
 const TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
@@ -66,6 +69,8 @@ pub struct Claude {
     gate: Gate,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
+    /// There is room for replies.
+    kept: AtomicBool,
 }
 
 impl Claude {
@@ -85,6 +90,7 @@ impl Claude {
             replies: config.data_dir.join("replies"),
             gate: gate.clone(),
             unknown: Mutex::default(),
+            kept: AtomicBool::new(false),
         })
     }
 
@@ -118,9 +124,19 @@ impl Claude {
         self.replies.join(format!("{name}.json"))
     }
 
-    /// Was this very request answered before, and the answer not used yet?
+    /// Was this very request answered before, and the answer not used yet? One that cannot be read is none: it would be asked for
+    /// again, and nothing be reserved for that.
     pub fn has_reply(&self, request: &Request) -> bool {
-        self.reply_file(request).exists()
+        fs::read(self.reply_file(request)).is_ok()
+    }
+
+    /// Is there room for what is about to be bought? Looked at once a run: a disk that is full fails every call alike.
+    fn can_keep(&self) -> io::Result<()> {
+        if !self.kept.load(Ordering::Relaxed) {
+            crate::private::has_room(&self.replies, ROOM)?;
+            self.kept.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// The reply is used: its file has done its work.
@@ -178,7 +194,11 @@ impl Claude {
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
-        Ok(child::run(job, &bounds)?.map(clean).map_err(|cut| self.cut(cut)))
+        Ok(match child::run(job, &bounds)? {
+            // Who has answered and then does not end has been paid for it.
+            Err(killed) if report::is_whole(&killed.ran.stdout) => Ok(clean(killed.ran)),
+            ran => ran.map(clean).map_err(|killed| self.cut(killed.why)),
+        })
     }
 
     fn plain(&self, printed: &[u8]) -> Vec<u8> {
@@ -205,6 +225,10 @@ impl Claude {
             return read;
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
+        if let Err(e) = self.can_keep() {
+            let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
+            return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
+        }
         let arguments = self.arguments(&request.system);
         let ran = match self.run(&arguments, request) {
             Err(e) => {
@@ -216,17 +240,18 @@ impl Claude {
             Ok(Err(failure)) => return Try::Failed(failure),
             Ok(Ok(ran)) => ran,
         };
-        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| arguments.contains(flag)) {
+        let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
+        // A client that answered all the same may have been paid for that.
+        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && can_go_without(flag)) {
             let costs_more = SIZE_FLAGS.contains(&flag.as_str());
             self.unknown().push(flag);
             return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(request, read) };
         }
-        if ran.stdout.iter().all(u8::is_ascii_whitespace) {
+        if silent {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
-        if let Err(e) = crate::private::replace(&file, &ran.stdout) {
-            return session(format!("cannot keep the reply at {}: {e}", file.display()));
-        }
+        // It is paid for: where it cannot be kept after all, it has to be used at once.
+        let _ = crate::private::replace(&file, &ran.stdout);
         let read = report::read(&ran.stdout, read, &self.model);
         if !matches!(read, Try::Answered(_)) {
             let _ = fs::remove_file(&file);
@@ -294,6 +319,7 @@ impl Claude {
 
 impl Summarizer for Claude {
     fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+        crate::config::fault("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
             verify(&mut digest, &input.session);
@@ -302,6 +328,12 @@ impl Summarizer for Claude {
         let Answer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
         Ok(Made { digest: value, model: Some(model), cost_usd })
     }
+}
+
+/// Is a call possible without the flag? Then the next one is made without it, so that no flag is missed twice.
+fn can_go_without(flag: &str) -> bool {
+    FLAGS.iter().any(|(known, _)| *known == flag)
+        || ["--disallowedTools", "--system-prompt", "--append-system-prompt"].contains(&flag)
 }
 
 /// A text in which no `@path` makes the client read that file and send it along, as it does for what a user types. What parts the two
