@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+/// How the names of files begin that are not whole yet.
+pub const HALF_WRITTEN: &str = ".tmp-";
+
 /// Creates a folder and its missing parents, 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -40,7 +43,7 @@ pub fn age(path: &Path) -> Option<Duration> {
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
     create_dir(dir)?;
-    let mut temporary = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    let mut temporary = tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(dir)?;
     temporary.write_all(bytes)?;
     persist(temporary, path, dir)
 }

@@ -16,6 +16,7 @@ use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
 use crate::digest::{Digest, OpenItem};
 use crate::extract::extract;
+use crate::fault;
 use crate::privacy::Gate;
 use crate::redact::Use;
 use crate::select::{Budget, Skip, affordable};
@@ -88,6 +89,7 @@ impl<'a> Maker<'a> {
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
         let plan = self.plan(store)?;
+        fault::point("sessions chosen");
         report.sessions_skipped = plan.skipped.len() as u64;
         for (head, skip) in &plan.skipped {
             self.record_skip(store, head, skip)?;
@@ -244,7 +246,9 @@ impl<'a> Maker<'a> {
             return Ok(Route::Extract(Some(skip)));
         }
         run.spent_run += worst;
-        Ok(Route::Call(Some(run.store.reserve(self.now, &head.id, claude.model(), worst)?)))
+        let reservation = run.store.reserve(self.now, &head.id, claude.model(), worst)?;
+        fault::point("cost reserved");
+        Ok(Route::Call(Some(reservation)))
     }
 
     /// Likely and worst cost of a call with this input; `None` without a model.
@@ -272,6 +276,7 @@ impl<'a> Maker<'a> {
         };
         if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
             run.spent_run += actual - run.store.settle(reservation, actual)?;
+            fault::point("cost settled");
         }
         let head = done.head;
         match done.made {
@@ -313,7 +318,9 @@ impl<'a> Maker<'a> {
             digest: self.passed(made.digest),
         };
         run.store.save_digest(head, &new)?;
+        fault::point("digest stored");
         claude.forget_reply(&input.request);
+        fault::point("reply removed");
         run.report.model_worked = true;
         run.report.sessions_digested += 1;
         run.bar.inc(1);
@@ -350,6 +357,7 @@ impl<'a> Maker<'a> {
                 digest: self.passed(made.digest),
             };
             run.store.save_digest(head, &new)?;
+            fault::point("extract stored");
             run.report.sessions_digested += 1;
         }
         if let Some(skip) = skip {

@@ -32,7 +32,7 @@ use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
 use crate::ui::Ui;
-use crate::{mark, private, stop};
+use crate::{fault, leftovers, mark, private, stop};
 
 pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result<Ended> {
     apply(&args, &mut config)?;
@@ -72,10 +72,15 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
+    fault::point("lock held");
     let mut store = Store::open(&config.database())?;
+    fault::point("index open");
+    leftovers::drop_half_written(&config.data_dir);
+    leftovers::drop_used_replies(&config.data_dir, &store)?;
     let ran = phases(args, config, ui, now, &mut store, &mut report);
     // However it ended: of what it took out, or a run before that was cut short, no trace is left.
     scrub(&store, ui)?;
+    fault::point("scrubbed");
     ran?;
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::hook::tidy(&config.data_dir);
@@ -87,6 +92,7 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
         // The model was not asked: whether it works is not known.
         _ => LastRun::idle(&config.data_dir, now),
     }
+    fault::point("last run noted");
     Ok(Some(report))
 }
 
@@ -94,7 +100,10 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     let started = Instant::now();
     leave_out_excluded(config, store, report)?;
     clean_again(config, ui, store, report)?;
-    drop_marks(ingest(args, config, ui, now, store, report)?);
+    let heeded = ingest(args, config, ui, now, store, report)?;
+    fault::point("marks heeded");
+    drop_marks(heeded);
+    fault::point("marks removed");
     forget_old(config, now, store, report)?;
     if !args.ingest_only && !stop::asked() {
         if config.digest.summarizer != SummarizerChoice::Extract {
@@ -104,8 +113,11 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
     }
+    fault::point("digests made");
     write_documents(store, ui)?;
+    fault::point("documents written");
     report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
+    fault::point("pages written");
     store.drop_emptied()?;
     if !args.ingest_only && !stop::asked() {
         embed::run(config, ui, store, report)?;
@@ -113,6 +125,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
+        fault::point("run logged");
         store.tidy()?;
     }
     Ok(())
@@ -214,6 +227,7 @@ fn ingest(
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
     let work = find_work(config, ui, now, store, report)?;
+    fault::point("transcripts found");
     if !work.is_empty() {
         let gate = config.gate(Use::Often)?;
         Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;

@@ -18,6 +18,7 @@ use super::{Failure, Input, Made, Request, Summarizer, reply};
 use crate::child::{self, Bounds, Cut, Ran, which};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
+use crate::fault;
 use crate::price::{cost, price_of};
 use crate::privacy::Gate;
 use crate::redact::Redactor;
@@ -204,6 +205,7 @@ impl Claude {
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
         let arguments = self.arguments(&request.system);
+        fault::point("before the call");
         let ran = match self.run(&arguments, request) {
             Err(e) => {
                 return Try::Failed(Failure::Model {
@@ -222,9 +224,11 @@ impl Claude {
         if ran.stdout.iter().all(u8::is_ascii_whitespace) {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
+        fault::point("reply arrived");
         if let Err(e) = crate::private::replace(&file, &ran.stdout) {
             return session(format!("cannot keep the reply at {}: {e}", file.display()));
         }
+        fault::point("reply stored");
         let read = report::read(&ran.stdout, read, &self.model);
         if !matches!(read, Try::Answered(_)) {
             let _ = fs::remove_file(&file);

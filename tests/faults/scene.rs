@@ -1,0 +1,170 @@
+//! A world in which a command is run again and again from the same start, disturbed or not, and what came of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::dump::dump;
+use crate::library::{Call, Fault, interpose, record, recorded};
+use crate::support::{Ran, World, copy_tree, files_below};
+
+pub struct Scene {
+    pub world: World,
+    /// What is run and then disturbed.
+    pub args: Vec<String>,
+    /// The data folder as it is before that.
+    start: tempfile::TempDir,
+}
+
+/// All that a data folder says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    rows: Vec<String>,
+    /// Every file that is not the database, by its name, with what it holds.
+    files: Vec<(PathBuf, String)>,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub killed: bool,
+    pub ran: Ran,
+}
+
+/// Every fixture that holds a conversation.
+pub const FIXTURES: [&str; 7] = ["plain", "compact", "fork", "clear", "retry", "subagent", "hooks"];
+
+impl Scene {
+    /// A world whose data folder is as it is now whenever the command begins.
+    pub fn new(world: World, args: &[&str]) -> Self {
+        let start = tempfile::tempdir().expect("a temporary folder");
+        let scene = Self { world, args: args.iter().map(|&a| a.to_owned()).collect(), start };
+        copy_tree(&scene.world.data_dir(), scene.start.path());
+        scene
+    }
+
+    /// Puts the data folder back to the start.
+    pub fn reset(&self) {
+        self.put(self.start.path());
+    }
+
+    /// Puts another data folder in its place.
+    pub fn put(&self, folder: &Path) {
+        let data = self.world.data_dir();
+        if data.exists() {
+            fs::remove_dir_all(&data).expect("the data folder goes");
+        }
+        if fs::read_dir(folder).expect("a folder").next().is_some() {
+            fs::DirBuilder::new().mode(0o700).create(&data).expect("the data folder");
+            copy_tree(folder, &data);
+        }
+    }
+
+    fn command(&self, args: &[String]) -> Command {
+        let mut command = self.world.process();
+        command.args(args).stdin(std::process::Stdio::null());
+        command
+    }
+
+    /// Runs the command with a fault.
+    pub fn disturbed(&self, fault: Fault) -> Ended {
+        let mut command = self.command(&self.args);
+        interpose(&mut command, self.world.root(), fault);
+        ended(command)
+    }
+
+    /// Runs the command with a variable, in place of a fault of the system.
+    pub fn with(&self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Ended {
+        let mut command = self.command(&self.args);
+        command.env(name, value);
+        ended(command)
+    }
+
+    /// The named points that the command passes, with how often, from the start.
+    pub fn points(&self) -> BTreeMap<String, usize> {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        self.reset();
+        let ended = self.with("RECALL_POINTS", file.path());
+        assert_eq!(ended.ran.code, 0, "{ended:#?}");
+        let mut points = BTreeMap::new();
+        for name in fs::read_to_string(file.path()).expect("the points").lines() {
+            *points.entry(name.to_owned()).or_default() += 1;
+        }
+        points
+    }
+
+    /// The command as a process that goes on.
+    pub fn spawned(&self) -> std::process::Child {
+        let mut command = self.command(&self.args);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        command.spawn().expect("recall starts")
+    }
+
+    /// Runs the command undisturbed, and notes every call that changes a file.
+    pub fn recorded(&self, blobs: &Path) -> Vec<Call> {
+        let log = tempfile::NamedTempFile::new().expect("a temporary file");
+        let mut command = self.command(&self.args);
+        interpose(&mut command, self.world.root(), Fault::Nothing);
+        record(&mut command, log.path(), blobs);
+        let ended = ended(command);
+        assert_eq!(ended.ran.code, 0, "{ended:#?}");
+        recorded(log.path())
+    }
+
+    /// Runs the command from the start, undisturbed.
+    pub fn undisturbed(&self) -> State {
+        self.reset();
+        self.finish("undisturbed");
+        self.state()
+    }
+
+    /// Runs the command until it has done what is to be done: once.
+    pub fn finish(&self, after: &str) {
+        // What others may be writing is left alone for an hour: it passes.
+        let half = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(".tmp-"));
+        for file in files_below(&self.world.data_dir()).into_iter().filter(half) {
+            let long_ago = SystemTime::now() - Duration::from_secs(2 * 3600);
+            fs::File::options().write(true).open(file).and_then(|f| f.set_modified(long_ago)).expect("the file's time");
+        }
+        let ended = ended(self.command(&self.args));
+        assert!(ended.ran.code == 0, "{after}: {ended:#?}");
+    }
+
+    pub fn state(&self) -> State {
+        let data = self.world.data_dir();
+        let db = self.world.database();
+        let healthy: String = db.query_row("PRAGMA integrity_check", [], |r| r.get(0)).expect("a check");
+        assert_eq!(healthy, "ok");
+        let index = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("recall.db"));
+        let files = files_below(&data).into_iter().filter(|file| !index(file));
+        let read = |file: PathBuf| {
+            let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
+            (file.strip_prefix(&data).expect("below").to_owned(), text)
+        };
+        State { rows: dump(&db), files: files.map(read).collect() }
+    }
+}
+
+fn ended(mut command: Command) -> Ended {
+    let output = command.output().expect("recall starts");
+    Ended { killed: output.status.signal() == Some(9), ran: Ran::of(output) }
+}
+
+impl State {
+    /// Where it differs from what it is to be, in words.
+    pub fn differs_from(&self, wanted: &Self) -> Option<String> {
+        let only = |a: &[String], b: &[String]| a.iter().filter(|l| !b.contains(l)).take(8).cloned().collect::<Vec<_>>();
+        let files =
+            |state: &Self| state.files.iter().map(|(name, text)| format!("{}:\n{text}", name.display())).collect::<Vec<_>>();
+        if self == wanted {
+            return None;
+        }
+        let (extra, missing) = (only(&self.rows, &wanted.rows), only(&wanted.rows, &self.rows));
+        let (more, less) = (only(&files(self), &files(wanted)), only(&files(wanted), &files(self)));
+        Some(format!("rows too many: {extra:#?}\nrows missing: {missing:#?}\nfiles too many: {more:#?}\nfiles missing: {less:#?}"))
+    }
+}
