@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use crate::library::{Fault, When};
-use crate::made;
+use crate::made::{first_run, later_run};
 use crate::paid::Paid;
-use crate::scene::{FIXTURES, Scene, State};
+use crate::scene::{Scene, State};
 use crate::size::{Dice, part, spread};
-use crate::support::World;
 
 /// A scene that is killed again and again, with what it is to come to.
 struct Trials {
@@ -21,17 +20,9 @@ struct Trials {
 }
 
 impl Trials {
-    fn new(scene: Scene, paid: Option<Paid>) -> Self {
+    fn of((scene, paid): (Scene, Option<Paid>)) -> Self {
         let wanted = scene.undisturbed();
         Self { scene, wanted, paid, kills: 0, again_answered: 0, again_under_way: 0 }
-    }
-
-    /// With what needs no model, or with a scripted one.
-    fn of_a_first_run(summarizer: &str) -> Self {
-        let world = World::with_fixtures(&FIXTURES);
-        made::add(&world);
-        let paid = (summarizer == "claude").then(|| Paid::new(&world));
-        Self::new(Scene::new(world, &["digest", "--summarizer", summarizer]), paid)
     }
 
     fn begin(&self) {
@@ -66,10 +57,8 @@ impl Trials {
                 self.again_under_way += 1;
             }
             // What was spent is never told as less than it was.
-            let spends = "SELECT count(*) FROM spend WHERE session = (SELECT session.id FROM session JOIN digest ON digest.session = session.pk
-                WHERE title LIKE '% ' || ?1 || ' %')";
-            let noted: i64 = self.scene.world.database().query_row(spends, [&sum], |r| r.get(0)).expect("what was spent");
-            assert_eq!(noted, times as i64, "{how}: calls for {sum} against sums reserved for it");
+            let noted = paid.sums_reserved(&self.scene, &sum);
+            assert!(noted >= times, "{how}: {noted} sums reserved for {sum}, which was asked for {times} times");
         }
     }
 
@@ -133,21 +122,21 @@ impl Trials {
 
 #[test]
 fn a_run_that_is_killed_at_any_call_of_the_system_is_made_up_for() {
-    let mut trials = Trials::of_a_first_run("extract");
+    let mut trials = Trials::of(first_run("extract"));
     trials.at_calls(part(20));
     trials.report("at calls of the system, without a model");
 }
 
 #[test]
 fn a_run_that_is_killed_at_any_named_point_is_made_up_for() {
-    let mut trials = Trials::of_a_first_run("extract");
+    let mut trials = Trials::of(first_run("extract"));
     trials.at_points(part(10));
     trials.report("at named points, without a model");
 }
 
 #[test]
 fn an_answer_that_is_stored_is_never_paid_for_again_wherever_the_run_is_killed() {
-    let mut trials = Trials::of_a_first_run("claude");
+    let mut trials = Trials::of(first_run("claude"));
     trials.at_points(part(10));
     trials.at_calls(part(20));
     trials.report("at named points and calls of the system, with a model");
@@ -157,8 +146,18 @@ fn an_answer_that_is_stored_is_never_paid_for_again_wherever_the_run_is_killed()
 fn runs_that_are_killed_at_random_in_a_row_are_made_up_for() {
     let mut dice = Dice::new("kills at random");
     for summarizer in ["extract", "claude"] {
-        let mut trials = Trials::of_a_first_run(summarizer);
+        let mut trials = Trials::of(first_run(summarizer));
         trials.at_random(part(10), &mut dice);
         trials.report(&format!("at random, {summarizer}"));
+    }
+}
+
+#[test]
+fn a_later_run_that_is_killed_is_made_up_for() {
+    for summarizer in ["extract", "claude"] {
+        let mut trials = Trials::of(later_run(summarizer));
+        trials.at_points(part(10));
+        trials.at_calls(part(10));
+        trials.report(&format!("a later run, {summarizer}"));
     }
 }

@@ -13,5 +13,6 @@ mod kills;
 mod library;
 mod made;
 mod paid;
+mod power;
 mod scene;
 mod size;

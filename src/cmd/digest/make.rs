@@ -246,7 +246,7 @@ impl<'a> Maker<'a> {
             return Ok(Route::Extract(Some(skip)));
         }
         run.spent_run += worst;
-        let reservation = run.store.reserve(self.now, &head.id, claude.model(), worst)?;
+        let reservation = run.store.lasting(|store| store.reserve(self.now, &head.id, claude.model(), worst))?;
         fault::point("cost reserved");
         Ok(Route::Call(Some(reservation)))
     }
@@ -317,7 +317,8 @@ impl<'a> Maker<'a> {
             open: &input.open,
             digest: self.passed(made.digest),
         };
-        run.store.save_digest(head, &new)?;
+        // The reply goes once this is done, and asking again costs money.
+        run.store.lasting(|store| store.save_digest(head, &new))?;
         fault::point("digest stored");
         claude.forget_reply(&input.request);
         fault::point("reply removed");

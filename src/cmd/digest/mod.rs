@@ -26,6 +26,7 @@ use super::filter::{ProjectFilter, since};
 use crate::cli::DigestArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
+use crate::mark::Mark;
 use crate::moment::duration;
 use crate::redact::Use;
 use crate::session::Millis;
@@ -75,6 +76,7 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     fault::point("lock held");
     let mut store = Store::open(&config.database())?;
     fault::point("index open");
+    store.sync_later()?;
     leftovers::drop_half_written(&config.data_dir);
     leftovers::drop_used_replies(&config.data_dir, &store)?;
     let ran = phases(args, config, ui, now, &mut store, &mut report);
@@ -180,6 +182,7 @@ pub fn rehearsal(
         return Ok(None);
     }
     let mut store = Store::open(&copy)?;
+    store.sync_later()?;
     ingest(args, config, ui, now, &mut store, report)?;
     Ok(Some((folder, store)))
 }
@@ -232,16 +235,19 @@ fn ingest(
         let gate = config.gate(Use::Often)?;
         Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
     }
-    let mut heeded = Vec::new();
-    for (file, mark) in marks {
-        match mark {
-            Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason)?,
-            Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at)?,
-            _ => {}
-        }
-        heeded.push(file);
+    if !marks.is_empty() {
+        // Their files go once this is done, and nothing else says what they say.
+        store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
     }
-    Ok(heeded)
+    Ok(marks.into_iter().map(|(file, _)| file).collect())
+}
+
+fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
+    match mark {
+        Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason),
+        Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at),
+        _ => Ok(()),
+    }
 }
 
 fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
