@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod disk;
 mod dump;
 mod kills;
 mod library;

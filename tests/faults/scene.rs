@@ -1,6 +1,6 @@
 //! A world in which a command is run again and again from the same start, disturbed or not, and what came of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::ExitStatusExt;
@@ -135,18 +135,32 @@ impl Scene {
     }
 
     pub fn state(&self) -> State {
-        let data = self.world.data_dir();
-        let db = self.world.database();
-        let healthy: String = db.query_row("PRAGMA integrity_check", [], |r| r.get(0)).expect("a check");
-        assert_eq!(healthy, "ok");
-        let index = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("recall.db"));
-        let files = files_below(&data).into_iter().filter(|file| !index(file));
-        let read = |file: PathBuf| {
-            let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
-            (file.strip_prefix(&data).expect("below").to_owned(), text)
-        };
-        State { rows: dump(&db), files: files.map(read).collect() }
+        state_of(&self.world.data_dir())
     }
+
+    /// Is there an index before the command begins?
+    pub fn start_has_index(&self) -> bool {
+        self.start.path().join("recall.db").exists()
+    }
+
+    /// What is there before the command begins.
+    pub fn at_start(&self) -> State {
+        state_of(self.start.path())
+    }
+}
+
+fn state_of(data: &Path) -> State {
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let db = rusqlite::Connection::open_with_flags(data.join("recall.db"), flags).expect("the database");
+    let healthy: String = db.query_row("PRAGMA integrity_check", [], |r| r.get(0)).expect("a check");
+    assert_eq!(healthy, "ok");
+    let index = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("recall.db"));
+    let files = files_below(data).into_iter().filter(|file| !index(file));
+    let read = |file: PathBuf| {
+        let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
+        (file.strip_prefix(data).expect("below").to_owned(), text)
+    };
+    State { rows: dump(&db), files: files.map(read).collect() }
 }
 
 fn ended(mut command: Command) -> Ended {
@@ -155,6 +169,12 @@ fn ended(mut command: Command) -> Ended {
 }
 
 impl State {
+    /// What sessions say and what people wrote: that which nobody may lose.
+    pub fn contents(&self) -> BTreeSet<String> {
+        let kept = ["item: ", "note: ", "user_closed: ", "forgotten_"];
+        self.rows.iter().filter(|row| kept.iter().any(|k| row.starts_with(k))).cloned().collect()
+    }
+
     /// Where it differs from what it is to be, in words.
     pub fn differs_from(&self, wanted: &Self) -> Option<String> {
         let only = |a: &[String], b: &[String]| a.iter().filter(|l| !b.contains(l)).take(8).cloned().collect::<Vec<_>>();
