@@ -17,6 +17,7 @@ use crate::redact::Use;
 use crate::store::Store;
 use crate::store::notes::NewNote;
 use crate::store::transfer::{Exported, ExportedNote};
+use crate::store::trouble::is_trouble;
 use crate::ui::Ui;
 
 /// How much of what is refused is shown, in characters.
@@ -42,6 +43,9 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let mut taken = Taken::default();
     for (at, line) in lines.enumerate() {
         if let Err(e) = taken.line(&line?, &mut store, &gate, config) {
+            if is_trouble(&e) {
+                return Err(e);
+            }
             ui.warn(&format!("line {}: {e:#}, skipped", at + 2));
         }
     }

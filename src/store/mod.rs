@@ -7,11 +7,13 @@
 pub mod around;
 mod cleaning;
 pub mod closings;
+pub mod copy;
 pub mod digests;
 pub mod forget;
 pub mod ingest;
 pub mod interim;
 pub mod load;
+pub mod mend;
 pub mod money;
 pub mod notes;
 pub mod pack;
@@ -22,16 +24,20 @@ mod schema;
 pub mod search;
 pub mod status;
 pub mod transfer;
+pub mod trouble;
 pub mod vectors;
 
 use std::fs::OpenOptions;
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
+
+use self::trouble::Trouble;
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -55,6 +61,7 @@ pub struct Store {
     pub(crate) db: Connection,
     /// How many documents hold a word, as `search` has counted them. Only of who reads: what is kept of others grows old.
     counts: Option<search::Counts>,
+    path: PathBuf,
 }
 
 impl Store {
@@ -63,23 +70,25 @@ impl Store {
     /// # Errors
     /// When it cannot be opened, or was written by a newer program.
     pub fn open(path: &Path) -> Result<Self> {
+        trouble::check_place(path)?;
+        trouble::check_emptied(path)?;
         // SQLite would create the file with the umask's permissions; its WAL takes over the database's.
-        OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(path)
-            .with_context(|| format!("cannot open {}", path.display()))?;
+        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(|e| match e.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
+            _ => anyhow!(e).context(format!("cannot open {}", path.display())),
+        })?;
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db, counts: None };
+        let mut store = Self { db, counts: None, path: path.to_owned() };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
+        copy::drop_with_what_is_taken_out(&store.db, path)?;
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
+        check_form(version, &store.db, path)?;
         store
             .configure(version == 0)
             .and_then(|()| store.migrate(version))
@@ -106,6 +115,8 @@ impl Store {
     /// # Errors
     /// As `open_read_only`.
     pub fn open_if_there(path: &Path) -> Result<Option<Self>> {
+        trouble::check_place(path)?;
+        trouble::check_emptied(path)?;
         path.exists().then(|| Self::open_read_only(path)).transpose()
     }
 
@@ -135,6 +146,7 @@ impl Store {
             });
         let (store, version) = opened.with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
+        check_form(version, &store.db, path)?;
         if version == 0 {
             bail!("there is no index in {} yet: run `recall digest` first", path.display());
         }
@@ -150,6 +162,11 @@ impl Store {
     /// When SQLite does not want to.
     pub fn wait_for_locks(&self, patience: Duration) -> Result<()> {
         Ok(self.db.busy_timeout(patience)?)
+    }
+
+    /// An error of this index in words for the user.
+    pub fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        trouble::explained(error, &self.path)
     }
 
     /// What stops a statement of this connection from another thread.
@@ -268,6 +285,8 @@ impl Store {
 }
 
 fn must_exist(path: &Path) -> Result<()> {
+    trouble::check_place(path)?;
+    trouble::check_emptied(path)?;
     if !path.exists() {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
     }
@@ -285,15 +304,23 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()) };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned() };
     let version = store.version()?;
     Ok((store, version))
 }
 
 /// Is everything in the database itself, with nothing beside it that a writer is about to fold in?
 fn is_at_rest(path: &Path) -> bool {
-    let log = path.with_extension("db-wal");
+    let log = copy::beside(path, "-wal");
     std::fs::metadata(log).map_or_else(|e| e.kind() == std::io::ErrorKind::NotFound, |m| m.len() == 0)
+}
+
+/// A file without a form has nothing in it yet.
+fn check_form(version: usize, db: &Connection, path: &Path) -> Result<()> {
+    if version == 0 && db.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_master)", [], |r| r.get(0))? {
+        bail!(Trouble::Damaged { path: path.to_owned(), what: "what form it has cannot be told".into() });
+    }
+    Ok(())
 }
 
 /// Without statistics in the index, values change no plan; SQLite would prepare every statement again to look at them.

@@ -32,6 +32,7 @@ use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
+use crate::store::trouble::explained;
 use crate::ui::Ui;
 use crate::{fault, leftovers, mark, private, stop};
 
@@ -56,6 +57,7 @@ pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result
             return Ok(Ended::Done);
         }
         Err(e) => {
+            let e = explained(e, &config.database());
             LastRun::failed(&config.data_dir, now, &format!("{e:#}"));
             return Err(e);
         }
@@ -84,6 +86,7 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     scrub(&store, ui)?;
     fault::point("scrubbed");
     ran?;
+    keep_copy(&store, ui, now);
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
@@ -96,6 +99,16 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     }
     fault::point("last run noted");
     Ok(Some(report))
+}
+
+/// Keeps a copy of the index, when one is due. What is stored is stored without it.
+fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
+    if stop::asked() {
+        return;
+    }
+    if let Err(e) = store.copy_when_due(now) {
+        ui.warn(&format!("{:#}: what a damaged index alone knows would be lost", store.explained(e)));
+    }
 }
 
 fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {

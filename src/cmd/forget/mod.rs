@@ -18,6 +18,7 @@ use crate::cli::{DigestArgs, ForgetArgs};
 use crate::config::{self, Config};
 use crate::store::Store;
 use crate::store::forget::{Doomed, Extent, Lasting};
+use crate::store::trouble::is_trouble;
 use crate::ui::Ui;
 use crate::{fault, leftovers};
 
@@ -74,6 +75,9 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     // What is not known yet need not even be read.
     let mut shut_out = what.shut_out_unread(config, &store)?;
     if let Err(e) = take_in(config, ui, config.now(), &mut store) {
+        if is_trouble(&e) {
+            return Err(e);
+        }
         ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
     }
     shut_out += what.shut_out_by_name(config, &store)?;
@@ -97,6 +101,11 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     fault::point("traces dropped");
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
+    } else if !account.is_empty()
+        && let Err(e) = store.make_copy(config.now())
+    {
+        // The one before went with what was forgotten: without one, nobody would know what is not to come back.
+        ui.warn(&format!("{:#}", store.explained(e)));
     }
     check(what, config, &store, ui)?;
     tell(&account, "forgot", out)?;
