@@ -1,5 +1,7 @@
 //! Digests, the open items they bring, and what still wants one.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -141,6 +143,18 @@ impl Store {
         let sql = "INSERT INTO attempt VALUES (?1, 1, ?2, ?3) ON CONFLICT DO UPDATE SET failures = failures + 1, last_at = ?2, error = ?3";
         self.db.execute(sql, params![session, at, error])?;
         Ok(())
+    }
+
+    /// The model could not be had when it was asked about this session. That is not the session's fault, as far as anybody knows.
+    pub fn note_no_model(&self, session: i64, at: Millis, error: &str) -> Result<()> {
+        self.db.execute("INSERT INTO attempt VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING", params![session, at, error])?;
+        Ok(())
+    }
+
+    /// Sessions whose last call of the model came to nothing.
+    pub fn tried_in_vain(&self) -> Result<HashSet<i64>> {
+        let mut query = self.db.prepare("SELECT session FROM attempt")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// How often the model failed on a session in a row, and when last.

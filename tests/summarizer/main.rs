@@ -4,13 +4,22 @@
 mod support;
 
 mod about;
+mod caps;
 mod child;
 mod choice;
 mod clients;
+mod dying;
 mod failures;
+mod hostile;
 mod limits;
 mod login;
+mod many;
 mod money;
+mod mutants;
+#[path = "../mcp/peer.rs"]
+mod peer;
 mod replies;
+mod sinks;
 mod stand_in;
 mod survival;
+mod wrong;

@@ -1,7 +1,9 @@
 //! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
 
+mod calls;
 mod dry_run;
 mod embed;
+mod inputs;
 mod interim;
 mod make;
 pub mod pages;

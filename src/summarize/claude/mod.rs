@@ -52,7 +52,7 @@ const FLAGS: &[(&str, Option<&str>)] = &[
     ("--max-turns", Some("1")),
 ];
 /// Without these the client sends its own instructions and tools along.
-const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
+pub const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
 /// Where `--tools` is not known, these are taken away by name.
 const TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
@@ -119,9 +119,10 @@ impl Claude {
         self.replies.join(format!("{name}.json"))
     }
 
-    /// Was this very request answered before, and the answer not used yet?
+    /// Was this very request answered before, and the answer not used yet? One that cannot be read is none: it would be asked for
+    /// again, and nothing be reserved for that.
     pub fn has_reply(&self, request: &Request) -> bool {
-        self.reply_file(request).exists()
+        fs::read(self.reply_file(request)).is_ok()
     }
 
     /// The reply is used: its file has done its work.
@@ -177,7 +178,11 @@ impl Claude {
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
-        Ok(child::run(job, &bounds)?.map(clean).map_err(|cut| self.cut(cut)))
+        Ok(match child::run(job, &bounds)? {
+            // Who has answered and then does not end has been paid for it.
+            Err(killed) if report::is_whole(&killed.ran.stdout) => Ok(clean(killed.ran)),
+            ran => ran.map(clean).map_err(|killed| self.cut(killed.why)),
+        })
     }
 
     fn plain(&self, printed: &[u8]) -> Vec<u8> {
@@ -216,12 +221,14 @@ impl Claude {
             Ok(Err(failure)) => return Try::Failed(failure),
             Ok(Ok(ran)) => ran,
         };
-        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| arguments.contains(flag)) {
+        let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
+        // A client that answered all the same may have been paid for that.
+        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && can_go_without(flag)) {
             let costs_more = SIZE_FLAGS.contains(&flag.as_str());
             self.unknown().push(flag);
             return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(request, read) };
         }
-        if ran.stdout.iter().all(u8::is_ascii_whitespace) {
+        if silent {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
         fault::point("reply arrived");
@@ -304,6 +311,12 @@ impl Summarizer for Claude {
         let Answer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
         Ok(Made { digest: value, model: Some(model), cost_usd })
     }
+}
+
+/// Is a call possible without the flag? Then the next one is made without it, so that no flag is missed twice.
+fn can_go_without(flag: &str) -> bool {
+    FLAGS.iter().any(|(known, _)| *known == flag)
+        || ["--disallowedTools", "--system-prompt", "--append-system-prompt"].contains(&flag)
 }
 
 /// `error: unknown option '--tools'`
