@@ -1,7 +1,7 @@
 //! Files and folders that only their owner can read, whatever the umask, and replacing a file in one step.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
@@ -42,10 +42,36 @@ pub fn age(path: &Path) -> Option<Duration> {
 /// Replaces `path` as a whole: temporary file, sync, rename. 0600.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    create_dir(dir)?;
-    let mut temporary = tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(dir)?;
+    let mut temporary = half_written(dir)?;
     temporary.write_all(bytes)?;
     persist(temporary, path, dir)
+}
+
+fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
+    create_dir(dir)?;
+    tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(dir)
+}
+
+/// Room for a file that is still to come and will not come twice: its folder can be written, and so many bytes are taken on the disk.
+#[derive(Debug)]
+pub struct Room(NamedTempFile);
+
+impl Room {
+    pub fn take(dir: &Path, bytes: usize) -> io::Result<Self> {
+        let mut temporary = half_written(dir)?;
+        temporary.write_all(&vec![b' '; bytes])?;
+        Ok(Self(temporary))
+    }
+
+    /// Writes the file there and gives it its name, as `replace` does.
+    pub fn fill(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut temporary = self.0;
+        temporary.rewind()?;
+        temporary.write_all(bytes)?;
+        temporary.as_file().set_len(bytes.len() as u64)?;
+        let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
+        persist(temporary, path, dir)
+    }
 }
 
 /// Gives a temporary file of this folder its name, so that it lasts.

@@ -175,6 +175,12 @@ impl State {
         self.rows.iter().filter(|row| kept.iter().any(|k| row.starts_with(k))).cloned().collect()
     }
 
+    /// Without the rows of a table.
+    pub fn without(&self, table: &str) -> Self {
+        let rows = self.rows.iter().filter(|row| !row.starts_with(table)).cloned().collect();
+        Self { rows, files: self.files.clone() }
+    }
+
     /// Where it differs from what it is to be, in words.
     pub fn differs_from(&self, wanted: &Self) -> Option<String> {
         let only = |a: &[String], b: &[String]| a.iter().filter(|l| !b.contains(l)).take(8).cloned().collect::<Vec<_>>();

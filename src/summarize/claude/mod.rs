@@ -21,6 +21,7 @@ use crate::config::{Config, GUARD, Price};
 use crate::fault;
 use crate::price::{cost, price_of};
 use crate::privacy::Gate;
+use crate::private::Room;
 use crate::redact::Redactor;
 use crate::session::{Millis, Tokens};
 use crate::stop;
@@ -39,6 +40,8 @@ const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 /// How long a question about itself may take: starting the client takes a second on a slow machine.
 const ASK_SECONDS: u64 = 20;
+/// Room that is taken on the disk for a reply before it is asked for, in bytes.
+const ROOM: usize = 64 << 10;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
@@ -209,6 +212,14 @@ impl Claude {
             return read;
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
+        // Before it is paid for: an answer that cannot be kept may be lost.
+        let room = match Room::take(&self.replies, ROOM) {
+            Ok(room) => room,
+            Err(e) => {
+                let what = format!("cannot keep replies in {}: {e}", self.replies.display());
+                return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
+            }
+        };
         let arguments = self.arguments(&request.system);
         fault::point("before the call");
         let ran = match self.run(&arguments, request) {
@@ -232,9 +243,8 @@ impl Claude {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
         fault::point("reply arrived");
-        if let Err(e) = crate::private::replace(&file, &ran.stdout) {
-            return session(format!("cannot keep the reply at {}: {e}", file.display()));
-        }
+        // Paid for, kept or not: what can be made of it is made.
+        let _ = room.fill(&file, &ran.stdout);
         fault::point("reply stored");
         let read = report::read(&ran.stdout, read, &self.model);
         if !matches!(read, Try::Answered(_)) {
