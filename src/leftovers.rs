@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Result;
 use walkdir::WalkDir;
@@ -10,17 +9,19 @@ use walkdir::WalkDir;
 use crate::private;
 use crate::store::Store;
 
-/// Nothing takes this long to write.
-const ABANDONED: Duration = Duration::from_secs(3600);
-
-/// Removes what was half written. Only the holder of the run lock writes pages; elsewhere somebody may be at it just now.
+/// Removes what was half written. Only for the holder of the run lock: nobody else writes pages.
 pub fn drop_half_written(data_dir: &Path) {
     for entry in WalkDir::new(data_dir.join("daily")).into_iter().flatten().filter(|e| is_half_written(e.path())) {
         let _ = fs::remove_file(entry.path());
     }
+    drop_abandoned(data_dir);
+}
+
+/// The same where somebody may be writing just now: what was begun long ago.
+pub fn drop_abandoned(data_dir: &Path) {
     for folder in [data_dir.to_owned(), data_dir.join("replies"), data_dir.join("backup")] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(|e| is_half_written(&e.path())) {
-            if private::age(&entry.path()).is_some_and(|age| age > ABANDONED) {
+            if private::age(&entry.path()).is_some_and(|age| age > private::ABANDONED) {
                 let _ = fs::remove_file(entry.path());
             }
         }

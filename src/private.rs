@@ -11,6 +11,9 @@ use tempfile::NamedTempFile;
 /// How the names of files begin that are not whole yet.
 pub const HALF_WRITTEN: &str = ".tmp-";
 
+/// Nothing takes this long to write.
+pub const ABANDONED: Duration = Duration::from_secs(3600);
+
 /// Creates a folder and its missing parents, 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
@@ -44,7 +47,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
     let mut temporary = half_written(dir)?;
     temporary.write_all(bytes)?;
-    persist(temporary, path, dir)
+    persist(temporary, path)
 }
 
 fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
@@ -69,17 +72,28 @@ impl Room {
         temporary.rewind()?;
         temporary.write_all(bytes)?;
         temporary.as_file().set_len(bytes.len() as u64)?;
-        let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
-        persist(temporary, path, dir)
+        persist(temporary, path)
     }
 }
 
 /// Gives a temporary file of this folder its name, so that it lasts.
-pub fn persist(temporary: NamedTempFile, path: &Path, dir: &Path) -> io::Result<()> {
+pub fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|e| e.error)?;
-    // The rename itself lasts only once the folder is synced.
-    File::open(dir)?.sync_all()
+    sync_folder_of(path)
+}
+
+/// Removes a file, so that it stays away. One that is not there is no error.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.and_then(|()| sync_folder_of(path)),
+    }
+}
+
+/// What was created, renamed or removed in a folder lasts only once the folder is synced.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
 }
 
 /// Opens a file to lock it, creating it 0600.

@@ -21,7 +21,7 @@ const ERRORS: [(i32, &str); 5] = [
 /// In the words of SQLite, which tells no error of the system from another.
 const OF_SQLITE: [&str; 4] = ["disk is full", "disk I/O error", "readonly database", "unable to open database file"];
 
-fn all(calls: usize) -> Vec<Fault> {
+pub fn all(calls: usize) -> Vec<Fault> {
     let of =
         |at: usize| ERRORS.iter().flat_map(move |(errno, _)| [false, true].map(|stays| Fault::Error { at, errno: *errno, stays }));
     (1..=calls).flat_map(of).collect()
@@ -34,7 +34,7 @@ const PARALLEL_CALLS: usize = 2;
 type Codes = BTreeMap<i32, usize>;
 
 /// The run ends as one that meets such a disk must, and the next makes up for it.
-fn tries(scene: &Scene, paid: Option<&Paid>, most: usize) -> Codes {
+pub fn tries(scene: &Scene, paid: Option<&Paid>, most: usize) -> Codes {
     let wanted = scene.undisturbed();
     scene.reset();
     let blobs = tempfile::tempdir().expect("a temporary folder");
@@ -48,6 +48,13 @@ fn tries(scene: &Scene, paid: Option<&Paid>, most: usize) -> Codes {
         ends_well(&ended, fault, scene.world.root(), &how);
         *codes.entry(ended.ran.code).or_default() += 1;
         keeps_what_was_there(scene, &how);
+        if ended.ran.code == 0 {
+            // How the last run ended is noted where that can be noted.
+            let (now, wanted) = (scene.state(), &wanted);
+            let [now, wanted] = [&now, wanted].map(|state| state.without_file("last-run.json"));
+            let difference = if scene.then.is_empty() { now.differs_from(&wanted) } else { None };
+            assert_eq!(difference, None, "{how}: it said that all was done\n{ended:#?}");
+        }
         scene.finish(&how);
         // Where the model was given up meanwhile, a digest without it stood in for a while, and its id is known for ever.
         let state = |of: &State| if paid.is_some() { of.without("former_digest: ") } else { of.clone() };
@@ -63,7 +70,7 @@ fn tries(scene: &Scene, paid: Option<&Paid>, most: usize) -> Codes {
     codes
 }
 
-fn ends_well(ended: &Ended, fault: Fault, root: &Path, how: &str) {
+pub fn ends_well(ended: &Ended, fault: Fault, root: &Path, how: &str) {
     let Fault::Error { errno, .. } = fault else { panic!("no error") };
     let Ended { killed, ran } = ended;
     assert!(!killed && (0..=2).contains(&ran.code), "{how}: {ended:#?}");

@@ -10,8 +10,8 @@ use crate::scene::{Scene, State};
 use crate::size::{Dice, part, spread};
 
 /// A scene that is killed again and again, with what it is to come to.
-struct Trials {
-    scene: Scene,
+pub struct Trials {
+    pub scene: Scene,
     wanted: State,
     paid: Option<Paid>,
     /// All that has to be asked.
@@ -23,7 +23,7 @@ struct Trials {
 }
 
 impl Trials {
-    fn of((scene, paid): (Scene, Option<Paid>)) -> Self {
+    pub fn of((scene, paid): (Scene, Option<Paid>)) -> Self {
         let wanted = scene.undisturbed();
         let questions = paid.as_ref().map(|paid| paid.asked().into_keys().collect()).unwrap_or_default();
         Self { scene, wanted, paid, questions, kills: 0, again_answered: 0, again_under_way: 0 }
@@ -51,6 +51,7 @@ impl Trials {
         if let Some(difference) = self.scene.state().differs_from(&self.wanted) {
             panic!("{how}: {difference}");
         }
+        self.scene.holds_nothing_forgotten(how);
         let (Some(paid), Some((asked, answered, stored))) = (&self.paid, before) else { return };
         // What a child has read of its question when it is left alone may be a part: no session is known by that.
         for (sum, times) in paid.asked().into_iter().filter(|(sum, _)| self.questions.contains(sum)) {
@@ -67,7 +68,7 @@ impl Trials {
         }
     }
 
-    fn report(&self, what: &str) {
+    pub fn report(&self, what: &str) {
         let (kills, answered, under_way) = (self.kills, self.again_answered, self.again_under_way);
         println!(
             "{what}: {kills} kills, all made up for; calls made again: {under_way} under way, {answered} answered and not stored"
@@ -75,10 +76,11 @@ impl Trials {
         assert!(kills > 0);
     }
 
-    fn at_calls(&mut self, most: usize) {
+    pub fn at_calls(&mut self, most: usize) {
         self.begin();
         let blobs = tempfile::tempdir().expect("a temporary folder");
         let calls = self.scene.recorded(blobs.path()).len();
+        self.scene.finish("recorded");
         assert_eq!(self.scene.state().differs_from(&self.wanted), None, "the same again");
         let moments = [When::Before, When::Half, When::After];
         let all: Vec<Fault> = (1..=calls).flat_map(|n| moments.map(|when| Fault::Kill(n, when))).collect();
@@ -87,11 +89,11 @@ impl Trials {
         }
     }
 
-    fn at_points(&mut self, most: usize) {
+    pub fn at_points(&mut self, most: usize) {
         let points = self.scene.points();
         let all: Vec<(String, usize)> = points.iter().flat_map(|(name, times)| (1..=*times).map(|n| (name.clone(), n))).collect();
         // One of every kind at least.
-        let some = most.max(points.len()) / points.len();
+        let some = most.max(points.len()) / points.len().max(1);
         for name in points.keys() {
             let of_name: Vec<_> = all.iter().filter(|(n, _)| n == name).cloned().collect();
             for (name, n) in spread(&of_name, some) {

@@ -8,8 +8,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod commands;
 mod disk;
 mod dump;
+mod hooks;
+mod install;
 mod kills;
 mod library;
 mod made;

@@ -10,13 +10,18 @@ use std::time::{Duration, SystemTime};
 
 use crate::dump::dump;
 use crate::library::{Call, Fault, interpose, record, recorded};
+use crate::made::WORD;
 use crate::support::{Ran, World, copy_tree, files_below};
 
 pub struct Scene {
     pub world: World,
     /// What is run and then disturbed.
     pub args: Vec<String>,
-    /// The data folder as it is before that.
+    /// What is run after it, whatever happened.
+    pub then: Vec<Vec<String>>,
+    /// Where all of it takes place.
+    folder: PathBuf,
+    /// That folder as it is before.
     start: tempfile::TempDir,
 }
 
@@ -41,26 +46,41 @@ pub const FIXTURES: [&str; 7] = ["plain", "compact", "fork", "clear", "retry", "
 impl Scene {
     /// A world whose data folder is as it is now whenever the command begins.
     pub fn new(world: World, args: &[&str]) -> Self {
-        let start = tempfile::tempdir().expect("a temporary folder");
-        let scene = Self { world, args: args.iter().map(|&a| a.to_owned()).collect(), start };
-        copy_tree(&scene.world.data_dir(), scene.start.path());
-        scene
+        let folder = world.data_dir();
+        Self::in_folder(folder, world, args)
     }
 
-    /// Puts the data folder back to the start.
+    /// The same of another folder. Folders without a file in them do not come back.
+    pub fn in_folder(folder: PathBuf, world: World, args: &[&str]) -> Self {
+        let start = tempfile::tempdir().expect("a temporary folder");
+        copy_tree(&folder, start.path());
+        Self { world, args: owned(args), then: Vec::new(), folder, start }
+    }
+
+    /// With a command that is run after it.
+    pub fn then(mut self, args: &[&str]) -> Self {
+        self.then.push(owned(args));
+        self
+    }
+
+    /// Where all of it takes place.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Puts the folder back to the start.
     pub fn reset(&self) {
         self.put(self.start.path());
     }
 
-    /// Puts another data folder in its place.
-    pub fn put(&self, folder: &Path) {
-        let data = self.world.data_dir();
-        if data.exists() {
-            fs::remove_dir_all(&data).expect("the data folder goes");
+    /// Puts another folder in its place.
+    pub fn put(&self, other: &Path) {
+        if self.folder.exists() {
+            fs::remove_dir_all(&self.folder).expect("the folder goes");
         }
-        if fs::read_dir(folder).expect("a folder").next().is_some() {
-            fs::DirBuilder::new().mode(0o700).create(&data).expect("the data folder");
-            copy_tree(folder, &data);
+        if fs::read_dir(other).expect("a folder").next().is_some() {
+            fs::DirBuilder::new().mode(0o700).create(&self.folder).expect("the folder");
+            copy_tree(other, &self.folder);
         }
     }
 
@@ -125,17 +145,30 @@ impl Scene {
     /// Runs the command until it has done what is to be done: once.
     pub fn finish(&self, after: &str) {
         // What others may be writing is left alone for an hour: it passes.
-        let half = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(".tmp-"));
-        for file in files_below(&self.world.data_dir()).into_iter().filter(half) {
+        let starts = |file: &Path, with: &str| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(with));
+        for file in files_below(&self.folder).into_iter().filter(|f| starts(f, ".tmp-") || starts(f, ".recall-")) {
             let long_ago = SystemTime::now() - Duration::from_secs(2 * 3600);
             fs::File::options().write(true).open(file).and_then(|f| f.set_modified(long_ago)).expect("the file's time");
         }
-        let ended = ended(self.command(&self.args));
-        assert!(ended.ran.code == 0, "{after}: {ended:#?}");
+        for args in [&self.args].into_iter().chain(&self.then) {
+            let ended = ended(self.command(args));
+            assert!(ended.ran.code == 0, "{after}: {args:?}: {ended:#?}");
+        }
+    }
+
+    /// No byte of what was forgotten is left anywhere, where that is what the command does.
+    pub fn holds_nothing_forgotten(&self, how: &str) {
+        if !self.args.contains(&"--match".to_owned()) {
+            return;
+        }
+        for file in files_below(&self.folder) {
+            let bytes = fs::read(&file).expect("a file").to_ascii_lowercase();
+            assert!(!bytes.windows(WORD.len()).any(|w| w == WORD.as_bytes()), "{how}: {} holds it still", file.display());
+        }
     }
 
     pub fn state(&self) -> State {
-        state_of(&self.world.data_dir())
+        state_of(&self.folder)
     }
 
     /// Is there an index before the command begins?
@@ -149,18 +182,33 @@ impl Scene {
     }
 }
 
-fn state_of(data: &Path) -> State {
+fn owned(args: &[&str]) -> Vec<String> {
+    args.iter().map(|&a| a.to_owned()).collect()
+}
+
+fn state_of(folder: &Path) -> State {
+    let is_index = |file: &Path| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("recall.db"));
+    let of_sqlite = |file: &Path| ["-wal", "-shm"].iter().any(|end| file.to_string_lossy().ends_with(end));
+    let read = |file: PathBuf| {
+        // Of the index and its copy the rows count, not the bytes.
+        let text =
+            if is_index(&file) { String::new() } else { String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned() };
+        (file.strip_prefix(folder).expect("below").to_owned(), text)
+    };
+    let rows = rows(&folder.join("recall.db"));
+    State { rows, files: files_below(folder).into_iter().filter(|file| !of_sqlite(file)).map(read).collect() }
+}
+
+/// Of a database, where there is one.
+fn rows(database: &Path) -> Vec<String> {
+    if !database.exists() {
+        return Vec::new();
+    }
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let db = rusqlite::Connection::open_with_flags(data.join("recall.db"), flags).expect("the database");
+    let db = rusqlite::Connection::open_with_flags(database, flags).expect("the database");
     let healthy: String = db.query_row("PRAGMA integrity_check", [], |r| r.get(0)).expect("a check");
     assert_eq!(healthy, "ok");
-    let index = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("recall.db"));
-    let files = files_below(data).into_iter().filter(|file| !index(file));
-    let read = |file: PathBuf| {
-        let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
-        (file.strip_prefix(data).expect("below").to_owned(), text)
-    };
-    State { rows: dump(&db), files: files.map(read).collect() }
+    dump(&db)
 }
 
 fn ended(mut command: Command) -> Ended {
@@ -179,6 +227,12 @@ impl State {
     pub fn without(&self, table: &str) -> Self {
         let rows = self.rows.iter().filter(|row| !row.starts_with(table)).cloned().collect();
         Self { rows, files: self.files.clone() }
+    }
+
+    /// Without a file.
+    pub fn without_file(&self, name: &str) -> Self {
+        let files = self.files.iter().filter(|(file, _)| file != Path::new(name)).cloned().collect();
+        Self { rows: self.rows.clone(), files }
     }
 
     /// Where it differs from what it is to be, in words.

@@ -215,12 +215,8 @@ impl Writer<'_> {
 
     fn remove(&mut self, path: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);
-        match fs::remove_file(&file) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(e).with_context(|| format!("cannot remove {}", file.display()));
-            }
-            _ => {}
-        }
+        // What it says may have been forgotten, and nothing knows of it any more after this.
+        private::remove(&file).with_context(|| format!("cannot remove {}", file.display()))?;
         self.store.drop_page(path)
     }
 }
