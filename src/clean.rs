@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// Text without terminal escapes, control characters and characters that change the direction of others.
+/// Text without terminal escapes, control characters and characters that nobody sees.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -12,19 +12,35 @@ pub fn plain(text: &str) -> String {
         match c {
             '\x1b' => skip_escape(&mut chars),
             '\n' | '\t' => out.push(c),
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {}
-            _ if c.is_control() => {}
+            _ if c.is_control() || is_unseen(c) => {}
             _ => out.push(c),
         }
     }
     out
 }
 
-/// Skips what follows an ESC: a control sequence up to its final byte, a string up to its terminator, else one character.
+/// Does a character change the direction of others, or show nothing? Text can be hidden with it, and tags cut in two. The joiners
+/// that scripts and emoji are written with are none of these.
+pub fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Skips what follows an ESC: a control sequence up to its final byte, a string up to its terminator, else one character. What is
+/// never ended takes no more with it than it may hold: neither words of other scripts nor the next line.
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    match chars.next() {
-        Some('[') => while chars.next().is_some_and(|c| !('\x40'..='\x7e').contains(&c)) {},
-        Some(']' | 'P' | '_' | '^') => while chars.next().is_some_and(|c| c != '\x07' && c != '\x1b' && c != '\n') {},
+    match chars.next_if(|c| *c != '\n') {
+        Some('[') => {
+            while chars.next_if(|c| ('\x20'..='\x3f').contains(c)).is_some() {}
+            chars.next_if(|c| ('\x40'..='\x7e').contains(c));
+        }
+        Some(']' | 'P' | '_' | '^' | 'X') => {
+            while chars.next_if(|c| !matches!(c, '\x07' | '\x1b' | '\n')).is_some() {}
+            if chars.next_if(|c| matches!(c, '\x07' | '\x1b')) == Some('\x1b') {
+                chars.next_if_eq(&'\\');
+            }
+        }
         _ => {}
     }
 }
@@ -106,6 +122,23 @@ mod tests {
     fn escapes_and_controls_go_and_words_stay() {
         assert_eq!(fold("fix the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease"), "fix the red test\n\nplease");
         assert_eq!(fold("a <b> c < d && e"), "a <b> c < d && e");
+    }
+
+    #[test]
+    fn an_escape_takes_no_more_than_itself() {
+        for (text, left) in [
+            ("a\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\b", "alinkb"),
+            ("a\x1b]0;title\x07b", "ab"),
+            ("a\x1b]52;c;never ended\nthe next line", "a\nthe next line"),
+            ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcBd"),
+            ("a\x1b[水は飲めます", "a水は飲めます"),
+            ("a\x1b[12\nb\x1b", "a\nb"),
+            ("a\u{9b}31mb\u{9d}c\u{85}d", "a31mbcd"),
+            ("pass\u{200b}wo\u{ad}rd \u{e0041}\u{61c}\u{2060}x", "password x"),
+            ("نمی\u{200c}شود 👩\u{200d}💻", "نمی\u{200c}شود 👩\u{200d}💻"),
+        ] {
+            assert_eq!(plain(text), left, "{text:?}");
+        }
     }
 
     #[test]
