@@ -169,6 +169,12 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
     }
 
+    /// Was a digest stored whose input's hash begins so, in hexadecimal digits?
+    pub fn has_digest_of(&self, hash: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE hex(substr(input_hash, 1, ?2)) = upper(?1))";
+        Ok(self.db.query_row(sql, params![hash, (hash.len() / 2) as i64], |r| r.get(0))?)
+    }
+
     /// Is there a digest that the model is still wanted for, or a session it failed on?
     pub fn waits_for_model(&self) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE superseded = 0 AND queued) OR EXISTS (SELECT 1 FROM attempt)";

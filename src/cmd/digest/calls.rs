@@ -11,6 +11,7 @@ use anyhow::Result;
 
 use super::make::{Maker, Pending, Route, Run};
 use crate::config::SummarizerChoice;
+use crate::fault;
 use crate::select::Skip;
 use crate::store::load::SessionHead;
 use crate::store::money::Call;
@@ -45,8 +46,10 @@ impl Maker<'_> {
         // A run may last into the next day.
         let at = self.config.now();
         let (day, name, model) = (self.config.day(at), head.id.as_str(), claude.model());
-        match run.store.reserve(&Call { at, day, name, model, worst_usd, spent_run: run.spent_run }, &run.budget)? {
+        let call = Call { at, day, name, model, worst_usd, spent_run: run.spent_run };
+        match run.store.lasting(|store| store.reserve(&call, &run.budget))? {
             Ok(reserved) => {
+                fault::point("cost reserved");
                 run.spent_run += reserved.usd;
                 Ok(Route::Call(Some(reserved.pk)))
             }
@@ -82,6 +85,7 @@ impl Maker<'_> {
         };
         if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
             run.spent_run += actual - run.store.settle(reservation, actual)?;
+            fault::point("cost settled");
         }
         let head = done.head;
         run.unreadable = if cost.is_some() || done.made.is_ok() { 0 } else { run.unreadable + 1 };

@@ -14,6 +14,7 @@ use super::plan::Wanted;
 use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
 use crate::digest::{Digest, OpenItem};
+use crate::fault;
 use crate::privacy::Gate;
 use crate::redact::Use;
 use crate::select::{Budget, Skip};
@@ -88,6 +89,7 @@ impl<'a> Maker<'a> {
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
         let plan = self.plan(store)?;
+        fault::point("sessions chosen");
         report.sessions_skipped = plan.skipped.len() as u64;
         for (head, skip) in &plan.skipped {
             self.record_skip(store, head, skip)?;
@@ -187,8 +189,11 @@ impl<'a> Maker<'a> {
             open: &input.open,
             digest: self.passed(made.digest),
         };
-        run.store.save_digest(head, &new)?;
+        // The reply goes once this is done, and asking again costs money.
+        run.store.lasting(|store| store.save_digest(head, &new))?;
+        fault::point("digest stored");
         claude.forget_reply(&input.request);
+        fault::point("reply removed");
         run.report.model_worked = true;
         run.report.sessions_digested += 1;
         run.bar.inc(1);
@@ -225,6 +230,7 @@ impl<'a> Maker<'a> {
                 digest: self.passed(made.digest),
             };
             run.store.save_digest(head, &new)?;
+            fault::point("extract stored");
             run.report.sessions_digested += 1;
         }
         if let Some(skip) = skip {

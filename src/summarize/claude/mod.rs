@@ -9,7 +9,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use subprocess::{Exec, ExitStatus, InputData, Redirection};
@@ -19,8 +18,10 @@ use super::{Failure, Input, Made, Request, Summarizer, reply};
 use crate::child::{self, Bounds, Cut, Ran, which};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
+use crate::fault;
 use crate::price::{cost, price_of};
 use crate::privacy::Gate;
+use crate::private::Room;
 use crate::redact::Redactor;
 use crate::session::{Millis, Tokens};
 use crate::stop;
@@ -39,7 +40,7 @@ const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 /// How long a question about itself may take: starting the client takes a second on a slow machine.
 const ASK_SECONDS: u64 = 20;
-/// What a reply and the digest that is made of it take at most, in bytes, with room to spare.
+/// Room that is taken on the disk for a reply before it is asked for, in bytes: what it and the digest made of it take at most.
 const ROOM: usize = 256 << 10;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
@@ -69,8 +70,6 @@ pub struct Claude {
     gate: Gate,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
-    /// There is room for replies.
-    kept: AtomicBool,
 }
 
 impl Claude {
@@ -90,7 +89,6 @@ impl Claude {
             replies: config.data_dir.join("replies"),
             gate: gate.clone(),
             unknown: Mutex::default(),
-            kept: AtomicBool::new(false),
         })
     }
 
@@ -128,15 +126,6 @@ impl Claude {
     /// again, and nothing be reserved for that.
     pub fn has_reply(&self, request: &Request) -> bool {
         fs::read(self.reply_file(request)).is_ok()
-    }
-
-    /// Is there room for what is about to be bought? Looked at once a run: a disk that is full fails every call alike.
-    fn can_keep(&self) -> io::Result<()> {
-        if !self.kept.load(Ordering::Relaxed) {
-            crate::private::has_room(&self.replies, ROOM)?;
-            self.kept.store(true, Ordering::Relaxed);
-        }
-        Ok(())
     }
 
     /// The reply is used: its file has done its work.
@@ -225,11 +214,16 @@ impl Claude {
             return read;
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
-        if let Err(e) = self.can_keep() {
-            let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
-            return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
-        }
+        // Before it is paid for: an answer that cannot be kept may be lost.
+        let room = match Room::take(&self.replies, ROOM) {
+            Ok(room) => room,
+            Err(e) => {
+                let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
+                return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
+            }
+        };
         let arguments = self.arguments(&request.system);
+        fault::point("before the call");
         let ran = match self.run(&arguments, request) {
             Err(e) => {
                 return Try::Failed(Failure::Model {
@@ -250,8 +244,10 @@ impl Claude {
         if silent {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
-        // It is paid for: where it cannot be kept after all, it has to be used at once.
-        let _ = crate::private::replace(&file, &ran.stdout);
+        fault::point("reply arrived");
+        // Paid for, kept or not: what can be made of it is made.
+        let _ = room.fill(&file, &ran.stdout);
+        fault::point("reply stored");
         let read = report::read(&ran.stdout, read, &self.model);
         if !matches!(read, Try::Answered(_)) {
             let _ = fs::remove_file(&file);
