@@ -64,6 +64,10 @@ fn unnumbered(line: String) -> String {
 /// Foreign text as a code span, whatever backticks it holds.
 pub fn code(text: &str) -> String {
     let line = one_line(&plain(text));
+    if line.is_empty() {
+        // Two backticks would begin a span that ends somewhere else.
+        return "` `".into();
+    }
     let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let pad = if line.starts_with('`') || line.ends_with('`') { " " } else { "" };
@@ -105,6 +109,7 @@ mod tests {
         assert_eq!(inline("1. one\n## two\x1b[31m"), "1\\. one ## two");
         assert_eq!(inline("snake_case_name *bold*"), "snake_case_name \\*bold\\*");
         assert_eq!(code("a `b` c"), "``a `b` c``");
+        assert_eq!((code(""), code("\x1b[0m")), ("` `".into(), "` `".into()));
         assert_eq!(slug("../../etc/Passwd", 40), "etc-passwd");
         assert_eq!(slug("日本", 40), "project");
     }

@@ -6,7 +6,7 @@
 
 mod claim;
 pub mod log;
-mod payload;
+pub mod payload;
 mod prompt;
 mod start;
 mod stdin;
@@ -69,7 +69,7 @@ fn work(name: &str) -> Result<Option<String>> {
     };
     let payload = Payload::read(&stdin::read(started + given)?)?;
     // Other hosts run the hooks of the same settings file: theirs are not our sessions.
-    if !payload.is_claude_codes(event, &config) || payload.stop_hook_active {
+    if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
     }
     match event {
