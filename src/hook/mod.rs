@@ -75,10 +75,12 @@ fn work(name: &str) -> Result<Option<String>> {
     match event {
         Event::SessionStart => watched(name, started + given, || {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            config::fault("hook-panic-inside", || panic!("asked for by a test"));
             start::answer(&payload, &config, started + given * 2 / 3)
         }),
         Event::UserPromptSubmit => watched(name, started + given, || {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            config::fault("hook-panic-inside", || panic!("asked for by a test"));
             prompt::answer(&payload, &config)
         }),
         _ => leave_mark(event, &payload, &config).map(|()| None),
@@ -93,6 +95,7 @@ pub fn tidy(data_dir: &Path) {
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
+    config::fault("hook-panic-inside", || panic!("asked for by a test"));
     let mark = Mark {
         session: payload.session.clone(),
         transcript: payload.transcript.display().to_string(),

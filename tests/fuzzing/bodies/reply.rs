@@ -11,6 +11,8 @@ use recall::verify::verify;
 use super::{acts, secrets};
 
 static SESSION: LazyLock<Session> = LazyLock::new(session);
+static GATE: LazyLock<Gate> = LazyLock::new(Gate::shipped);
+static SECRETS: LazyLock<[String; 4]> = LazyLock::new(secrets);
 
 pub fn check(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else { return };
@@ -49,12 +51,14 @@ fn printed(stdout: &[u8], request: &Request) {
         Try::Failed(failure) => assert!(failure.to_string().chars().count() <= 250, "{failure}"),
         Try::Again(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
     }
-    let gate = Gate::shipped();
-    let redacted = report::redacted(stdout, &gate);
-    let text = String::from_utf8_lossy(&redacted);
-    assert!(secrets().iter().all(|secret| !text.contains(secret.as_str())), "{text:?}");
     let is_json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
-    assert!(!is_json(stdout) || is_json(&redacted));
+    assert!(!is_json(stdout) || is_json(&report::redacted(stdout, &GATE)));
+    // A model may say what it was never given.
+    for secret in SECRETS.iter().filter(|secret| !String::from_utf8_lossy(stdout).contains(secret.as_str())) {
+        let told = serde_json::json!({"result": format!("{}\n{secret}", String::from_utf8_lossy(stdout)), secret: 1}).to_string();
+        let told = String::from_utf8(report::redacted(told.as_bytes(), &GATE)).expect("it is text");
+        assert!(!told.contains(secret), "{told}");
+    }
 }
 
 fn session() -> Session {
