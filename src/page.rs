@@ -82,8 +82,9 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone)
     let mut page = day_front(day, shown, &projects);
     for key in &projects {
         let name = shown.iter().find(|s| s.session.project.key == *key).map_or(*key, |s| s.session.project.name());
+        let heading = inline(name);
         // A heading of this name begins the user's own section.
-        let heading = Some(inline(name)).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
+        let heading = if heading == "Notes" { "Notes (project)".to_owned() } else { heading };
         page.push_str(&format!("\n## {heading}\n\n{}\n", code(key)));
         for one in shown.iter().filter(|s| s.session.project.key == *key) {
             day_entry(&mut page, one, zone);
@@ -357,7 +358,7 @@ fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
 fn tokens(page: &mut String, one: &Shown<'_>) {
     let line = |(model, t): (&String, &Tokens)| {
         let cost = one.costs.get(model).copied().flatten().map_or_else(|| "price unknown".into(), |usd| format!("${usd:.2}"));
-        let written = t.cache_write + t.cache_write_hour;
+        let written = t.cache_write.saturating_add(t.cache_write_hour);
         format!(
             "{}: {} in, {} out, {written} written to and {} read from the cache, {cost}",
             code(model),
