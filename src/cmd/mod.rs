@@ -29,8 +29,8 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::config::Config;
-use crate::store::trouble::explained;
 use crate::screen::Screen;
+use crate::store::trouble::explained;
 
 /// How a command that ran has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

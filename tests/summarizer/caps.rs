@@ -1,6 +1,6 @@
 //! Spending against the caps: of a run and of a day, with several calls at once, several processes, and clocks that are wrong.
 
-use std::time::Duration;
+use std::process::Stdio;
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -135,28 +135,27 @@ fn every_call_is_counted(many: &Many, replies: &[Reply]) -> Result<(), TestCaseE
 
 #[test]
 fn processes_side_by_side_share_the_cap_of_the_day() {
-    // A digest with calls side by side, and questions about topics while it runs. Each may cost three cents; there are twenty.
-    let many = Many::new(12, "sleep 0.2; cat \"$here/dear\"");
+    // A digest, and questions about topics while it runs. Each call may cost nearly three cents; there are twenty.
+    let many = Many::new(12, "until [ -e \"$here/go\" ]; do sleep 0.05; done; cat \"$here/dear\"");
     many.stand_in.recall(&["digest", "--summarizer", "extract"]);
     many.stand_in.put("dear", &report(&form(), 0.02));
     many.stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.2\nmax_cost_usd = 0.2\nparallel_calls = 3\n");
     let start = |args: &[&str]| {
-        many.stand_in.world.process().args(args).stderr(std::process::Stdio::null()).spawn().expect("recall starts")
+        many.stand_in.world.process().args(args).stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("recall starts")
     };
     let mut all = vec![start(&["digest", "--summarizer", "claude"])];
-    for _ in 0..4 {
-        for n in 0..3 {
-            all.push(start(&["context", "-c", &format!("why is the feed empty {n}"), "--cwd", BLOG, "--json"]));
-        }
-        std::thread::sleep(Duration::from_millis(150));
+    for n in 0..12 {
+        all.push(start(&["context", "-c", &format!("why is the feed empty {n}"), "--cwd", BLOG]));
     }
+    // None of them is answered before there are as many as may be.
+    crate::stand_in::eventually("the cap is reserved", || many.stand_in.calls().len() >= 6);
+    many.stand_in.put("go", "");
     for mut one in all {
         assert!(one.wait().expect("it ends").code().is_some_and(|code| code < 2));
     }
     let rows = spend(&many.stand_in.world);
     assert!(sum(&rows) <= 0.2, "{rows:?}");
-    let topics = rows.iter().filter(|(name, ..)| name.starts_with("topic-")).count();
-    assert!(topics > 0 && topics < rows.len() && rows.len() >= 6, "both were at it: {rows:?}");
+    assert!(rows.iter().any(|(name, ..)| name.starts_with("topic-")) && rows.len() >= 6, "{rows:?}");
 }
 
 #[test]
@@ -201,36 +200,41 @@ fn a_clock_that_was_ahead_neither_opens_the_cap_again_nor_keeps_it_shut() {
     assert_eq!(digest_at(&many, "2026-11-23T12:00:00Z"), 2);
 }
 
-#[test]
-fn what_is_spent_after_midnight_counts_for_the_new_day() {
-    // The run began before: it has the rest of one day and then the next one, and the runs after it have what it left.
+/// A zone in which the day ends at this second.
+fn zone_of_midnight(at: i64) -> String {
+    let west = at.rem_euclid(86_400);
+    let (sign, off) = if west > 43_200 { ("-", 86_400 - west) } else { ("", west) };
+    format!("XXX{sign}{:02}:{:02}:{:02}", off / 3600, off / 60 % 60, off % 60)
+}
+
+/// What was spent before a second and from it on, by a digest that began a few seconds before it and went on after it.
+fn spent_around_midnight(left: i64) -> (i64, f64, f64) {
     let many = Many::new(8, "cat \"$here/dear\"; until [ -e \"$here/midnight\" ]; do sleep 0.05; done");
     many.stand_in.put("dear", &report(&form(), 0.02));
     many.stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.06\nmax_cost_usd = 1.0\nparallel_calls = 1\n");
-    let now = jiff::Timestamp::now();
-    // A zone in which the day ends in a few seconds.
-    let left = 4 + now.as_second().rem_euclid(1);
-    let second = now.as_second().rem_euclid(86_400);
-    let west = (second + left - 86_400).rem_euclid(86_400);
-    let (west, sign) = if west > 43_200 { (86_400 - west, "-") } else { (west, "") };
-    let zone = format!("XXX{sign}{:02}:{:02}:{:02}", west / 3600, west / 60 % 60, west % 60);
+    let midnight = jiff::Timestamp::now().as_second() + left;
     let mut command = many.stand_in.world.process();
-    command.args(["digest", "--settle", "0s"]).env_remove("RECALL_NOW").env("TZ", &zone);
+    command.args(["digest", "--settle", "0s"]).env_remove("RECALL_NOW").env("TZ", zone_of_midnight(midnight));
     let mut digest = command.spawn().expect("recall starts");
     crate::stand_in::eventually("the client was called", || many.stand_in.left_in_call(1, "question").is_some());
-    let midnight = now.as_second() + left;
-    let began = spend(&many.stand_in.world).len();
     crate::stand_in::eventually("midnight", || jiff::Timestamp::now().as_second() > midnight);
     many.stand_in.put("midnight", "");
     assert!(digest.wait().expect("it ends").code().is_some_and(|code| code < 2));
     let db = many.stand_in.world.database();
-    let of = |when: &str| -> f64 {
+    let sum = |when: &str| -> f64 {
         let sql = format!("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend WHERE at {when} ?1");
         db.query_row(&sql, [midnight * 1000], |r| r.get(0)).expect("a sum")
     };
-    assert_eq!(began, 1);
-    assert!((of("<") - 0.02).abs() < 1e-9, "the call before midnight is of the old day: {zone}, {}", of("<"));
-    assert!(of(">=") > 0.03 && of(">=") <= 0.06 + 1e-9, "those after it are of the new one: {zone}, {}", of(">="));
+    let before = db.query_row("SELECT count(*) FROM spend WHERE at < ?1", [midnight * 1000], |r| r.get(0)).expect("a number");
+    (before, sum("<"), sum(">="))
+}
+
+#[test]
+fn what_is_spent_after_midnight_counts_for_the_new_day() {
+    // A busy machine may take longer to start than there is of the day: then the next try has more of it.
+    let (_, before, after) = (1..).map(|n| spent_around_midnight(4 * n)).find(|(calls, ..)| *calls > 0).expect("a try in time");
+    assert!((before - 0.02).abs() < 1e-9, "the call before midnight is of the old day: {before}");
+    assert!(after > 0.03 && after <= 0.06 + 1e-9, "the run goes on with the budget of the new day: {after}");
 }
 
 #[test]

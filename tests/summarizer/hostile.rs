@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::many::{BLOG, Many, id};
-use crate::sinks::{acts, injected, nothing_acts};
-use crate::stand_in::{COST, report};
+use crate::sinks::{acts, frame_is_whole, injected, is_said, nothing_acts};
+use crate::stand_in::{COST, refused, report, said};
 
 /// What the model says of a session, each by a name.
 pub const WORDS: [(&str, &str); 44] = [
@@ -99,7 +99,7 @@ fn each_of_them_alone_is_what_the_next_session_is_told_first() {
         many.digest_all();
         let told = injected(&many.stand_in.world, BLOG);
         assert!(told.contains("Last session"), "{what}: {told}");
-        crate::sinks::frame_is_whole(&told);
+        frame_is_whole(&told);
     }
 }
 
@@ -140,4 +140,46 @@ fn what_is_too_much_is_cut_and_not_refused() {
     assert_eq!(many.show(1)["digest"]["decisions"].as_array().map(Vec::len), Some(24));
     assert_eq!(many.show(4)["digest"]["decisions"][0]["rows"].as_array().map(Vec::len), Some(1));
     nothing_acts(&many.stand_in.world, BLOG, &(1..=4).map(id).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_account_of_a_topic_is_data_too() {
+    let sentences: Vec<Value> = WORDS.iter().map(|(_, words)| json!({"text": words, "sources": [1, words]})).collect();
+    let kept: Vec<Value> = WORDS.iter().map(|(_, words)| json!({"text": words, "sources": [1]})).collect();
+    let many = Many::new(2, "cat \"$here/said\"");
+    many.stand_in.recall(&["digest", "--summarizer", "extract"]);
+    for sentences in [sentences, kept] {
+        let mut answer: Value = serde_json::from_str(&said(&json!({ "sentences": sentences }).to_string(), COST)).expect("JSON");
+        answer["modelUsage"] = json!({WORDS[15].1: {}});
+        many.stand_in.put("said", &answer.to_string());
+        for more in [["--max-tokens", "5000"], ["--max-tokens", "300"]] {
+            let ran = many.stand_in.recall(&[&["context", "-c", "why is the feed empty", "--cwd", BLOG], &more[..]].concat());
+            is_said("an account", &ran);
+            let told =
+                many.stand_in.recall(&[&["context", "-c", "why is the feed empty", "--cwd", BLOG, "--json"], &more[..]].concat());
+            let value: Value = serde_json::from_str(&told.out).unwrap_or_else(|e| panic!("{e}: {told:#?}"));
+            crate::sinks::no_string_acts("an account as JSON", &value);
+        }
+    }
+}
+
+#[test]
+fn a_reason_is_data_too() {
+    // Why the model cannot be had is told on the screen, by the doctor, and to the next session.
+    let many = Many::new(3, "cat \"$here/said\"; printf '%b' \"$(cat \"$here/more\")\" >&2; exit 1");
+    many.digest_all_without_the_model();
+    for (at, (what, words)) in WORDS.iter().enumerate().skip(2).take(16) {
+        many.stand_in.put("said", &refused(words, Some(429)));
+        many.stand_in.put("more", words);
+        let ran = many.stand_in.recall(&["digest"]);
+        is_said(what, &ran);
+        assert_eq!(ran.code, 1, "{what}: {ran:#?}");
+        is_said(what, &many.stand_in.recall(&["status"]));
+        if at % 5 == 0 {
+            let doctor = many.stand_in.recall(&["doctor"]);
+            [&doctor.out, &doctor.err].into_iter().for_each(|text| crate::sinks::is_harmless(what, text));
+        }
+        frame_is_whole(&injected(&many.stand_in.world, BLOG));
+    }
+    assert!(injected(&many.stand_in.world, BLOG).contains("Notice for the user"), "the last ones were told");
 }

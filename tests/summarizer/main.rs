@@ -16,6 +16,7 @@ mod login;
 mod many;
 mod money;
 mod mutants;
+#[allow(dead_code, reason = "a client that only looks does not need all of it")]
 #[path = "../mcp/peer.rs"]
 mod peer;
 mod replies;

@@ -89,6 +89,13 @@ impl Many {
         }
     }
 
+    /// Digests that wait for the model, without a call.
+    pub fn digest_all_without_the_model(&self) {
+        let nowhere = self.stand_in.world.root().join("empty");
+        let ran = self.stand_in.world.recall_with(["digest"], &[("PATH", nowhere.to_str().expect("a UTF-8 path"))]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+    }
+
     pub fn show(&self, n: usize) -> Value {
         self.stand_in.show(&id(n))
     }

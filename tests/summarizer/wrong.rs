@@ -152,7 +152,7 @@ fn every_wrong_answer_leaves_a_digest_a_reason_and_its_price() {
     let many = Many::that_get(&table.iter().map(|(_, reply, _)| reply).collect::<Vec<_>>());
     let told = many.digest_all();
     assert!(told.lines().all(|line| line.len() < 400), "{told}");
-    let db = many.stand_in.world.database();
+    let (db, asked) = (many.stand_in.world.database(), many.asked());
     for (at, (what, reply, then)) in table.iter().enumerate() {
         let (n, shown) = (at + 1, many.show(at + 1));
         let of_the_model = *then == Taken;
@@ -162,13 +162,17 @@ fn every_wrong_answer_leaves_a_digest_a_reason_and_its_price() {
             let reason = many.reason(n);
             assert!(reason.contains(why) && reason.len() > 10, "{what}: {reason}");
         }
-        let sql = "SELECT actual_usd, reserved_usd FROM spend WHERE session = ?1";
-        let (actual, reserved): (Option<f64>, f64) = db.query_row(sql, [id(n)], |r| Ok((r.get(0)?, r.get(1)?))).expect("one call");
-        assert_eq!(actual, told_cost(reply), "{what}");
-        assert!(reserved > 0.02, "{what}: who tells no cost counts with this one: {reserved}");
+        let mut rows = db.prepare("SELECT actual_usd, reserved_usd FROM spend WHERE session = ?1").expect("the rows");
+        let rows = rows.query_map([id(n)], |r| Ok((r.get::<_, Option<f64>>(0)?, r.get::<_, f64>(1)?))).expect("the rows");
+        let rows: Vec<_> = rows.map(|row| row.expect("a row")).collect();
+        assert_eq!(rows.len(), asked[at], "{what}: one for each call");
+        assert!(asked[at] == 1 || !of_the_model && asked[at] < 4, "{what}: {asked:?}");
+        for (actual, reserved) in rows {
+            assert_eq!(actual, told_cost(reply), "{what}");
+            assert!(reserved > 0.02, "{what}: who tells no cost counts with this one: {reserved}");
+        }
     }
     drop(db);
-    assert_eq!(many.asked(), vec![1; table.len()]);
     nothing_acts(&many.stand_in.world, BLOG, &(1..=table.len()).map(id).collect::<Vec<_>>());
 }
 
@@ -281,4 +285,33 @@ fn a_flag_that_a_call_cannot_go_without_is_missed_once() {
     stand_in.put("good", &report(&form(), COST));
     assert_eq!(stand_in.recall(&["digest"]).code, 0);
     stand_in.only_call();
+}
+
+#[test]
+fn what_cannot_be_kept_is_not_bought() {
+    let many = Many::new(5, "cat \"$here/good\"");
+    many.stand_in.put("good", &report(&form(), COST));
+    let replies = many.stand_in.world.data_dir().join("replies");
+    many.digest_all_without_the_model();
+    std::fs::write(&replies, "a file where a folder should be").expect("a file");
+    let ran = many.stand_in.recall(&["digest"]);
+    assert_eq!((ran.code, ran.err.matches("cannot keep replies in").count()), (1, 1), "{ran:#?}");
+    assert!(many.stand_in.calls().is_empty());
+    let status = many.stand_in.status();
+    assert_eq!((&status["digests"], &status["spent_usd"]), (&json!(5), &json!(0.0)), "{status:#}");
+    std::fs::remove_file(&replies).expect("removed");
+    let ran = many.stand_in.recall(&["digest"]);
+    assert_eq!((ran.code, many.asked()), (0, vec![1; 5]), "{ran:#?}");
+    assert_eq!(many.stand_in.status()["waiting_for_model"], 0, "{}", many.stand_in.reasons());
+}
+
+#[test]
+fn a_fault_of_our_own_with_an_answer_is_told_and_nobody_waits_for_it() {
+    let many = Many::new(5, "cat \"$here/good\"");
+    many.stand_in.put("good", &report(&form(), COST));
+    let ran = many.stand_in.world.recall_with(["digest"], &[("RECALL_FAULT", "answer-panic")]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(ran.err.contains("please report this"), "{ran:#?}");
+    assert_eq!(many.stand_in.status()["digests"], 5);
+    assert_eq!(many.stand_in.recall(&["digest"]).code, 0, "and the next run goes on");
 }

@@ -6,6 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// How many random histories are tried; a big run sets more.
+fn cases() -> u32 {
+    std::env::var("RECALL_SPENDS").ok().and_then(|n| n.parse().ok()).unwrap_or(16)
+}
+
 const DAY: Millis = 86_400_000;
 const CAP: f64 = 1.0;
 const WIDE: Budget = Budget { run_usd: f64::INFINITY, day_usd: CAP };
@@ -47,7 +52,7 @@ fn pay(store: &mut Store, at: Millis, worst: f64, came: Came) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn a_day_never_costs_more_than_its_cap(

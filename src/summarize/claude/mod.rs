@@ -40,8 +40,8 @@ const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 /// How long a question about itself may take: starting the client takes a second on a slow machine.
 const ASK_SECONDS: u64 = 20;
-/// Room that is taken on the disk for a reply before it is asked for, in bytes.
-const ROOM: usize = 64 << 10;
+/// Room that is taken on the disk before a reply is asked for, in bytes: for it and the digest that is made of it, with some to spare.
+const ROOM: usize = 256 << 10;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
@@ -218,7 +218,7 @@ impl Claude {
         let room = match Room::take(&self.replies, ROOM) {
             Ok(room) => room,
             Err(e) => {
-                let what = format!("cannot keep replies in {}: {e}", self.replies.display());
+                let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
                 return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
             }
         };
@@ -315,6 +315,7 @@ impl Claude {
 
 impl Summarizer for Claude {
     fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+        crate::config::fault("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
             verify(&mut digest, &input.session);
