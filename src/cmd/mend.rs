@@ -149,6 +149,7 @@ fn joined(mut a: Held, b: Held) -> Held {
     a.sessions.extend(b.sessions);
     a.digests.extend(b.digests);
     a.notes.extend(b.notes);
+    a.bare.extend(b.bare);
     a
 }
 
@@ -166,6 +167,11 @@ fn tell_lost(before: &Before, config: &Config, ui: &Ui, out: &mut impl Write) ->
         false => {
             ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", numbers(&lost)))
         }
+    }
+    let bare = gone(&now.bare, &before.known.bare);
+    if bare > 0 {
+        let which = if bare == 1 { "1 session is" } else { &format!("{bare} sessions are") };
+        ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
     }
     if before.torn {
         ui.warn("parts of the damaged index could not be read: it may have held more than is known of");

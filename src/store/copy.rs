@@ -82,6 +82,11 @@ fn siblings(index: &Path, starts: &[&str]) -> Vec<PathBuf> {
     entries.into_iter().flatten().flatten().map(|entry| entry.path()).filter(fits).collect()
 }
 
+/// Is everything in the database itself, with nothing beside it that a writer is about to fold in?
+pub(super) fn is_at_rest(index: &Path) -> bool {
+    fs::metadata(beside(index, "-wal")).map_or_else(|e| e.kind() == ErrorKind::NotFound, |m| m.len() == 0)
+}
+
 fn ends_with(file: &Path, end: &str) -> bool {
     file.as_os_str().as_bytes().ends_with(end.as_bytes())
 }
@@ -142,7 +147,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no room for it, or it cannot be written or is not whole. The one before is then still there.
-    pub fn make_copy(&self, now: Millis) -> Result<bool> {
+    fn make_copy(&self, now: Millis) -> Result<bool> {
         if self.wants_scrub()? {
             return Ok(false);
         }

@@ -123,9 +123,15 @@ impl Store {
         Ok(())
     }
 
-    /// Nothing is to be made of what is stored now: what was made of it before, when copied rows still counted as its own, goes.
+    /// Nothing is to be made of what is stored now: what was made of it before, when copied rows still counted as its own, goes. Where
+    /// the index was damaged and no row is left, it stays: it is all there is.
     pub fn drop_digest(&mut self, session: i64) -> Result<()> {
         let tx = self.db.transaction()?;
+        if !tx.query_row("SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1)", [session], |r| r.get(0))? {
+            tx.execute("UPDATE session SET dirty = 0 WHERE pk = ?1", [session])?;
+            tx.commit()?;
+            return Ok(());
+        }
         supersede(&tx, session)?;
         let had = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
         tx.execute(&format!("UPDATE session SET dirty = 0, page_dirty = page_dirty OR {had} WHERE pk = ?1 AND dirty"), [session])?;

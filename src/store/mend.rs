@@ -12,7 +12,7 @@ use rusqlite::{Row, params_from_iter};
 
 use super::notes::NewNote;
 use super::transfer::Exported;
-use super::{BUSY, Store, read_only};
+use super::{BUSY, Store, copy, read_only};
 
 /// What an index holds that a mended one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Held {
     /// Sessions that have a digest.
     pub digests: BTreeSet<String>,
     pub notes: BTreeSet<String>,
+    /// Sessions of which no row is there, but what was made of them.
+    pub bare: BTreeSet<String>,
     /// All of it could be read.
     pub whole: bool,
     /// What was forgotten is known to the last.
@@ -92,7 +94,7 @@ impl Store {
     /// When nothing of it can be read.
     pub fn open_aside(path: &Path) -> Result<Self> {
         // One at rest needs no file beside it; a log that is there is part of it.
-        let how = if super::is_at_rest(path) { "?immutable=1" } else { "" };
+        let how = if copy::is_at_rest(path) { "?immutable=1" } else { "" };
         Ok(read_only(path, how, BUSY)?.0)
     }
 
@@ -107,24 +109,25 @@ impl Store {
     /// What it holds, as far as that can be read.
     pub fn held(&self) -> Held {
         let mut held = Held { whole: true, knows_forgotten: true, ..Held::default() };
-        let Held { sessions, digests, notes, whole, .. } = &mut held;
+        let Held { sessions, digests, notes, bare, whole, .. } = &mut held;
         for (set, table, column) in [
             (sessions, "session s", "s.id"),
             (digests, "session s JOIN digest d ON d.session = s.pk AND NOT d.superseded", "s.id"),
             (notes, "note n", "n.id"),
+            (bare, "session s WHERE NOT EXISTS (SELECT 1 FROM source f WHERE f.session = s.pk)", "s.id"),
         ] {
-            let (ids, all) = self.from_both_ends(column, table, column, |r| r.get::<_, String>(0));
+            let (ids, all) = self.rows_from_both_ends(column, table, column, |r| r.get::<_, String>(0));
             set.extend(ids);
             *whole &= all;
         }
         for table in &FORGOTTEN {
-            held.knows_forgotten &= self.from_both_ends(table.columns, table.name, table.order, |r| r.get::<_, Value>(0)).1;
+            held.knows_forgotten &= self.rows_from_both_ends(table.columns, table.name, table.order, |r| r.get::<_, Value>(0)).1;
         }
         held
     }
 
     /// The rows of a table as far as they can be read, and whether that is all of them. What is read twice is there twice.
-    fn from_both_ends<T>(
+    fn rows_from_both_ends<T>(
         &self,
         columns: &str,
         table: &str,
@@ -162,16 +165,16 @@ impl Store {
     /// When this index cannot be written.
     pub fn salvage(&mut self, damaged: &Store) -> Result<Salvaged> {
         let mut salvaged = Salvaged::default();
-        let (shut_out, _) = damaged.from_both_ends("id", "forgotten_session", "id", |r| r.get::<_, String>(0));
+        let (shut_out, _) = damaged.rows_from_both_ends("id", "forgotten_session", "id", |r| r.get::<_, String>(0));
         let shut_out: BTreeSet<String> = shut_out.into_iter().collect();
-        let (sessions, _) = damaged.from_both_ends("pk", "session", "pk", |r| r.get::<_, i64>(0));
+        let (sessions, _) = damaged.rows_from_both_ends("pk", "session", "pk", |r| r.get::<_, i64>(0));
         for pk in BTreeSet::from_iter(sessions) {
             let Some(exported) = damaged.what_is_left(pk).filter(|exported| !shut_out.contains(&exported.session)) else {
                 continue;
             };
             self.take_over(exported, &mut salvaged)?;
         }
-        let (notes, _) = damaged.from_both_ends("pk", "note", "pk", |r| r.get::<_, i64>(0));
+        let (notes, _) = damaged.rows_from_both_ends("pk", "note", "pk", |r| r.get::<_, i64>(0));
         for pk in BTreeSet::from_iter(notes) {
             let Ok(note) = damaged.note(pk) else { continue };
             let new = NewNote { project: note.project.key, kind: note.kind, text: note.text, at: note.at };
@@ -215,7 +218,7 @@ impl Store {
     fn take_rows(&mut self, damaged: &Store, table: &Table) -> Result<()> {
         let columns = table.columns.split(", ").count();
         let values = |r: &Row<'_>| (0..columns).map(|at| r.get(at)).collect::<rusqlite::Result<Vec<Value>>>();
-        let (rows, _) = damaged.from_both_ends(table.columns, table.name, table.order, values);
+        let (rows, _) = damaged.rows_from_both_ends(table.columns, table.name, table.order, values);
         let tx = self.db.transaction()?;
         for row in rows {
             // A value of another kind than the column's was never stored: it is a piece of the damage.

@@ -37,8 +37,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
 
-use self::trouble::Trouble;
-
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
 
@@ -88,7 +86,7 @@ impl Store {
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
-        check_form(version, &store.db, path)?;
+        trouble::check_form(version, &store.db, path)?;
         store
             .configure(version == 0)
             .and_then(|()| store.migrate(version))
@@ -115,9 +113,17 @@ impl Store {
     /// # Errors
     /// As `open_read_only`.
     pub fn open_if_there(path: &Path) -> Result<Option<Self>> {
+        Self::is_there(path)?.then(|| Self::open_read_only(path)).transpose()
+    }
+
+    /// Is there an index?
+    ///
+    /// # Errors
+    /// When there is something else in its place, or there was one and it is gone.
+    pub fn is_there(path: &Path) -> Result<bool> {
         trouble::check_place(path)?;
         trouble::check_emptied(path)?;
-        path.exists().then(|| Self::open_read_only(path)).transpose()
+        Ok(path.exists())
     }
 
     /// Opens the database for writing, when there is one.
@@ -139,14 +145,14 @@ impl Store {
             read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
                 // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
                 // nobody is writing, the index alone is enough.
-                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if is_at_rest(path) => {
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if copy::is_at_rest(path) => {
                     read_only(path, "?immutable=1", patience)
                 }
                 _ => Err(e),
             });
         let (store, version) = opened.with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
-        check_form(version, &store.db, path)?;
+        trouble::check_form(version, &store.db, path)?;
         if version == 0 {
             bail!("there is no index in {} yet: run `recall digest` first", path.display());
         }
@@ -285,9 +291,7 @@ impl Store {
 }
 
 fn must_exist(path: &Path) -> Result<()> {
-    trouble::check_place(path)?;
-    trouble::check_emptied(path)?;
-    if !path.exists() {
+    if !Store::is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
     }
     Ok(())
@@ -307,20 +311,6 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned() };
     let version = store.version()?;
     Ok((store, version))
-}
-
-/// Is everything in the database itself, with nothing beside it that a writer is about to fold in?
-fn is_at_rest(path: &Path) -> bool {
-    let log = copy::beside(path, "-wal");
-    std::fs::metadata(log).map_or_else(|e| e.kind() == std::io::ErrorKind::NotFound, |m| m.len() == 0)
-}
-
-/// A file without a form has nothing in it yet.
-fn check_form(version: usize, db: &Connection, path: &Path) -> Result<()> {
-    if version == 0 && db.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_master)", [], |r| r.get(0))? {
-        bail!(Trouble::Damaged { path: path.to_owned(), what: "what form it has cannot be told".into() });
-    }
-    Ok(())
 }
 
 /// Without statistics in the index, values change no plan; SQLite would prepare every statement again to look at them.

@@ -26,10 +26,10 @@ impl Store {
         })
     }
 
-    /// Of a session whose rows cannot be read: what was made of them.
+    /// Of a session whose rows cannot be read: what was made of them. It is the last word: there is nothing to make another of.
     pub(super) fn export_digest_alone(&self, head: &SessionHead) -> Result<Exported> {
-        let digest = self.export_digest(head.pk)?;
-        Ok(Exported { digest, ..self.export_head(head) })
+        let digest = self.export_digest(head.pk)?.map(|digest| ExportedDigest { interim_until: None, ..digest });
+        Ok(Exported { digest, dirty: false, ..self.export_head(head) })
     }
 
     fn export_head(&self, head: &SessionHead) -> Exported {

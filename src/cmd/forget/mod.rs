@@ -101,9 +101,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     fault::point("traces dropped");
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
-    } else if !account.is_empty()
-        && let Err(e) = store.make_copy(config.now())
-    {
+    } else if let Err(e) = store.copy_when_due(config.now()) {
         // The one before went with what was forgotten: without one, nobody would know what is not to come back.
         ui.warn(&format!("{:#}", store.explained(e)));
     }
