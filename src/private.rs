@@ -63,6 +63,8 @@ impl Room {
     pub fn take(dir: &Path, bytes: usize) -> io::Result<Self> {
         let mut temporary = half_written(dir)?;
         temporary.write_all(&vec![b' '; bytes])?;
+        // Some disks tell only now that there is no room.
+        temporary.as_file().sync_all()?;
         Ok(Self(temporary))
     }
 

@@ -42,6 +42,8 @@ impl Trouble {
         let (Self::Damaged { path, .. }
         | Self::Locked { path }
         | Self::Closed { path, .. }
+        | Self::Full { path, .. }
+        | Self::Failing { path, .. }
         | Self::NoFile { path, .. }
         | Self::LeadsNowhere { path, .. }) = &mut trouble;
         index.clone_into(path);
