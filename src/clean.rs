@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// Text without terminal escapes, control characters and characters that change the direction of others.
+/// Text without terminal escapes, control characters and characters that nobody sees.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -12,12 +12,19 @@ pub fn plain(text: &str) -> String {
         match c {
             '\x1b' => skip_escape(&mut chars),
             '\n' | '\t' => out.push(c),
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {}
-            _ if c.is_control() => {}
+            _ if c.is_control() || is_unseen(c) => {}
             _ => out.push(c),
         }
     }
     out
+}
+
+/// Does a character change the direction of others, or show nothing? Text can be hidden with it, and tags cut in two. The joiners
+/// that scripts and emoji are written with are none of these.
+pub fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Skips what follows an ESC: a control sequence, a string up to its terminator, else a short sequence (ECMA-48, ECMA-35). One that is cut
@@ -32,7 +39,7 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
             skip(chars, '\x20', '\x3f');
             chars.next_if(|c| ('\x40'..='\x7e').contains(c));
         }
-        Some(']' | 'P' | '_' | '^') => {
+        Some(']' | 'P' | '_' | '^' | 'X') => {
             while chars.next_if(|c| !matches!(c, '\x07' | '\x1b' | '\n')).is_some() {}
             // The backslash of its terminator; another escape is another one.
             let mut ahead = chars.clone();
@@ -134,6 +141,23 @@ mod tests {
             assert_eq!(plain(&format!("before{cut}\nafter")), "before\nafter", "{cut:?}");
         }
         assert_eq!(plain(&"\x1b]\x1b".repeat(100_000)), "");
+    }
+
+    #[test]
+    fn an_escape_takes_no_more_than_itself() {
+        for (text, left) in [
+            ("a\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\b", "alinkb"),
+            ("a\x1b]0;title\x07b", "ab"),
+            ("a\x1b]52;c;never ended\nthe next line", "a\nthe next line"),
+            ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcd"),
+            ("a\x1b[水は飲めます", "a水は飲めます"),
+            ("a\x1b[12\nb\x1b", "a\nb"),
+            ("a\u{9b}31mb\u{9d}c\u{85}d", "a31mbcd"),
+            ("pass\u{200b}wo\u{ad}rd \u{e0041}\u{61c}\u{2060}x", "password x"),
+            ("نمی\u{200c}شود 👩\u{200d}💻", "نمی\u{200c}شود 👩\u{200d}💻"),
+        ] {
+            assert_eq!(plain(text), left, "{text:?}");
+        }
     }
 
     #[test]

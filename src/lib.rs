@@ -42,6 +42,7 @@ pub mod prompt;
 pub mod prose;
 pub mod redact;
 pub mod rows;
+mod screen;
 pub mod select;
 pub mod session;
 pub mod signal;

@@ -105,10 +105,12 @@ impl Writer<'_> {
     /// What was remembered on a day.
     fn notes_on(&self, day: &str) -> Result<Vec<Note>> {
         let Ok(date) = day.parse::<jiff::civil::Date>() else { return Ok(Vec::new()) };
-        let at = |date: jiff::civil::Date| -> Result<Millis> {
-            Ok(date.to_zoned(self.config.time_zone.clone())?.timestamp().as_millisecond())
+        let at = |date: jiff::civil::Date| {
+            date.to_zoned(self.config.time_zone.clone()).map(|begins| begins.timestamp().as_millisecond())
         };
-        self.store.notes_between(at(date)?, at(date.tomorrow()?)?)
+        // Nothing comes before the first day there is, nor after the last.
+        let end = date.tomorrow().and_then(at).unwrap_or(Millis::MAX);
+        self.store.notes_between(at(date).unwrap_or(Millis::MIN), end)
     }
 
     /// Writes a session's page; one under another name goes, and its notes move along.

@@ -44,11 +44,11 @@ impl Pending {
     }
 }
 
-/// Files whose size or time differs from the last look, largest first so that no thread is left with one at the end.
+/// Files whose size or stamp differs from the last look, largest first so that no thread is left with one at the end.
 pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pending> {
     let changed = found.files.into_iter().filter_map(|file| {
-        let seen = file.path.to_str().and_then(|p| known.get(p));
-        let same = seen.is_some_and(|k| k.size == file.size && k.mtime_ns == file.mtime_ns);
+        let seen = known.get(file.path.to_string_lossy().as_ref());
+        let same = seen.is_some_and(|known| known.is_as_seen(&file));
         (!same).then(|| Pending {
             file: Arc::new(file),
             cursor: seen.map(|k| k.cursor.clone()),
@@ -162,7 +162,10 @@ impl<'a> Reader<'a> {
                 Piece::Line(line) => self.take(&mut batch, &mut conversation, from, line),
                 // Half a line waits; a whole one that only lacks its newline does not.
                 Piece::Tail(line) => claude_code::is_whole(line) && self.take(&mut batch, &mut conversation, from, line),
-                Piece::TooLong => {
+                Piece::TooLong { private } => {
+                    if private {
+                        conversation.lost_something_private();
+                    }
                     batch.bad.push((from, "longer than 16 MiB"));
                     true
                 }

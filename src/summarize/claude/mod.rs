@@ -161,7 +161,7 @@ impl Claude {
     fn stdin(arguments: &[String], request: &Request) -> Vec<u8> {
         let told = arguments.iter().any(|a| a.ends_with("system-prompt"));
         let instructions = if told { String::new() } else { format!("{}\n\n", request.system) };
-        format!("{instructions}{}", request.stdin).into_bytes()
+        format!("{instructions}{}", unmentioned(&request.stdin)).into_bytes()
     }
 
     /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
@@ -173,6 +173,8 @@ impl Claude {
             .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", MAX_ANSWER_TOKENS.to_string())
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
+            // What a session says of files is no wish to have them read.
+            .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
@@ -302,6 +304,22 @@ impl Summarizer for Claude {
     }
 }
 
+/// A text in which no `@path` makes the client read that file and send it along, as it does for what a user types. What parts the two
+/// is not seen and does not come back: replies are cleaned of it.
+fn unmentioned(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut before = None;
+    for c in text.chars() {
+        out.push(c);
+        // Behind a letter or a sign it is an address or part of a path, for the client too.
+        if c == '@' && !before.is_some_and(|b: char| b.is_ascii_graphic()) {
+            out.push('\u{2060}');
+        }
+        before = Some(c);
+    }
+    out
+}
+
 /// `error: unknown option '--tools'`
 fn unknown_flag(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
@@ -321,4 +339,18 @@ fn first_line(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let line = text.lines().find(|l| !l.trim().is_empty()).map(|l| shorten(&one_line(&plain(l)), 120));
     line.map_or_else(String::new, |l| format!(": {l}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_mention_of_a_file_is_left() {
+        let text = "@/etc/passwd see @~/.ssh/id_rsa, (@x) \n@\"a b\" 。@../y me@example.org a/@types/b @@z";
+        let given = unmentioned(text);
+        assert_eq!(given.matches("@\u{2060}").count(), 5, "{given}");
+        assert!(given.contains("me@example.org a/@types/b") && given.contains("(@x)"), "{given}");
+        assert_eq!(plain(&given), text, "what comes back is as it was");
+    }
 }
