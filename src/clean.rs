@@ -149,7 +149,7 @@ mod tests {
             ("a\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\b", "alinkb"),
             ("a\x1b]0;title\x07b", "ab"),
             ("a\x1b]52;c;never ended\nthe next line", "a\nthe next line"),
-            ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcBd"),
+            ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcd"),
             ("a\x1b[水は飲めます", "a水は飲めます"),
             ("a\x1b[12\nb\x1b", "a\nb"),
             ("a\u{9b}31mb\u{9d}c\u{85}d", "a31mbcd"),

@@ -82,9 +82,8 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone)
     let mut page = day_front(day, shown, &projects);
     for key in &projects {
         let name = shown.iter().find(|s| s.session.project.key == *key).map_or(*key, |s| s.session.project.name());
-        let heading = inline(name);
         // A heading of this name begins the user's own section.
-        let heading = if heading == "Notes" { "Notes (project)".to_owned() } else { heading };
+        let heading = Some(inline(name)).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
         page.push_str(&format!("\n## {heading}\n\n{}\n", code(key)));
         for one in shown.iter().filter(|s| s.session.project.key == *key) {
             day_entry(&mut page, one, zone);

@@ -49,7 +49,10 @@ fn collect(mut lines: Lines<impl Read>) -> Vec<Read3> {
             Piece::Tail(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: true }),
             Piece::TooLong { .. } => None,
         };
-        all.push((from, to, line));
+        // A line that is too long already and has no end yet is left for the next time.
+        if from < to {
+            all.push((from, to, line));
+        }
     }
     all
 }

@@ -63,7 +63,8 @@ fn of_json(text: &str, read: &Line) {
         }
     }
     let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
-    assert!(is_json || matches!(read, Line::Bad(_)), "{text:?}");
+    // In the name of a field a control character is let through, as half a surrogate pair is.
+    assert!(is_json || matches!(read, Line::Bad(_)) || text.contains(char::is_control), "{text:?}");
     if is_json {
         mapped(text, value.as_ref());
     }
