@@ -125,7 +125,11 @@ fn no_answer_breaks_anything() {
         for n in 1..=size {
             let shown = many.show(n);
             let by_the_model = shown["summarizer"] == "claude";
-            assert!(by_the_model || shown["waits_for_model"] == true && many.reason(n).len() > 10, "{n}: {shown:#}");
+            assert!(
+                by_the_model || shown["waits_for_model"] == true && many.reason(n).len() > 10,
+                "{n}: {} {shown:#}",
+                many.reason(n)
+            );
             taken += usize::from(by_the_model);
         }
         let spent = many.stand_in.status()["spent_usd"].as_f64().expect("a sum");

@@ -91,7 +91,7 @@ fn table() -> Vec<(&'static str, Vec<u8>, Then)> {
             with(json!({"is_error": true, "result": "", "subtype": "error_during_execution"})),
             Refused("error_during_execution"),
         ),
-        text("failure without anything", json!({"is_error": true}).to_string(), Refused("")),
+        text("failure without anything", json!({"is_error": true}).to_string(), Refused("does not say why")),
         text("another session's answer", with(json!({"session_id": "64b0b6d9-e371-40e8-affe-78e0505dfb3f", "uuid": 7})), Taken),
         text("no usage", with(json!({"modelUsage": null, "usage": null})), Taken),
         text("usage of another form", with(json!({"modelUsage": ["haiku"], "usage": "much"})), Taken),

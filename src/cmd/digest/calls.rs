@@ -104,7 +104,7 @@ impl Maker<'_> {
         run.report.last_failure = Some(what.clone());
         let Failure::Model { cost_usd, .. } = failure else {
             run.store.note_failure(head.pk, self.now, &what)?;
-            self.ui.warn(&format!("session {}: {what}", head.id));
+            self.ui.warn(&format!("session {}: {what}: digested without the model, a later run tries again", head.id));
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
             }
@@ -123,7 +123,7 @@ impl Maker<'_> {
     /// The model is not asked any more in this run. It is said once.
     fn turn_off(&self, run: &mut Run<'_>, why: String) {
         if run.model_off.is_none() {
-            self.ui.warn(&format!("{why}: going on without the model"));
+            self.ui.warn(&format!("{why}: going on without the model, the next run tries again"));
             run.model_off = Some(why);
         }
     }

@@ -73,11 +73,17 @@ pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Try<T> {
     Try::Failed(Failure::Session { what, cost_usd })
 }
 
+/// The client's own words, or a model's, as the reason of a failure.
+fn quoted(said: &str) -> String {
+    let said = shorten(&one_line(&plain(said)), 160);
+    if said.is_empty() { "claude failed and does not say why".into() } else { format!("claude says: {said}") }
+}
+
 /// What an error the client reports means for this session and the ones after it.
 fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Try<T> {
     let status = report.get("api_error_status").and_then(Value::as_u64);
     let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
-    let what = shorten(&one_line(&plain(if said.is_empty() { subtype } else { said })), 160);
+    let what = quoted(if said.is_empty() { subtype } else { said });
     let passing = matches!(status, Some(408 | 409 | 500..=599))
         || said.contains("Unable to connect")
         || said.contains("Connection error")
