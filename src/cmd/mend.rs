@@ -43,7 +43,8 @@ struct Before {
 
 /// Makes a new index of what is left and puts it in the place of the damaged one.
 fn put_together(config: &Config, out: &mut impl Write) -> Result<Before> {
-    let index = config.database();
+    // Where a link leads: that stays.
+    let index = copy::beside(&config.database(), "");
     let (mending, mended) = (copy::beside(&index, copy::MENDING), copy::beside(&index, copy::MENDED));
     if mended.exists() && !index.exists() {
         fs::rename(&mended, &index)?;
@@ -113,11 +114,10 @@ fn finish(store: Store, mending: &Path, mended: &Path) -> Result<()> {
 
 /// Gives the damaged index a dated name, its log first: beside another index it would be taken for that one's.
 fn set_aside(index: &Path, config: &Config) -> Result<Vec<PathBuf>> {
-    let index = copy::beside(index, "");
-    let name = free_name(&index, config.now(), config);
+    let name = free_name(index, config.now(), config);
     let mut aside = Vec::new();
     for end in ["-journal", "-shm", "-wal", ""] {
-        let from = with(&index, end);
+        let from = with(index, end);
         match fs::metadata(&from).map(|found| found.len()) {
             Err(_) => {}
             // Of nothing there is nothing to keep; readers share nothing that lasts.
@@ -129,7 +129,7 @@ fn set_aside(index: &Path, config: &Config) -> Result<Vec<PathBuf>> {
             }
         }
     }
-    copy::sync_folder(&index)?;
+    copy::sync_folder(index)?;
     Ok(aside)
 }
 

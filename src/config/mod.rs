@@ -1,7 +1,7 @@
 //! Every path, environment variable and default. Nobody else reads the environment.
 
 mod embeddings;
-mod file;
+pub mod file;
 mod privacy;
 mod schedule;
 mod surroundings;

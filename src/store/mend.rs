@@ -10,6 +10,7 @@ use anyhow::Result;
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
+use super::load::SessionHead;
 use super::notes::NewNote;
 use super::transfer::Exported;
 use super::{BUSY, Store, copy, read_only};
@@ -189,8 +190,14 @@ impl Store {
 
     /// A session with all that can be read of it; where rows cannot, with its digest alone.
     fn what_is_left(&self, pk: i64) -> Option<Exported> {
-        let head = self.session_head(pk).ok()?;
+        let head = self.session_head(pk).ok().filter(|head| self.is_named_so(head))?;
         self.export_session(&head).or_else(|_| self.export_digest_alone(&head)).ok()
+    }
+
+    /// Is the session's name the one it always had? A byte of it may be another: then it is not found by it, and looks like none.
+    fn is_named_so(&self, head: &SessionHead) -> bool {
+        let looks_so = head.id.len() == 36 && head.id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+        looks_so || self.looked_up(&head.id).is_ok_and(|found| found == Some(head.pk))
     }
 
     fn take_over(&mut self, exported: Exported, salvaged: &mut Salvaged) -> Result<()> {

@@ -246,3 +246,22 @@ fn notes_in_pages_stay() {
     assert_eq!(scene.run(&["digest", "--summarizer", "extract", "--rebuild-pages"]).code, 0);
     assert!(fs::read_to_string(&page).expect("the page").contains("Ask Kim about this one."));
 }
+
+#[test]
+fn an_index_that_lies_elsewhere_stays_there() {
+    let scene = Scene::new();
+    let elsewhere = scene.world.root().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    fs::rename(scene.index(), elsewhere.join("index.db")).expect("another place");
+    fs::rename(scene.copy(), elsewhere.join("index.db.copy")).expect("another place");
+    std::os::unix::fs::symlink(elsewhere.join("index.db"), scene.index()).expect("a link");
+    over(&scene.index(), root_of(&scene, "file"), &[0; PAGE as usize]);
+    let ran = scene.run(&["doctor", "--fix"]);
+    assert!(ran.out.contains("restored    the copy of "), "{ran:#?}");
+    scene.is_well();
+    assert_eq!(scene.holds(), (all_but(&[]), notes(&[EARLY_NOTE, LATE_NOTE])), "{ran:#?}");
+    assert!(scene.index().is_symlink() && elsewhere.join("index.db").is_file());
+    assert_eq!(scene.run(&["forget", "--session", &id(3)]).code, 0);
+    let names: Vec<_> = files_below(&elsewhere).into_iter().filter(|f| f.to_string_lossy().contains("damaged")).collect();
+    assert!(names.is_empty(), "what was set aside there goes as well: {names:?}");
+}

@@ -3,7 +3,7 @@
 //! The child gets no tools, no hooks, no MCP servers, no project, writes no transcript, and is bounded in time and output. What it
 //! answers is synced to disk before anything looks at it: a reply is paid for once.
 
-mod report;
+pub mod report;
 
 use std::fs;
 use std::io;
