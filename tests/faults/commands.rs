@@ -4,10 +4,11 @@ use std::fs;
 
 use crate::disk::tries;
 use crate::kills::Trials;
+use crate::library::{Fault, When};
 use crate::made::{HOLDER, WORD, first_run};
 use crate::power::{Names, fails_anywhere};
 use crate::scene::Scene;
-use crate::size::part;
+use crate::size::{part, spread};
 use crate::support::World;
 
 const DIGEST: [&str; 3] = ["digest", "--summarizer", "extract"];
@@ -51,6 +52,38 @@ fn what_is_forgotten_stays_so_and_what_comes_in_comes_in_once_wherever_the_comma
         trials.at_points(part(1));
         trials.report(&what);
     }
+}
+
+#[test]
+fn a_session_is_forgotten_or_it_is_not_when_the_command_is_killed_and_never_given_again() {
+    let scene = after_a_digest(&["forget", "--session", HOLDER]);
+    let forgotten = scene.undisturbed();
+    scene.reset();
+    let digest = |how: &str| {
+        let ran = scene.world.recall(DIGEST);
+        assert_eq!(ran.code, 0, "{how}: {ran:#?}");
+        scene.state()
+    };
+    let as_it_was = digest("without the command");
+    scene.reset();
+    let blobs = tempfile::tempdir().expect("a temporary folder");
+    let calls: Vec<usize> = (1..=scene.recorded(blobs.path()).len()).collect();
+    let (mut gone, mut there) = (0, 0);
+    for at in spread(&calls, part(20)) {
+        scene.reset();
+        scene.disturbed(Fault::Kill(at, When::After));
+        let how = format!("killed after call {at} of {}", calls.len());
+        let state = digest(&how);
+        if state == as_it_was {
+            there += 1;
+        } else if let Some(difference) = state.differs_from(&forgotten) {
+            panic!("{how}: neither as it was nor forgotten: {difference}");
+        } else {
+            gone += 1;
+        }
+    }
+    println!("forget --session, killed and not given again: {there} as it was, {gone} forgotten");
+    assert!(there > 0 && gone > 0);
 }
 
 #[test]

@@ -272,7 +272,7 @@ int fchmod(int fd, mode_t mode) {
 }
 int fchown(int fd, uid_t owner, gid_t group) {
     REAL(fchown);
-    ON_FD("chown", OTHER, fd, -1, real(fd, owner, group), real(fd, owner, group), 0);
+    ON_FD("chmod", OTHER, fd, -1, real(fd, owner, group), real(fd, owner, group), 0);
 }
 int futimens(int fd, const struct timespec times[2]) {
     REAL(futimens);
@@ -360,11 +360,11 @@ int fchmodat(int dir, const char *name, mode_t mode, int flags) {
 }
 int chown(const char *name, uid_t owner, gid_t group) {
     REAL(chown);
-    ON_PATH("chown", OTHER, AT_FDCWD, name, real(name, owner, group));
+    ON_PATH("chmod", OTHER, AT_FDCWD, name, real(name, owner, group));
 }
 int lchown(const char *name, uid_t owner, gid_t group) {
     REAL(lchown);
-    ON_PATH("chown", OTHER, AT_FDCWD, name, real(name, owner, group));
+    ON_PATH("chmod", OTHER, AT_FDCWD, name, real(name, owner, group));
 }
 int truncate(const char *name, off_t length) {
     REAL(truncate);

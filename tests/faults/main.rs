@@ -13,6 +13,7 @@ mod disk;
 mod dump;
 mod hooks;
 mod install;
+mod interposed;
 mod kills;
 mod library;
 mod made;
