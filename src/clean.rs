@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// Text without terminal escapes, control characters and characters that change the direction of others.
+/// Text without terminal escapes, control characters and characters that nobody sees.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -12,19 +12,45 @@ pub fn plain(text: &str) -> String {
         match c {
             '\x1b' => skip_escape(&mut chars),
             '\n' | '\t' => out.push(c),
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {}
-            _ if c.is_control() => {}
+            _ if c.is_control() || is_unseen(c) => {}
             _ => out.push(c),
         }
     }
     out
 }
 
-/// Skips what follows an ESC: a control sequence up to its final byte, a string up to its terminator, else one character.
+/// Does a character change the direction of others, or show nothing? Text can be hidden with it, and tags cut in two. The joiners
+/// that scripts and emoji are written with are none of these.
+pub fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Skips what follows an ESC: a control sequence, a string up to its terminator, else a short sequence (ECMA-48, ECMA-35). One that is cut
+/// short ends before what cannot be part of it, the end of the line above all: what stands on the next line must not be joined to what
+/// stood before it, where a secret would be known no more.
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    match chars.next() {
-        Some('[') => while chars.next().is_some_and(|c| !('\x40'..='\x7e').contains(&c)) {},
-        Some(']' | 'P' | '_' | '^') => while chars.next().is_some_and(|c| c != '\x07' && c != '\x1b' && c != '\n') {},
+    let skip = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>, from: char, to: char| {
+        while chars.next_if(|c| (from..=to).contains(c)).is_some() {}
+    };
+    match chars.next_if(|c| ('\x20'..='\x7e').contains(c)) {
+        Some('[') => {
+            skip(chars, '\x20', '\x3f');
+            chars.next_if(|c| ('\x40'..='\x7e').contains(c));
+        }
+        Some(']' | 'P' | '_' | '^' | 'X') => {
+            while chars.next_if(|c| !matches!(c, '\x07' | '\x1b' | '\n')).is_some() {}
+            // The backslash of its terminator; another escape is another one.
+            let mut ahead = chars.clone();
+            if ahead.next() == Some('\x1b') && ahead.next() == Some('\\') {
+                *chars = ahead;
+            }
+        }
+        Some('\x20'..='\x2f') => {
+            skip(chars, '\x20', '\x2f');
+            chars.next_if(|c| ('\x30'..='\x7e').contains(c));
+        }
         _ => {}
     }
 }
@@ -106,6 +132,32 @@ mod tests {
     fn escapes_and_controls_go_and_words_stay() {
         assert_eq!(fold("fix the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease"), "fix the red test\n\nplease");
         assert_eq!(fold("a <b> c < d && e"), "a <b> c < d && e");
+        assert_eq!(plain("\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\ \x1b]0;title\x07end \x1b(Bx"), "link end x");
+    }
+
+    #[test]
+    fn an_escape_that_is_cut_short_ends_with_its_line() {
+        for cut in ["\x1b", "\x1b[", "\x1b[31", "\x1b]0;title", "\x1bP", "\x1b]0;\x1b", "\x1b]0;\x1b]1;"] {
+            assert_eq!(plain(&format!("before{cut}\nafter")), "before\nafter", "{cut:?}");
+        }
+        assert_eq!(plain(&"\x1b]\x1b".repeat(100_000)), "");
+    }
+
+    #[test]
+    fn an_escape_takes_no_more_than_itself() {
+        for (text, left) in [
+            ("a\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\b", "alinkb"),
+            ("a\x1b]0;title\x07b", "ab"),
+            ("a\x1b]52;c;never ended\nthe next line", "a\nthe next line"),
+            ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcd"),
+            ("a\x1b[水は飲めます", "a水は飲めます"),
+            ("a\x1b[12\nb\x1b", "a\nb"),
+            ("a\u{9b}31mb\u{9d}c\u{85}d", "a31mbcd"),
+            ("pass\u{200b}wo\u{ad}rd \u{e0041}\u{61c}\u{2060}x", "password x"),
+            ("نمی\u{200c}شود 👩\u{200d}💻", "نمی\u{200c}شود 👩\u{200d}💻"),
+        ] {
+            assert_eq!(plain(text), left, "{text:?}");
+        }
     }
 
     #[test]

@@ -3,10 +3,14 @@
 //! A transcript only grows, as a rule. A cursor is the fingerprint of the file's head and the offset just past the last line that
 //! was stored; where the head differs or the file is shorter, somebody replaced it and it is read again from the start.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+use rustix::fs::OFlags;
 
 /// How much of a file's start identifies it, in bytes: past the first row, which holds the session's id.
 const HEAD: u64 = 4096;
@@ -15,13 +19,23 @@ pub const MAX_LINE: usize = 16 << 20;
 const CHUNK: usize = 256 << 10;
 /// More than the start of a tag is long, in bytes.
 const OVERLAP: usize = 256;
+/// Between the head and the tail of what is stored so many places are looked at as well, of this length in bytes: where the middle
+/// alone was replaced, one of them tells.
+const SAMPLES: u64 = 15;
+const SAMPLE: usize = 512;
+
+/// Where something private is opened, in any spelling of JSON. `None` never comes: the pattern is fixed.
+static PRIVATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let tag = r"(?:<|\\u003c)(?:\s|\\[nrt])*private";
+    RegexBuilder::new(tag).case_insensitive(true).unicode(false).build().ok()
+});
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     pub head_len: u64,
     pub head_hash: [u8; 32],
     pub offset: u64,
-    /// Of the bytes right before the offset: a file that was rewritten in its middle differs there.
+    /// Of the bytes right before the offset, and of some between there and the head: a file that was rewritten differs there.
     pub tail_hash: [u8; 32],
 }
 
@@ -40,11 +54,8 @@ pub struct Delta {
 
 /// Opens `path` and seeks to the first byte that is not stored yet.
 pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
-    let mut file = File::open(path)?;
+    let mut file = regular(path)?;
     let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
     let mut head = Vec::with_capacity(HEAD as usize);
     (&mut file).take(HEAD).read_to_end(&mut head)?;
     let probe = file.try_clone()?;
@@ -52,7 +63,9 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
         let known = head.get(..c.head_len as usize);
         meta.len() >= c.offset
             && known.is_some_and(|bytes| hash(bytes) == c.head_hash)
-            && tail_hash(&probe, c.offset).is_ok_and(|hash| hash == c.tail_hash)
+            && (tail_hash(&probe, c.offset).is_ok_and(|hash| hash == c.tail_hash)
+                // A cursor from before there were samples.
+                || tail(&probe, c.offset).is_ok_and(|tail| hash(&tail) == c.tail_hash))
     };
     let start = cursor.filter(same).map_or(0, |c| c.offset);
     file.seek(SeekFrom::Start(start))?;
@@ -66,14 +79,17 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
     })
 }
 
+/// Opens a regular file. What has taken its place since it was found (a pipe, a device) is refused, and nobody waits for it.
+pub fn regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
 /// The whole lines among the last `most` bytes of a file, with what may be half a line at its end.
 pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
-    let mut file = File::open(path)?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let start = meta.len().saturating_sub(most);
+    let mut file = regular(path)?;
+    let start = file.metadata()?.len().saturating_sub(most);
     // From the byte before: where a line begins right at `start`, only its predecessor's newline is skipped.
     file.seek(SeekFrom::Start(start.saturating_sub(1)))?;
     let mut lines = Lines::new(file, start.saturating_sub(1));
@@ -83,24 +99,19 @@ pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
     Ok(lines)
 }
 
-/// Does a file hold a tag of this name before its last `most` bytes? Looks back no further than `back` bytes; a longer file may.
-pub fn holds_before(path: &Path, most: u64, back: u64, name: &[u8]) -> io::Result<bool> {
-    let file = File::open(path)?;
+/// Is something private opened in a file before its last `most` bytes? Looks back no further than `back` bytes; in a longer file it may.
+pub fn holds_private_before(path: &Path, most: u64, back: u64) -> io::Result<bool> {
+    let file = regular(path)?;
     let end = file.metadata()?.len().saturating_sub(most);
     if end > back {
         return Ok(true);
     }
-    let tag = regex::bytes::RegexBuilder::new(&format!(r"(?:<|\\u003c)(?:\s|\\[nrt])*{}", name.escape_ascii()))
-        .case_insensitive(true)
-        .unicode(false)
-        .build();
-    let Ok(tag) = tag else { return Ok(true) };
     let mut chunk = vec![0; CHUNK];
     let mut at = 0;
     while at < end {
         let len = (end - at).min(CHUNK as u64) as usize;
         file.read_exact_at(&mut chunk[..len], at)?;
-        if tag.is_match(&chunk[..len]) {
+        if opens_private(&chunk[..len]) {
             return Ok(true);
         }
         // A tag may lie over the edge of two chunks.
@@ -109,12 +120,27 @@ pub fn holds_before(path: &Path, most: u64, back: u64, name: &[u8]) -> io::Resul
     Ok(false)
 }
 
-/// A hash of the last bytes before `offset`.
+fn opens_private(bytes: &[u8]) -> bool {
+    PRIVATE.as_ref().is_none_or(|tag| tag.is_match(bytes))
+}
+
+/// A hash of the last bytes before `offset`, and of some between them and the head.
 pub fn tail_hash(file: &File, offset: u64) -> io::Result<[u8; 32]> {
+    let mut seen = tail(file, offset)?;
+    let middle = offset.saturating_sub(2 * HEAD);
+    let mut sample = vec![0; (middle.div_ceil(SAMPLES) as usize).min(SAMPLE)];
+    for n in (0..SAMPLES).filter(|_| middle > SAMPLES) {
+        file.read_exact_at(&mut sample, HEAD + middle / SAMPLES * n)?;
+        seen.extend_from_slice(&sample);
+    }
+    Ok(hash(&seen))
+}
+
+fn tail(file: &File, offset: u64) -> io::Result<Vec<u8>> {
     let from = offset.saturating_sub(HEAD);
     let mut tail = vec![0; (offset - from) as usize];
     file.read_exact_at(&mut tail, from)?;
-    Ok(hash(&tail))
+    Ok(tail)
 }
 
 fn hash(bytes: &[u8]) -> [u8; 32] {
@@ -140,13 +166,21 @@ pub enum Piece<'b> {
     Line(&'b [u8]),
     /// What follows the last newline: perhaps half a line.
     Tail(&'b [u8]),
-    /// A line over the limit, skipped.
-    TooLong,
+    /// A line over the limit, skipped. At the end of the file it may go on: the offset past it is that of its start then.
+    TooLong {
+        /// Something private is opened in it.
+        private: bool,
+    },
 }
 
 impl<R: Read> Lines<R> {
     pub fn new(from: R, offset: u64) -> Self {
         Self { from, buffer: Vec::new(), start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false }
+    }
+
+    /// Skips lines that are longer than this, in bytes, instead of those longer than [`MAX_LINE`].
+    pub fn at_most(self, max_line: usize) -> Self {
+        Self { max_line, ..self }
     }
 
     /// The next piece with its offset and the offset just past it. The tail comes last, and only once.
@@ -157,7 +191,7 @@ impl<R: Read> Lines<R> {
                 let (offset, line) = (self.offset, self.start..end);
                 self.advance(end + 1);
                 if line.len() > self.max_line {
-                    return Ok(Some((offset, self.offset, Piece::TooLong)));
+                    return Ok(Some((offset, self.offset, Piece::TooLong { private: opens_private(&self.buffer[line]) })));
                 }
                 return Ok(Some((offset, self.offset, Piece::Line(trim_cr(&self.buffer[line])))));
             }
@@ -199,19 +233,27 @@ impl<R: Read> Lines<R> {
         Ok(got? > 0)
     }
 
-    /// Drops the rest of an over-long line in chunks. At the end of the file it is not over yet, so nothing is reported.
+    /// Drops the rest of an over-long line in chunks.
     fn skip_line(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
         let offset = self.offset;
+        let mut private = false;
         loop {
-            self.advance(self.buffer.len());
+            let end = self.buffer.len();
+            private |= opens_private(&self.buffer[self.start..]);
+            // A tag may lie over the edge of two chunks.
+            self.advance(end.saturating_sub(OVERLAP).max(self.start));
+            self.scanned = end;
             if !self.fill()? {
                 self.ended = true;
-                return Ok(None);
+                self.advance(self.buffer.len());
+                return Ok(Some((offset, offset, Piece::TooLong { private })));
             }
-            if let Some(at) = memchr::memchr(b'\n', &self.buffer) {
-                self.advance(at + 1);
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) {
+                let end = self.scanned + at;
+                private |= opens_private(&self.buffer[self.start..end]);
+                self.advance(end + 1);
                 self.buffer.shrink_to(CHUNK * 2);
-                return Ok(Some((offset, self.offset, Piece::TooLong)));
+                return Ok(Some((offset, self.offset, Piece::TooLong { private })));
             }
         }
     }
@@ -239,13 +281,14 @@ mod tests {
     }
 
     fn pieces(from: impl Read, max_line: usize) -> Vec<(u64, u64, String)> {
-        let mut lines = Lines { max_line, ..Lines::new(from, 0) };
+        let mut lines = Lines::new(from, 0).at_most(max_line);
         let mut all = Vec::new();
         while let Some((from, to, piece)) = lines.next_piece().unwrap() {
             let shown = match piece {
                 Piece::Line(l) => format!("line {}", String::from_utf8_lossy(l)),
                 Piece::Tail(l) => format!("tail {}", String::from_utf8_lossy(l)),
-                Piece::TooLong => "too long".into(),
+                Piece::TooLong { private: true } => "too long, private".into(),
+                Piece::TooLong { private: false } => "too long".into(),
             };
             all.push((from, to, shown));
         }
@@ -261,9 +304,71 @@ mod tests {
     }
 
     #[test]
-    fn an_overlong_line_without_an_end_waits() {
+    fn an_overlong_line_without_an_end_is_told_and_waits() {
         let text = format!("a\n{}", "x".repeat(1000));
-        assert_eq!(pieces(Dribble(text.as_bytes(), vec![]), 100).len(), 1);
+        let found = pieces(Dribble(text.as_bytes(), vec![]), 100);
+        assert_eq!(found, [(0, 2, "line a".into()), (2, 2, "too long".into())]);
+    }
+
+    #[test]
+    fn what_is_opened_as_private_in_an_overlong_line_is_seen_wherever_it_stands() {
+        for tag in ["<private>", "\\u003cPrivate", "< \\nprivate "] {
+            for before in (0..1300).step_by(61) {
+                for (reads, end) in [(vec![], "\n"), (vec![700; 9], "\n"), (vec![], "")] {
+                    let text = format!("{}{tag}{}{end}b\n", "x".repeat(before), "y".repeat(1300 - before));
+                    let found = pieces(Dribble(text.as_bytes(), reads), 100);
+                    assert!(found[0].2 == "too long, private", "{tag} at {before}: {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pipe_that_has_taken_a_files_place_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let refused: [io::Result<()>; 3] =
+            [open(&path, None).map(drop), last_lines(&path, 100).map(drop), holds_private_before(&path, 0, 100).map(drop)];
+        for refused in refused {
+            assert_eq!(refused.unwrap_err().to_string(), "not a regular file");
+        }
+        assert!(open(Path::new("/dev/zero"), None).is_err() && open(folder.path(), None).is_err());
+    }
+
+    /// A file of this text, and a cursor at its end.
+    fn read_to_its_end(path: &Path, text: &[u8]) -> Cursor {
+        std::fs::write(path, text).unwrap();
+        let delta = open(path, None).unwrap();
+        let offset = text.len() as u64;
+        let tail_hash = tail_hash(&delta.probe, offset).unwrap();
+        Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset, tail_hash }
+    }
+
+    #[test]
+    fn a_file_whose_middle_alone_was_replaced_is_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        for size in [8_300, 9_000, 20_000, 100_000, 3 << 20] {
+            let text = vec![b'a'; size];
+            let cursor = read_to_its_end(&path, &text);
+            assert!(!open(&path, Some(&cursor)).unwrap().replaced, "{size}: it is the same");
+            let mut other = text.clone();
+            other[HEAD as usize..size - HEAD as usize].fill(b'b');
+            std::fs::write(&path, other).unwrap();
+            assert!(open(&path, Some(&cursor)).unwrap().replaced, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_from_before_there_were_samples_still_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        let text = vec![b'a'; 1 << 20];
+        let cursor = read_to_its_end(&path, &text);
+        let older = Cursor { tail_hash: hash(&text[text.len() - HEAD as usize..]), ..cursor };
+        assert!(!open(&path, Some(&older)).unwrap().replaced);
     }
 
     proptest! {

@@ -19,7 +19,14 @@ pub fn inline(text: &str) -> String {
             continue;
         }
         let opens_block = at == 0 && matches!(c, '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~');
-        let marks = matches!(c, '<' | '[' | ']' | '|' | '\\') || matches!(c, '*' | '_') && touches_only_one_word(&line, at);
+        // Formulas, where a viewer knows them, go before code: a dollar would take a span's first backtick.
+        let marks = matches!(c, '<' | '[' | ']' | '|' | '\\' | '$')
+            || matches!(c, '*' | '_') && touches_only_one_word(&line, at)
+            // Struck through, and in some viewers a comment.
+            || matches!(c, '~' | '%') && (line[..at].ends_with(c) || line[at + 1..].starts_with(c))
+            || c == '&' && is_entity(&line[at + 1..])
+            // Attributes, raw blocks and templates of viewers that know them.
+            || c == '{' && (line[at + 1..].starts_with([':', '#', '.', '%', '{', '=']) || line[..at].ends_with('`'));
         if opens_block || marks {
             out.push('\\');
         }
@@ -27,6 +34,12 @@ pub fn inline(text: &str) -> String {
         at += c.len_utf8();
     }
     unnumbered(out)
+}
+
+/// Would it stand for another character, as `lt;` does after an ampersand?
+fn is_entity(rest: &str) -> bool {
+    let name = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    (1..=32).contains(&name) && rest[name..].starts_with(';')
 }
 
 /// The length of the code span at the start of `text`: a run of backticks up to the next run of the same length.
@@ -64,6 +77,10 @@ fn unnumbered(line: String) -> String {
 /// Foreign text as a code span, whatever backticks it holds.
 pub fn code(text: &str) -> String {
     let line = one_line(&plain(text));
+    if line.is_empty() {
+        // Two backticks would open a span that text after it closes.
+        return "` `".into();
+    }
     let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let pad = if line.starts_with('`') || line.ends_with('`') { " " } else { "" };
@@ -105,6 +122,10 @@ mod tests {
         assert_eq!(inline("1. one\n## two\x1b[31m"), "1\\. one ## two");
         assert_eq!(inline("snake_case_name *bold*"), "snake_case_name \\*bold\\*");
         assert_eq!(code("a `b` c"), "``a `b` c``");
+        assert_eq!(inline("a {: onclick=x} {y} `<b>`{=html}"), "a \\{: onclick=x} {y} `<b>`\\{=html}");
+        assert_eq!(inline("$`$<b>` $5"), "\\$`$<b>` \\$5");
+        assert_eq!(["", "\u{202e}\u{7}", "\x1b[0m"].map(code), ["` `"; 3]);
+        assert_eq!(inline("~~no~~ %%no%% ~/x &lt;b&gt; a && b"), "\\~\\~no\\~\\~ \\%\\%no\\%\\% ~/x \\&lt;b\\&gt; a && b");
         assert_eq!(slug("../../etc/Passwd", 40), "etc-passwd");
         assert_eq!(slug("日本", 40), "project");
     }

@@ -83,7 +83,7 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone)
     for key in &projects {
         let name = shown.iter().find(|s| s.session.project.key == *key).map_or(*key, |s| s.session.project.name());
         // A heading of this name begins the user's own section.
-        let heading = if name == "Notes" { "Notes (project)".to_owned() } else { inline(name) };
+        let heading = Some(inline(name)).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
         page.push_str(&format!("\n## {heading}\n\n{}\n", code(key)));
         for one in shown.iter().filter(|s| s.session.project.key == *key) {
             day_entry(&mut page, one, zone);
@@ -95,7 +95,8 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone)
 
 fn note_line(note: &Note, zone: &TimeZone) -> String {
     let project = if note.project.key == EVERYWHERE { "all projects" } else { note.project.name() };
-    format!("{} {} ({}, {}) {}", clock(Some(note.at), zone), inline(&note.text), note.kind, inline(project), code(&note.id))
+    let (text, kind, project) = (inline(&note.text), inline(&note.kind), inline(project));
+    format!("{} {text} ({kind}, {project}) {}", clock(Some(note.at), zone), code(&note.id))
 }
 
 fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
@@ -186,7 +187,12 @@ fn open_lines<'a>(one: &'a Shown<'_>, kind: &'a str, claims: &'a [Claim]) -> imp
     let ids = one.digest.open_items(&one.session.id).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
     claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
         let text = claim_line(&claim.text, claim, 220);
-        if one.closed.contains(&id) { format!("~~{text}~~ (done) {}", code(&id)) } else { format!("{text} {}", code(&id)) }
+        match one.closed.contains(&id) {
+            // Round nothing they would be a fence.
+            true if text.is_empty() => format!("(done) {}", code(&id)),
+            true => format!("~~{text}~~ (done) {}", code(&id)),
+            false => format!("{text} {}", code(&id)),
+        }
     })
 }
 
@@ -351,7 +357,7 @@ fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
 fn tokens(page: &mut String, one: &Shown<'_>) {
     let line = |(model, t): (&String, &Tokens)| {
         let cost = one.costs.get(model).copied().flatten().map_or_else(|| "price unknown".into(), |usd| format!("${usd:.2}"));
-        let written = t.cache_write + t.cache_write_hour;
+        let written = t.cache_write.saturating_add(t.cache_write_hour);
         format!(
             "{}: {} in, {} out, {written} written to and {} read from the cache, {cost}",
             code(model),
@@ -374,8 +380,11 @@ fn resume(session: &Session) -> String {
             format!("'{}'", crate::clean::one_line(&crate::clean::plain(text)).replace('\'', "'\\''"))
         }
     };
-    let resume = format!("claude --resume {}", quoted(&session.id));
+    // What begins with a hyphen would be an option.
+    let option = if session.id.starts_with('-') { "--resume=" } else { "--resume " };
+    let resume = format!("claude {option}{}", quoted(&session.id));
     match &session.cwd {
+        Some(cwd) if cwd.starts_with('-') => format!("cd -- {} && {resume}", quoted(cwd)),
         Some(cwd) => format!("cd {} && {resume}", quoted(cwd)),
         None => resume,
     }

@@ -43,7 +43,7 @@ pub fn last_at(transcript: &Path, id: &str, most: u64) -> io::Result<Option<Mill
 
 /// Where something private stands before the end, or may stand, what goes on from there is not told.
 fn conversation_before(transcript: &Path, most: u64) -> io::Result<Conversation> {
-    let private = delta::holds_before(transcript, most, LOOKED_BACK, b"private")?;
+    let private = delta::holds_private_before(transcript, most, LOOKED_BACK)?;
     Ok(if private { Conversation::after_something_private() } else { Conversation::default() })
 }
 

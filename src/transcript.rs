@@ -108,8 +108,11 @@ impl Reader<'_> {
         let mut state = State::default();
         let mut rows = 0;
         while let Some((_, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
-            let (Piece::Line(line) | Piece::Tail(line)) = piece else { continue };
-            rows += self.line(line, &place, &mut state, spans, out)?;
+            match piece {
+                Piece::Line(line) | Piece::Tail(line) => rows += self.line(line, &place, &mut state, spans, out)?,
+                Piece::TooLong { private: true } => state.conversation.lost_something_private(),
+                Piece::TooLong { private: false } => {}
+            }
         }
         Ok(rows + state.turn.end(out)?)
     }

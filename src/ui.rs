@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::clean::plain;
+use crate::clean::{one_line, plain};
 
 /// How many warnings of one run are printed; the rest is counted.
 const MAX_WARNINGS: usize = 20;
@@ -21,13 +21,13 @@ impl Ui {
     pub fn warn(&self, what: &str) {
         let count = self.warnings.fetch_add(1, Ordering::Relaxed) + 1;
         if count <= MAX_WARNINGS {
-            eprintln!("recall: {}", plain(what));
+            eprintln!("recall: {}", one_line(&plain(what)));
         }
     }
 
     /// Something to know that is no failure.
     pub fn note(&self, what: &str) {
-        eprintln!("recall: {}", plain(what));
+        eprintln!("recall: {}", one_line(&plain(what)));
     }
 
     pub fn warned(&self) -> bool {

@@ -38,6 +38,8 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     let gate = config.gate(Use::Often)?;
     let mut store = Store::open(&config.database())?;
+    // Folding the log in at the end syncs it all.
+    store.sync_later()?;
     let mut taken = Taken::default();
     for (at, line) in lines.enumerate() {
         if let Err(e) = taken.line(&line?, &mut store, &gate, config) {

@@ -21,7 +21,7 @@ mod status;
 mod timeline;
 mod uninstall;
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -29,6 +29,7 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::config::Config;
+use crate::screen::Screen;
 use crate::store::trouble::explained;
 
 /// How a command that ran has ended.
@@ -48,7 +49,7 @@ pub fn run() -> ExitCode {
     }
     let cli = Cli::parse();
     // Not locked: the server of the protocol writes from another thread.
-    let mut out = io::BufWriter::new(io::stdout());
+    let mut out = io::BufWriter::new(Screen::new(io::stdout(), io::stdout().is_terminal()));
     let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
     match ended {
         Ok(Ended::Done) => ExitCode::SUCCESS,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Ended;
-use crate::clean::plain;
+use crate::clean;
 use crate::cli::StatusArgs;
 use crate::config::Config;
 use crate::doctor::{Depth, State, examine};
@@ -44,7 +44,7 @@ fn health(config: &Config, out: &mut impl Write) -> Result<()> {
     let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
     let bad: Vec<_> = findings.iter().filter(|f| f.state != State::Ok).collect();
     for finding in &bad {
-        writeln!(out, "{:<11} {}", finding.about, plain(&finding.found))?;
+        writeln!(out, "{:<11} {}", finding.about, line(&finding.found))?;
     }
     if !bad.is_empty() {
         writeln!(out, "            `recall doctor` says what to do")?;
@@ -113,25 +113,30 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
     }
     writeln!(out, "waiting     {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
     if let Some(Vectors { space, embedded, of }) = &counts.vectors {
-        let (model, dims) = (plain(&space.model), space.dims);
+        let (model, dims) = (line(&space.model), space.dims);
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
     }
     writeln!(out, "spent       ${:.4} on the model in all", counts.spent_usd)?;
     writeln!(out, "last work   {ran}")?;
     for (why, sessions) in &counts.skipped {
-        writeln!(out, "skipped     {sessions}: {}", plain(why))?;
+        writeln!(out, "skipped     {sessions}: {}", line(why))?;
     }
     for (id, times, why) in &counts.failing {
-        writeln!(out, "failing     {}: {times} times, last: {}", plain(id), plain(why))?;
+        writeln!(out, "failing     {}: {times} times, last: {}", line(id), line(why))?;
     }
     if counts.bad_lines > 0 {
         writeln!(out, "bad lines   {}", counts.bad_lines)?;
         for (path, offset, why) in &counts.bad_at {
-            writeln!(out, "            {} at byte {offset}: {why}", plain(path))?;
+            writeln!(out, "            {} at byte {offset}: {why}", line(path))?;
         }
     }
     for (name, rows) in &counts.unknown {
-        writeln!(out, "unknown     {rows} rows of type {}", plain(name))?;
+        writeln!(out, "unknown     {rows} rows of type {}", line(name))?;
     }
     Ok(())
+}
+
+/// A text that cannot begin a line of its own.
+fn line(text: &str) -> String {
+    clean::one_line(&clean::plain(text))
 }

@@ -102,10 +102,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     let oldest = config.retention.oldest(now);
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     // A file that looks as it did at the last look has nothing more to give, though its last line may be cut short.
-    let looked_at = |file: &&Found| {
-        let last = file.path.to_str().and_then(|path| known.get(path));
-        last.is_some_and(|k| k.size == file.size && k.mtime_ns == file.mtime_ns)
-    };
+    let looked_at = |file: &&Found| known.get(file.path.to_string_lossy().as_ref()).is_some_and(|known| known.is_as_seen(file));
     if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
         let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
         return Finding::warning(
@@ -115,7 +112,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
         );
     }
     let unread: Vec<&Found> = found.files.iter().filter(|file| !looked_at(file)).collect();
-    if let Some(closed) = unread.iter().find(|file| std::fs::File::open(&file.path).is_err()) {
+    if let Some(closed) = unread.iter().find(|file| crate::delta::regular(&file.path).is_err()) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
     }
     let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {

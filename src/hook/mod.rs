@@ -6,7 +6,7 @@
 
 mod claim;
 pub mod log;
-mod payload;
+pub mod payload;
 mod prompt;
 mod start;
 mod stdin;
@@ -70,17 +70,19 @@ fn work(name: &str) -> Result<Option<String>> {
     };
     let payload = Payload::read(&stdin::read(started + given)?)?;
     // Other hosts run the hooks of the same settings file: theirs are not our sessions.
-    if !payload.is_claude_codes(event, &config) || payload.stop_hook_active {
+    if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
     }
     let index = config.database();
     let done = match event {
         Event::SessionStart => watched(name, started + given, || {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            config::fault("hook-panic-inside", || panic!("asked for by a test"));
             start::answer(&payload, &config, started + given * 2 / 3)
         }),
         Event::UserPromptSubmit => watched(name, started + given, || {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            config::fault("hook-panic-inside", || panic!("asked for by a test"));
             prompt::answer(&payload, &config)
         }),
         _ => leave_mark(event, &payload, &config).map(|()| None),
@@ -96,6 +98,7 @@ pub fn tidy(data_dir: &Path) {
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
+    config::fault("hook-panic-inside", || panic!("asked for by a test"));
     let mark = Mark {
         session: payload.session.clone(),
         transcript: payload.transcript.display().to_string(),

@@ -4,7 +4,6 @@
 //! told of a thing once. The index is only read, no endpoint is asked, and the prompt is not kept: the batch takes it from the
 //! transcript.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -18,6 +17,7 @@ use super::told::{self, How, Told};
 use crate::clean::id8;
 use crate::config::{AtPrompt, Config};
 use crate::context::{CLOSING, MAX_CHARS, OPENING, bytes_of, said, tokens_in};
+use crate::delta;
 use crate::find::{Found, Origin, Query, Wanted, find, most_telling};
 use crate::prompt::{self, Asked, Past};
 use crate::redact::Use;
@@ -142,7 +142,7 @@ fn says_enough(asked: &Asked, transcript: &Path) -> bool {
 /// Has anything been answered in the conversation?
 fn has_answers(transcript: &Path) -> bool {
     let mut rows = Vec::new();
-    let read = File::open(transcript).and_then(|file| file.take(FIRST_ROWS).read_to_end(&mut rows));
+    let read = delta::regular(transcript).and_then(|file| file.take(FIRST_ROWS).read_to_end(&mut rows));
     read.is_ok() && memchr::memmem::find(&rows, br#""type":"assistant""#).is_some()
 }
 

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::clean::is_unseen;
+
 /// Blocks that the client, an editor or `recall` itself puts into a message; nobody said them.
 const INJECTED: [&str; 10] = [
     "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", "local-command-stdout",
@@ -159,14 +161,38 @@ pub fn opens_private(text: &str) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|at| matches!(private_tag(&text[at..]), Some((Tag::Opens, _))))
 }
 
-/// Text in which no tag of an injected block begins or ends one.
+/// Further tags that a client tells its model something with.
+const TOLD: [&str; 9] = [
+    "function_calls", "function_results", "command-name", "command-message", "command-args", "task-notification", "tool_use_error",
+    "persisted-output", "local-command",
+];
+/// How the sign that opens a tag may be written, and be read as one.
+const OPENERS: [&str; 10] = ["<", "＜", "﹤", "&lt;", "&lt", "&#60;", "&#x3c;", "&#x3C;", "\\u003c", "\\u003C"];
+
+/// Text in which no tag of an injected block begins or ends one, however it is written: who reads it goes by what it looks like.
 pub fn disarm(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let is_tag = |rest: &str| INJECTED.iter().any(|name| rest.strip_prefix('/').unwrap_or(rest).starts_with(name));
-        out.push(if c == '<' && is_tag(&text[at + 1..]) { '‹' } else { c });
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let opener = if matches!(c, '<' | '＜' | '﹤' | '&' | '\\') {
+            OPENERS.iter().find(|opener| text[at..].starts_with(**opener) && is_told_tag(&text[at + opener.len()..]))
+        } else {
+            None
+        };
+        out.push(if opener.is_some() { '‹' } else { c });
+        at += opener.map_or(c.len_utf8(), |opener| opener.len());
     }
     out
+}
+
+/// Is it the name of such a tag? Spaces, a slash and what nobody sees may stand before it, the latter within it, too.
+fn is_told_tag(rest: &str) -> bool {
+    let unseen = |c: &char| is_unseen(*c) || c.is_control() || matches!(c, '\u{200c}' | '\u{200d}');
+    let name = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '\\' | '／') || unseen(&c));
+    let seen = || name.chars().filter(|c| !unseen(c)).map(|c| c.to_ascii_lowercase());
+    // Namespaces are written with a colon.
+    let plain = |wanted: &str| seen().take(wanted.len()).eq(wanted.chars());
+    INJECTED.iter().chain(&TOLD).any(|name| plain(name))
 }
 
 #[cfg(test)]
@@ -191,6 +217,22 @@ mod tests {
         ] {
             let stripped = strip(text);
             assert_eq!((stripped.text.as_ref(), stripped.private), (left, private), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_spelling_of_a_tag_is_left_that_reads_like_one() {
+        for tag in [
+            "</recall-context>", "<recall-context", "</ recall-context >", "< /recall-context>", "</RECALL-Context>",
+            "<\n/recall-context>", "</recall\u{200d}-context>", "<\u{200b}/recall-context>", "&lt;/recall-context&gt;",
+            "&#60;/recall-context>", "&#x3C;/system-reminder>", "\\u003c/system-reminder>", "＜/recall-context＞",
+            "<function_results>",
+        ] {
+            let disarmed = disarm(&format!("a {tag} b"));
+            assert!(disarmed.starts_with("a ‹") && !disarmed.contains(['<', '＜']), "{disarmed}");
+        }
+        for other in ["a <b> &lt; c", "Vec<recall::Context>", "if a <recall", "C:\\user", "<p>system-reminder</p>", "a & b"] {
+            assert_eq!(disarm(other), other);
         }
     }
 

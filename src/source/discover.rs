@@ -18,6 +18,9 @@ pub struct Found {
     pub size: u64,
     /// Nanoseconds since the epoch.
     pub mtime_ns: i64,
+    /// Another one where the file was written, replaced or given another time since: its own time can be set by anybody, as tools
+    /// do that restore or copy files.
+    pub stamp: i64,
     pub place: Place,
 }
 
@@ -52,7 +55,9 @@ pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
 }
 
 fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u64, u64)>, found: &mut Discovery) {
-    for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
+    // A link may lead anywhere: what no transcript can lie in is not walked.
+    let leads_on = |entry: &walkdir::DirEntry| !entry.file_type().is_dir() || may_hold(entry, old_layout);
+    for entry in WalkDir::new(root).follow_links(true).sort_by_file_name().into_iter().filter_entry(leads_on) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(e) => {
@@ -68,7 +73,8 @@ fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u6
         }
         match entry.metadata() {
             Ok(meta) if meta.is_file() && seen.insert((meta.dev(), meta.ino())) => {
-                found.files.push(Found { path: path.to_owned(), size: meta.len(), mtime_ns: mtime_ns(&meta), place });
+                let (path, mtime_ns, stamp) = (path.to_owned(), mtime_ns(&meta), stamp(&meta));
+                found.files.push(Found { path, size: meta.len(), mtime_ns, stamp, place });
             }
             Ok(meta) if meta.is_file() => {}
             Ok(_) => found.unreadable.push(format!("{}: not a regular file", path.display())),
@@ -81,6 +87,25 @@ fn mtime_ns(meta: &Metadata) -> i64 {
     meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec())
 }
 
+/// Nobody sets when the system saw a file change last, nor its number: a copy over it has others.
+fn stamp(meta: &Metadata) -> i64 {
+    let parts = [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec(), meta.ino() as i64];
+    let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
+    let mut first = [0; 8];
+    first.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);
+    i64::from_le_bytes(first)
+}
+
+/// May transcripts lie in a folder? `<slug>/`, `<slug>/<session>/`, `<slug>/<session>/subagents/` and all below that.
+fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
+    match entry.depth() {
+        0 => true,
+        1 | 2 => !old_layout,
+        3 => !old_layout && entry.file_name() == "subagents",
+        _ => !old_layout,
+    }
+}
+
 /// What a path below `root` says of its rows; `None` when it is no transcript.
 ///
 /// `<slug>/<session>.jsonl`, `<slug>/agent-<id>.jsonl` (older subagents), `<slug>/<session>/subagents/**/agent-<id>.jsonl`, and in
@@ -89,12 +114,13 @@ fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<Place> {
     if path.extension()? != "jsonl" {
         return None;
     }
-    let stem = path.file_stem()?.to_str()?;
-    let parts: Vec<&str> = path.strip_prefix(root).ok()?.iter().map(|p| p.to_str()).collect::<Option<_>>()?;
+    let (stem, below) = (path.file_stem()?.to_string_lossy(), path.strip_prefix(root).ok()?);
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    let parts: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let agent = stem.strip_prefix("agent-").map(str::to_owned);
     match parts.as_slice() {
-        [_] if old_layout => Some(Place { session: stem.to_owned(), agent: None }),
-        [_, _] if !old_layout => Some(Place { session: stem.to_owned(), agent }),
+        [_] if old_layout => Some(Place { session: stem.into_owned(), agent: None }),
+        [_, _] if !old_layout => Some(Place { session: stem.into_owned(), agent }),
         [_, session, "subagents", .., _] if !old_layout && agent.is_some() => Some(Place { session: (*session).to_owned(), agent }),
         _ => None,
     }

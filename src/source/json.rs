@@ -132,7 +132,8 @@ struct Position<'n, const N: usize>(&'n [&'n str; N]);
 impl<'de, const N: usize> DeserializeSeed<'de> for Position<'_, N> {
     type Value = Option<usize>;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_str(self)
+        // As bytes: a name may hold half a surrogate pair, too.
+        from.deserialize_bytes(self)
     }
 }
 
@@ -141,8 +142,8 @@ impl<const N: usize> Visitor<'_> for Position<'_, N> {
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a key")
     }
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|name| *name == key))
+    fn visit_bytes<E>(self, key: &[u8]) -> Result<Self::Value, E> {
+        Ok(self.0.iter().position(|name| name.as_bytes() == key))
     }
 }
 
@@ -224,6 +225,12 @@ mod tests {
         assert_eq!(text(&raw(r#""a\ud800b""#)).unwrap(), "a\u{fffd}b");
         assert_eq!(text(&raw(r#""\ud83d\ude00 \udc00""#)).unwrap(), "\u{1f600} \u{fffd}");
         assert_eq!(text(&raw(r#""\\ud800 \ud800""#)).unwrap(), "\\ud800 \u{fffd}");
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_costs_itself_alone() {
+        let [a] = fields(r#"{"\ud800":1,"b\udc00":{"\ud800":"\udfff"},"a":7,"\u0061":8}"#, &["a"]).unwrap();
+        assert_eq!(number(a), Some(8));
     }
 
     #[test]

@@ -129,11 +129,18 @@ impl Store {
         if last.is_some_and(|copy| (now - copy.at).abs() < DAY) {
             return Ok(false);
         }
-        let Some((stored, _)) = self.last_run()? else { return Ok(false) };
+        let Some(stored) = self.last_stored()? else { return Ok(false) };
         if last.is_some_and(|copy| copy.at >= stored && copy.at <= now) {
             return Ok(false);
         }
         self.make_copy(now)
+    }
+
+    /// When something was stored last. A run that was cut short is not on record as one.
+    fn last_stored(&self) -> Result<Option<Millis>> {
+        let sql = "SELECT max(at) FROM (SELECT max(at) AS at FROM run UNION ALL SELECT max(made_at) FROM digest
+             UNION ALL SELECT max(at) FROM note UNION ALL SELECT max(at) FROM user_closed)";
+        Ok(self.db.query_row(sql, [], |r| r.get(0))?)
     }
 
     /// Makes a copy, unless something that was taken out may still be in the file. Returns whether it did.

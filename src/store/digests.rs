@@ -1,5 +1,7 @@
 //! Digests, the open items they bring, and what still wants one.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -149,10 +151,28 @@ impl Store {
         Ok(())
     }
 
+    /// The model could not be had when it was asked about this session. That is not the session's fault, as far as anybody knows.
+    pub fn note_no_model(&self, session: i64, at: Millis, error: &str) -> Result<()> {
+        self.db.execute("INSERT INTO attempt VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING", params![session, at, error])?;
+        Ok(())
+    }
+
+    /// Sessions whose last call of the model came to nothing.
+    pub fn tried_in_vain(&self) -> Result<HashSet<i64>> {
+        let mut query = self.db.prepare("SELECT session FROM attempt")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// How often the model failed on a session in a row, and when last.
     pub fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
         let sql = "SELECT failures, last_at FROM attempt WHERE session = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
+    }
+
+    /// Was a digest stored whose input's hash begins so, in hexadecimal digits?
+    pub fn has_digest_of(&self, hash: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE hex(substr(input_hash, 1, ?2)) = upper(?1))";
+        Ok(self.db.query_row(sql, params![hash, (hash.len() / 2) as i64], |r| r.get(0))?)
     }
 
     /// Is there a digest that the model is still wanted for, or a session it failed on?

@@ -191,6 +191,37 @@ impl Store {
         done
     }
 
+    /// From here on a power failure may take the last transactions back: for what is made again from the transcripts, where syncing
+    /// each would take long. `lasting` is for all else.
+    ///
+    /// # Errors
+    /// When SQLite does not want to.
+    pub fn sync_later(&self) -> Result<()> {
+        Ok(self.db.pragma_update(None, "synchronous", "NORMAL")?)
+    }
+
+    /// What this writes outlives a power failure, and with it all that was written before.
+    ///
+    /// # Errors
+    /// What `write` returns.
+    pub fn lasting<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before: i64 = self.db.query_row("PRAGMA synchronous", [], |r| r.get(0))?;
+        self.db.pragma_update(None, "synchronous", "FULL")?;
+        let done = write(self);
+        self.db.pragma_update(None, "synchronous", before)?;
+        done
+    }
+
+    /// Writes in one transaction.
+    ///
+    /// # Errors
+    /// What `write` returns; nothing is written then.
+    pub fn together(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
+        let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        write()?;
+        Ok(tx.commit()?)
+    }
+
     fn configure(&self, new: bool) -> Result<()> {
         if new {
             // Without effect after the first table. Setting it again would write to the file.
@@ -201,7 +232,7 @@ impl Store {
             bail!("the file system does not support write-ahead logging (journal mode {mode})");
         }
         self.db.execute_batch(
-            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;",
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;",
         )?;
         self.db.set_prepared_statement_cache_capacity(64);
         Ok(())

@@ -75,7 +75,7 @@ impl Store {
         let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
             Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
         };
-        let failing = "SELECT s.id, a.failures, a.error FROM attempt a JOIN session s ON s.pk = a.session ORDER BY a.last_at DESC, s.id LIMIT ?1";
+        let failing = "SELECT s.id, a.failures, a.error FROM attempt a JOIN session s ON s.pk = a.session WHERE a.failures > 0 ORDER BY a.last_at DESC, s.id LIMIT ?1";
         let bad = "SELECT f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file ORDER BY f.path, b.offset LIMIT ?1";
         Ok(Counts {
             files: one("SELECT count(*) FROM file")?,
@@ -99,7 +99,7 @@ impl Store {
                 .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
                 .collect::<rusqlite::Result<_>>()?,
             unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
-            spent_usd: self.spent_since(i64::MIN)?,
+            spent_usd: self.spent()?,
             notes: one("SELECT count(*) FROM note")?,
             vectors: self.vectors()?,
         })

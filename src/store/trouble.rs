@@ -25,6 +25,10 @@ pub enum Trouble {
         "the index {path} cannot be opened ({why}): see that it and its folder are yours and may be written (`chown`, `chmod u+rw`)"
     )]
     Closed { path: PathBuf, why: String },
+    #[error("the index {path} cannot be written any more ({why}): see that there is room on its disk (`df -h '{path}'`)")]
+    Full { path: PathBuf, why: String },
+    #[error("the index {path} cannot be read or written ({why}): see what the system says of its disk (`dmesg`)")]
+    Failing { path: PathBuf, why: String },
     #[error("{path} is {what}, where the index should be: move it away")]
     NoFile { path: PathBuf, what: &'static str },
     #[error("{path} is a link to {to}, which is not there: bring that back, or remove the link to begin anew")]
@@ -38,6 +42,8 @@ impl Trouble {
         let (Self::Damaged { path, .. }
         | Self::Locked { path }
         | Self::Closed { path, .. }
+        | Self::Full { path, .. }
+        | Self::Failing { path, .. }
         | Self::NoFile { path, .. }
         | Self::LeadsNowhere { path, .. }) = &mut trouble;
         index.clone_into(path);
@@ -73,6 +79,8 @@ fn of(error: &anyhow::Error, path: &Path) -> Option<Trouble> {
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             Some(Trouble::Closed { path, why: sql.to_string() })
         }
+        Some(ErrorCode::DiskFull) => Some(Trouble::Full { path, why: sql.to_string() }),
+        Some(ErrorCode::SystemIoFailure) => Some(Trouble::Failing { path, why: sql.to_string() }),
         Some(ErrorCode::Unknown) if is_of_another_form(&sql.to_string()) => damaged(),
         Some(_) => None,
         None => is_of_a_value(sql).then(damaged).flatten(),
@@ -188,6 +196,8 @@ mod tests {
             (ffi::SQLITE_CORRUPT_VTAB, "database disk image is malformed", "`recall doctor --fix`"),
             (ffi::SQLITE_NOTADB, "file is not a database", "`recall doctor --fix`"),
             (ffi::SQLITE_ERROR, "no such table: session", "`recall doctor --fix`"),
+            (ffi::SQLITE_FULL, "database or disk is full", "df -h"),
+            (ffi::SQLITE_IOERR_WRITE, "disk I/O error", "disk"),
             (ffi::SQLITE_READONLY, "attempt to write a readonly database", "chown"),
         ] {
             let said = raised(code, message);

@@ -47,7 +47,7 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
         // Characters of other scripts have several bytes; the list as a whole keeps to its room.
         let end = stdin.len() + MAX_OPEN_BYTES;
         for item in open {
-            let line = format!("{} {}\n", item.id, crate::clean::shorten(&gate.redact(&crate::clean::one_line(&item.text)), 100));
+            let line = format!("{} {}\n", item.id, told(&gate.redact(&item.text), 100));
             if stdin.len() + line.len() <= end {
                 stdin.push_str(&line);
             }
@@ -57,15 +57,17 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
     Request { system: system.to_owned(), stdin, rows, open: open.iter().map(|o| o.id.clone()).collect() }
 }
 
+/// A text that stands outside the fence: one line in which nothing is hidden.
+fn told(text: &str, most: usize) -> String {
+    crate::context::said(text, most)
+}
+
 fn head(session: &Session) -> String {
     let minute = |at: Option<Millis>| {
         let time = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
         time.map_or_else(|| "unknown".into(), |t| t.strftime("%Y-%m-%d %H:%M UTC").to_string())
     };
-    let branch = session
-        .branches
-        .last()
-        .map_or(String::new(), |b| format!(", branch {}", crate::clean::shorten(&crate::clean::one_line(b), 60)));
-    let project = crate::clean::shorten(&crate::clean::one_line(session.project.name()), 60);
+    let branch = session.branches.last().map_or(String::new(), |b| format!(", branch {}", told(b, 60)));
+    let project = told(session.project.name(), 60);
     format!("Project {project}{branch}, {} to {}.\n", minute(session.began_at()), minute(session.last_at()))
 }

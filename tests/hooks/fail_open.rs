@@ -281,14 +281,20 @@ fn a_home_that_is_none() {
 #[cfg_attr(not(debug_assertions), ignore = "the fault is built into debug builds only")]
 fn a_panic() {
     let world = with_notes();
-    for event in ["session-end", "session-start", "user-prompt-submit"] {
+    let payloads = [
+        ("session-end", ends(&world, S, "other").to_string().into_bytes()),
+        ("session-start", start(&world)),
+        ("user-prompt-submit", says(&world, S, "Where did we leave off?").to_string().into_bytes()),
+    ];
+    // Before anything is read, and in the midst of the work.
+    for (fault, (event, payload)) in ["hook-panic", "hook-panic-inside"].iter().flat_map(|f| payloads.iter().map(move |p| (f, p))) {
         let mut command = hook(&world, event);
-        command.env("RECALL_FAULT", "hook-panic");
+        command.env("RECALL_FAULT", fault);
         let before = log(&world).len();
         let started = Instant::now();
-        is_silent(event, started, &fed(command, &start(&world)));
+        is_silent(event, started, &fed(command, payload));
         let lines = log(&world);
-        assert!(lines.len() == before + 1 && lines[before].contains(&format!("{event}: panicked")), "{lines:#?}");
+        assert!(lines.len() == before + 1 && lines[before].contains(&format!("{event}: panicked")), "{fault}: {lines:#?}");
     }
 }
 

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::report::Report;
 use crate::config::Config;
 use crate::delta::{self, Cursor, Piece};
+use crate::fault;
 use crate::privacy::{Conversation, Gate, Passed, opens_private};
 use crate::session::{Millis, Row};
 use crate::source::claude_code::{self, Line};
@@ -44,11 +45,11 @@ impl Pending {
     }
 }
 
-/// Files whose size or time differs from the last look, largest first so that no thread is left with one at the end.
+/// Files whose size or stamp differs from the last look, largest first so that no thread is left with one at the end.
 pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pending> {
     let changed = found.files.into_iter().filter_map(|file| {
-        let seen = file.path.to_str().and_then(|p| known.get(p));
-        let same = seen.is_some_and(|k| k.size == file.size && k.mtime_ns == file.mtime_ns);
+        let seen = known.get(file.path.to_string_lossy().as_ref());
+        let same = seen.is_some_and(|known| known.is_as_seen(&file));
         (!same).then(|| Pending {
             file: Arc::new(file),
             cursor: seen.map(|k| k.cursor.clone()),
@@ -116,6 +117,7 @@ impl<'a> Reader<'a> {
             }
             bytes += batch.bytes;
             held.push(batch);
+            fault::point("batch read");
         }
         self.commit(&mut held, store, report)
     }
@@ -131,6 +133,7 @@ impl<'a> Reader<'a> {
             }
         }
         let done = store.ingest(held, self.projects).context("cannot store what was read")?;
+        fault::point("batches stored");
         report.ingested(&done);
         report.bytes_read += held.iter().map(|b| b.bytes).sum::<u64>();
         report.files_read += held.iter().filter(|b| b.complete).count() as u64;
@@ -162,7 +165,10 @@ impl<'a> Reader<'a> {
                 Piece::Line(line) => self.take(&mut batch, &mut conversation, from, line),
                 // Half a line waits; a whole one that only lacks its newline does not.
                 Piece::Tail(line) => claude_code::is_whole(line) && self.take(&mut batch, &mut conversation, from, line),
-                Piece::TooLong => {
+                Piece::TooLong { private } => {
+                    if private {
+                        conversation.lost_something_private();
+                    }
                     batch.bad.push((from, "longer than 16 MiB"));
                     true
                 }

@@ -171,12 +171,17 @@ fn stamp(fields: &Fields<'_>, place: &Place) -> Line {
     at.map_or(Line::Nothing, |at| Line::Stamp { session, at })
 }
 
+/// The times that a row may tell, the first and the last: no client wrote one before 2000, nor will one after 2100. A clock that
+/// stands elsewhere is as good as none, and what it says would come before or after everything else for good.
+const TIMES: std::ops::RangeInclusive<Millis> = 946_684_800_000..=4_102_444_800_000;
+
 fn timestamp(raw: Raw<'_>) -> Option<Millis> {
-    match json::text(raw) {
+    let at = match json::text(raw) {
         Some(text) => text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond()),
         // A few rows of other writers hold a number: seconds or milliseconds.
         None => json::number(Some(raw)).map(|n| n as Millis).map(|n| if n < 100_000_000_000 { n * 1000 } else { n }),
-    }
+    };
+    at.filter(|at| TIMES.contains(at))
 }
 
 fn assistant(fields: &Fields<'_>) -> Vec<Item> {

@@ -55,9 +55,18 @@ pub struct Batch {
 #[derive(Debug, Clone)]
 pub struct KnownFile {
     pub size: u64,
-    pub mtime_ns: i64,
+    /// Of the last look that read it to its end. In the column `mtime_ns`, where older programs have the file's time: for them and for
+    /// us, another value only means another look.
+    pub stamp: i64,
     pub cursor: Cursor,
     pub conversation: String,
+}
+
+impl KnownFile {
+    /// Is the file as it was at the last look?
+    pub fn is_as_seen(&self, file: &Found) -> bool {
+        self.size == file.size && self.stamp == file.stamp
+    }
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -78,7 +87,7 @@ impl Store {
                 offset: r.get::<_, i64>(5)? as u64,
                 tail_hash: r.get(6)?,
             };
-            Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, mtime_ns: r.get(2)?, cursor, conversation: r.get(7)? }))
+            Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, stamp: r.get(2)?, cursor, conversation: r.get(7)? }))
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

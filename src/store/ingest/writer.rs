@@ -90,14 +90,13 @@ impl<'t> Writer<'t> {
 
     fn file(&self, batch: &Batch, path: &str) -> Result<i64> {
         // Until the whole file is read, its size is not vouched for, so that a run that was stopped goes on here.
-        let (size, mtime_ns) = if batch.complete { (batch.file.size as i64, batch.file.mtime_ns) } else { (-1, 0) };
+        let (size, stamp) = if batch.complete { (batch.file.size as i64, batch.file.stamp) } else { (-1, 0) };
         let cursor = &batch.cursor;
         let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
              ON CONFLICT DO UPDATE SET size = ?2, mtime_ns = ?3, head_len = ?4, head_hash = ?5, offset = ?6, tail_hash = ?7, state = ?8
              RETURNING pk";
         let values = params![
-            path, size, mtime_ns, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash,
-            batch.conversation
+            path, size, stamp, cursor.head_len as i64, cursor.head_hash, cursor.offset as i64, cursor.tail_hash, batch.conversation
         ];
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }

@@ -1,0 +1,118 @@
+//! What is large: a long line, a large file, many files. Memory is bounded whatever there is to read.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::support::{Ran, World};
+use crate::{S, asked, conversation, numbered, questions};
+
+/// The most memory that reading takes, in KiB. The largest line that is read has 16 MiB, and every thread may hold one.
+const MOST: u64 = 128 << 10;
+
+/// Runs `recall` and tells the most memory it had at once, in KiB.
+fn measured(world: &World, args: &[&str]) -> (Ran, u64) {
+    let mut child = world.process().args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        // The kernel keeps the highest; the last look is as good as all of them.
+        let told = std::fs::read_to_string(&status).unwrap_or_default();
+        let high = told.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        most = high.unwrap_or(most);
+        std::thread::sleep(Duration::from_millis(3));
+    }
+    (Ran::of(child.wait_with_output().unwrap()), most)
+}
+
+fn assert_lean(most: u64) {
+    assert!(most > 1000, "the memory of the run is known: {most} KiB");
+    assert!(most < MOST, "{most} KiB");
+}
+
+#[test]
+fn a_line_of_200_mb_is_told_and_what_stands_around_it_is_kept() {
+    let world = World::new();
+    let path = world.transcript(&format!("-p/{S}.jsonl"), asked(S, 0));
+    let mut file = File::options().append(true).open(&path).unwrap();
+    file.write_all(b"{\"type\":\"user\",\"message\":\"").unwrap();
+    let end = file.seek(SeekFrom::End(0)).unwrap() + 200_000_000;
+    file.set_len(end).unwrap();
+    file.seek(SeekFrom::End(0)).unwrap();
+    file.write_all(format!("\"}}\n{}", asked(S, 1)).as_bytes()).unwrap();
+    let (ran, most) = measured(&world, &["digest", "--ingest-only", "--jobs", "2"]);
+    assert!(ran.code == 1 && ran.err.contains("longer than 16 MiB"), "{ran:#?}");
+    assert_eq!(questions(&world), numbered(0..2));
+    assert_lean(most);
+    assert_eq!(world.recall(["digest", "--ingest-only"]).code, 0, "a second run says nothing new");
+}
+
+#[test]
+fn lines_of_nearly_16_mib_in_several_files_at_once_take_no_more_memory_than_there_is() {
+    let world = World::new();
+    for n in 0..4 {
+        let id = format!("{n:08}-dddd-4ddd-8ddd-000000000000");
+        let path = world.transcript(&format!("-p/{id}.jsonl"), conversation(&id, 1));
+        let mut file = BufWriter::new(File::options().append(true).open(&path).unwrap());
+        for line in 0..2 {
+            let text = "the same words again and again, 'quoted' \\\"twice\\\" \\n ".repeat(290_000);
+            writeln!(
+                file,
+                r#"{{"type":"user","uuid":"{id}-{line}","sessionId":"{id}","timestamp":"2026-11-20T10:30:00Z","message":{{"content":"{text}"}}}}"#
+            )
+            .unwrap();
+        }
+    }
+    let (ran, most) = measured(&world, &["digest", "--ingest-only", "--jobs", "2"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!(world.count("SELECT count(*) FROM item WHERE kind = 'prompt'"), 12);
+    assert!(most > 1000 && most < 3 * MOST, "{most} KiB");
+}
+
+#[test]
+fn a_large_file_takes_no_more_memory_than_a_small_one() {
+    let world = World::new();
+    let path = world.transcript(&format!("-p/{S}.jsonl"), "");
+    let mut file = BufWriter::new(File::create(&path).unwrap());
+    // Output of a tool is most of every transcript.
+    let output = "line of a log with some words in it\\n".repeat(4000);
+    for n in 0..400 {
+        file.write_all(asked(S, n).as_bytes()).unwrap();
+        writeln!(
+            file,
+            r#"{{"type":"user","uuid":"r{n}","sessionId":"{S}","timestamp":"2026-11-20T10:00:00Z","message":{{"content":[{{"type":"tool_result","tool_use_id":"t{n}","content":"{output}"}}]}}}}"#
+        )
+        .unwrap();
+    }
+    file.flush().unwrap();
+    drop(file);
+    let (ran, most) = measured(&world, &["digest", "--ingest-only", "--jobs", "2"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!(questions(&world).len(), 400);
+    assert_lean(most);
+}
+
+/// How many files the test of many has: RECALL_FILES. The plain number is small; 100,000 were read once.
+fn files() -> usize {
+    std::env::var("RECALL_FILES").ok().and_then(|n| n.parse().ok()).unwrap_or(3_000)
+}
+
+#[test]
+fn many_files_are_read_once_and_then_not_opened_again() {
+    let world = World::new();
+    for n in 0..files() {
+        let id = format!("{n:08}-eeee-4eee-8eee-000000000000");
+        world.transcript(&format!("-p{}/{id}.jsonl", n % 50), asked(&id, n));
+    }
+    let (ran, most) = measured(&world, &["digest", "--ingest-only", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&report["files_read"], &report["sessions_new"]), (&files().into(), &files().into()), "{report}");
+    assert!(most < MOST + 2 * files() as u64, "{most} KiB");
+    let again = world.digest(&["--ingest-only"]);
+    assert_eq!(
+        (&again["files_seen"], &again["files_read"], &again["bytes_read"]),
+        (&files().into(), &0.into(), &0.into()),
+        "{again}"
+    );
+}
