@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use walkdir::WalkDir;
 
 use super::digest::{self, run_lock};
 use crate::clean::plain;
@@ -155,7 +156,8 @@ fn joined(mut a: Held, b: Held) -> Held {
 
 /// Says what was there and is not any more.
 fn tell_lost(before: &Before, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    let now = Store::open_read_only(&config.database())?.held();
+    let store = Store::open_read_only(&config.database())?;
+    let now = store.held();
     let gone = |before: &BTreeSet<String>, now: &BTreeSet<String>| before.difference(now).count();
     let lost = Salvaged {
         sessions: gone(&before.known.sessions, &now.sessions),
@@ -174,12 +176,25 @@ fn tell_lost(before: &Before, config: &Config, ui: &Ui, out: &mut impl Write) ->
         ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
     }
     if before.torn {
-        ui.warn("parts of the damaged index could not be read: it may have held more than is known of");
+        let pages = match unknown_pages(config, &store)? {
+            0 => String::new(),
+            n => format!("; {n} pages in {} tell of sessions that the index does not", config.data_dir.join("daily").display()),
+        };
+        ui.warn(&format!("parts of the damaged index could not be read: it may have held more than is known of{pages}"));
     }
     if before.forgets {
         ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");
     }
     Ok(())
+}
+
+/// How many pages of sessions there are that the index has no digest for.
+fn unknown_pages(config: &Config, store: &Store) -> Result<usize> {
+    let known: BTreeSet<PathBuf> = store.pages()?.into_iter().map(|page| config.data_dir.join(page.path)).collect();
+    let files = WalkDir::new(config.data_dir.join("daily")).into_iter().flatten().map(|entry| entry.into_path());
+    let is_session =
+        |file: &PathBuf| file.extension().is_some_and(|e| e == "md") && file.parent().is_some_and(|dir| dir.ends_with("sessions"));
+    Ok(files.filter(|file| is_session(file) && !known.contains(file)).count())
 }
 
 fn numbers(of: &Salvaged) -> String {

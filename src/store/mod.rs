@@ -68,8 +68,7 @@ impl Store {
     /// # Errors
     /// When it cannot be opened, or was written by a newer program.
     pub fn open(path: &Path) -> Result<Self> {
-        trouble::check_place(path)?;
-        trouble::check_emptied(path)?;
+        Self::is_there(path)?;
         // SQLite would create the file with the umask's permissions; its WAL takes over the database's.
         OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(|e| match e.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
@@ -119,10 +118,11 @@ impl Store {
     /// Is there an index?
     ///
     /// # Errors
-    /// When there is something else in its place, or there was one and it is gone.
+    /// When there is something else in its place, it shows at once that it is damaged, or there was one and it is gone.
     pub fn is_there(path: &Path) -> Result<bool> {
         trouble::check_place(path)?;
         trouble::check_emptied(path)?;
+        trouble::check_head(path)?;
         Ok(path.exists())
     }
 

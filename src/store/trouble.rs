@@ -2,7 +2,7 @@
 //! own about damage or locks reaches anybody.
 
 use std::fs::{self, FileType};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -90,7 +90,9 @@ fn of(error: &anyhow::Error, path: &Path) -> Option<Trouble> {
 /// Tables are not what the index's form says: no statement of ours is wrong about them.
 fn is_of_another_form(message: &str) -> bool {
     let message = message.strip_prefix("migration ").unwrap_or(message);
-    ["no such table", "no such column", "duplicate column"].iter().any(|start| message.starts_with(start))
+    ["no such table", "no such column", "duplicate column", "unsupported file format"]
+        .iter()
+        .any(|start| message.starts_with(start))
         || message.contains(" already exists")
         || message.contains(" has no column named ")
 }
@@ -153,6 +155,27 @@ pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
         }
         None => Ok(()),
     }
+}
+
+/// Looks at those bytes of the file's head that are always the same. SQLite takes some others for a file that nobody may write, or for one
+/// of its own later forms, which would send the user the wrong way. <https://www.sqlite.org/fileformat2.html#the_database_header>
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn check_head(path: &Path) -> Result<(), Trouble> {
+    let mut head = [0; 100];
+    if fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_err() {
+        // Whoever opens it says why.
+        return Ok(());
+    }
+    let forms = head[18..20].iter().all(|form| [1, 2].contains(form)) && head[21..24] == [64, 32, 32];
+    let of_an_index = head[56..60] == [0, 0, 0, 1] && head[44..47] == [0, 0, 0] && head[47] <= 4;
+    // One that was just made has neither an encoding nor tables.
+    let new = head[44..48] == [0; 4] && head[56..60] == [0; 4];
+    if head.starts_with(b"SQLite format 3\0") && !(forms && (of_an_index || new)) {
+        return Err(Trouble::Damaged { path: path.to_owned(), what: "its head is not that of an index".into() });
+    }
+    Ok(())
 }
 
 /// A file without a form has nothing in it yet.

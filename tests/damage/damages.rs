@@ -25,7 +25,7 @@ pub struct Damage {
     pub inflict: fn(&Scene),
 }
 
-pub const ALL: [Damage; 12] = [
+pub const ALL: [Damage; 15] = [
     Damage { name: "empty", shows: Shows::AtOnce, inflict: |s| cut(s, |_| 0) },
     Damage { name: "gone", shows: Shows::AtOnce, inflict: |s| fs::remove_file(s.index()).expect("the index") },
     Damage { name: "cut in half", shows: Shows::AtOnce, inflict: |s| cut(s, |len| len / 2) },
@@ -35,6 +35,9 @@ pub const ALL: [Damage; 12] = [
     Damage { name: "a garbled header", shows: Shows::AtOnce, inflict: |s| over(&s.index(), 0, &noise(100)) },
     Damage { name: "a zeroed first page", shows: Shows::AtOnce, inflict: |s| over(&s.index(), 0, &[0; PAGE as usize]) },
     Damage { name: "no form", shows: Shows::AtOnce, inflict: |s| over(&s.index(), 60, &[0; 4]) },
+    Damage { name: "a form that may not be written", shows: Shows::AtOnce, inflict: |s| over(&s.index(), 18, &[7]) },
+    Damage { name: "tables of an unknown form", shows: Shows::AtOnce, inflict: |s| over(&s.index(), 44, &[9; 4]) },
+    Damage { name: "another encoding", shows: Shows::AtOnce, inflict: |s| over(&s.index(), 59, &[2]) },
     Damage {
         name: "a table that is gone",
         shows: Shows::Later,

@@ -133,6 +133,7 @@ fn where_nothing_can_be_read_it_says_that_what_was_forgotten_comes_in_again() {
     fs::write(scene.index(), noise(50_000)).expect("noise");
     let ran = scene.run(&["doctor", "--fix"]);
     assert!(ran.code == 1 && ran.err.contains("forget it once more"), "{ran:#?}");
+    assert!(ran.err.contains("; 12 pages in ") && ran.err.contains("tell of sessions that the index does not"), "{ran:#?}");
     scene.is_well();
     let (sessions, _) = scene.holds();
     assert_eq!(sessions, living().into_iter().chain([id(FORGOTTEN)]).collect());

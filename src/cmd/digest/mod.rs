@@ -151,7 +151,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
 /// Makes documents of the sessions that changed.
 pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
     for (session, why) in store.write_documents()?.failed {
-        ui.warn(&format!("session {session}: {why:#}: search does not find what it has gained"));
+        ui.warn(&format!("session {session}: {:#}: search does not find what it has gained", store.explained(why)));
     }
     Ok(())
 }
