@@ -27,19 +27,29 @@ pub fn is_unseen(c: char) -> bool {
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Skips what follows an ESC: a control sequence up to its final byte, a string up to its terminator, else one character. What is
-/// never ended takes no more with it than it may hold: neither words of other scripts nor the next line.
+/// Skips what follows an ESC: a control sequence, a string up to its terminator, else a short sequence (ECMA-48, ECMA-35). One that is cut
+/// short ends before what cannot be part of it, the end of the line above all: what stands on the next line must not be joined to what
+/// stood before it, where a secret would be known no more.
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    match chars.next_if(|c| *c != '\n') {
+    let skip = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>, from: char, to: char| {
+        while chars.next_if(|c| (from..=to).contains(c)).is_some() {}
+    };
+    match chars.next_if(|c| ('\x20'..='\x7e').contains(c)) {
         Some('[') => {
-            while chars.next_if(|c| ('\x20'..='\x3f').contains(c)).is_some() {}
+            skip(chars, '\x20', '\x3f');
             chars.next_if(|c| ('\x40'..='\x7e').contains(c));
         }
         Some(']' | 'P' | '_' | '^' | 'X') => {
             while chars.next_if(|c| !matches!(c, '\x07' | '\x1b' | '\n')).is_some() {}
-            if chars.next_if(|c| matches!(c, '\x07' | '\x1b')) == Some('\x1b') {
-                chars.next_if_eq(&'\\');
+            // The backslash of its terminator; another escape is another one.
+            let mut ahead = chars.clone();
+            if ahead.next() == Some('\x1b') && ahead.next() == Some('\\') {
+                *chars = ahead;
             }
+        }
+        Some('\x20'..='\x2f') => {
+            skip(chars, '\x20', '\x2f');
+            chars.next_if(|c| ('\x30'..='\x7e').contains(c));
         }
         _ => {}
     }
@@ -122,6 +132,15 @@ mod tests {
     fn escapes_and_controls_go_and_words_stay() {
         assert_eq!(fold("fix the\x1b[31m red\x1b[0m\u{202e} test\0\r\n\n\n\nplease"), "fix the red test\n\nplease");
         assert_eq!(fold("a <b> c < d && e"), "a <b> c < d && e");
+        assert_eq!(plain("\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\ \x1b]0;title\x07end \x1b(Bx"), "link end x");
+    }
+
+    #[test]
+    fn an_escape_that_is_cut_short_ends_with_its_line() {
+        for cut in ["\x1b", "\x1b[", "\x1b[31", "\x1b]0;title", "\x1bP", "\x1b]0;\x1b", "\x1b]0;\x1b]1;"] {
+            assert_eq!(plain(&format!("before{cut}\nafter")), "before\nafter", "{cut:?}");
+        }
+        assert_eq!(plain(&"\x1b]\x1b".repeat(100_000)), "");
     }
 
     #[test]
@@ -130,7 +149,7 @@ mod tests {
             ("a\x1b]8;;https://evil.example\x1b\\link\x1b]8;;\x1b\\b", "alinkb"),
             ("a\x1b]0;title\x07b", "ab"),
             ("a\x1b]52;c;never ended\nthe next line", "a\nthe next line"),
-            ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcBd"),
+            ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcd"),
             ("a\x1b[水は飲めます", "a水は飲めます"),
             ("a\x1b[12\nb\x1b", "a\nb"),
             ("a\u{9b}31mb\u{9d}c\u{85}d", "a31mbcd"),

@@ -178,6 +178,11 @@ impl<R: Read> Lines<R> {
         Self { from, buffer: Vec::new(), start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false }
     }
 
+    /// Skips lines that are longer than this, in bytes, instead of those longer than [`MAX_LINE`].
+    pub fn at_most(self, max_line: usize) -> Self {
+        Self { max_line, ..self }
+    }
+
     /// The next piece with its offset and the offset just past it. The tail comes last, and only once.
     pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
         loop {
@@ -276,7 +281,7 @@ mod tests {
     }
 
     fn pieces(from: impl Read, max_line: usize) -> Vec<(u64, u64, String)> {
-        let mut lines = Lines { max_line, ..Lines::new(from, 0) };
+        let mut lines = Lines::new(from, 0).at_most(max_line);
         let mut all = Vec::new();
         while let Some((from, to, piece)) = lines.next_piece().unwrap() {
             let shown = match piece {

@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(code("a `b` c"), "``a `b` c``");
         assert_eq!(inline("a {: onclick=x} {y} `<b>`{=html}"), "a \\{: onclick=x} {y} `<b>`\\{=html}");
         assert_eq!(inline("$`$<b>` $5"), "\\$`$<b>` \\$5");
-        assert_eq!((code("").as_str(), code("\u{202e}\u{7}").as_str()), ("` `", "` `"));
+        assert_eq!(["", "\u{202e}\u{7}", "\x1b[0m"].map(code), ["` `"; 3]);
         assert_eq!(inline("~~no~~ %%no%% ~/x &lt;b&gt; a && b"), "\\~\\~no\\~\\~ \\%\\%no\\%\\% ~/x \\&lt;b\\&gt; a && b");
         assert_eq!(slug("../../etc/Passwd", 40), "etc-passwd");
         assert_eq!(slug("日本", 40), "project");

@@ -180,12 +180,20 @@ pub fn read(path: &Path, named: bool) -> Result<Read> {
         Err(e) if e.kind() == ErrorKind::NotFound && !named => String::new(),
         Err(e) => return Err(e).with_context(|| format!("cannot read the config file {}", path.display())),
     };
-    let values: Values = toml::from_str(&text).map_err(|e| located(path, &text, &e))?;
+    parse(path, &text, path.exists())
+}
+
+/// What the text of a config file says; `path` is for messages.
+///
+/// # Errors
+/// When it is no TOML, or has a key or a value that cannot be meant.
+pub fn parse(path: &Path, text: &str, exists: bool) -> Result<Read> {
+    let values: Values = toml::from_str(text).map_err(|e| located(path, text, &e))?;
     if let Err((key, why)) = check(&values) {
-        anyhow::bail!("{}:{}: `{key}`: {why}", path.display(), line_of(&text, key));
+        anyhow::bail!("{}:{}: `{key}`: {why}", path.display(), line_of(text, key));
     }
-    let table = text.parse().map_err(|e| located(path, &text, &e))?;
-    Ok(Read { values, exists: path.exists(), table })
+    let table = text.parse().map_err(|e| located(path, text, &e))?;
+    Ok(Read { values, exists, table })
 }
 
 /// Values that parse but cannot be meant: the key, and why.

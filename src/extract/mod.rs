@@ -258,7 +258,7 @@ fn touched(session: &Session, fits: impl Fn(Touch) -> bool) -> impl Iterator<Ite
 /// Changed files, the most changed first.
 fn files(session: &Session) -> Vec<FileNote> {
     let mut changed: Vec<_> = session.files().into_iter().filter(|(_, t)| t.how > Touch::Read).collect();
-    changed.sort_by_key(|(_, t)| std::cmp::Reverse(t.added + t.removed));
+    changed.sort_by_key(|(_, t)| std::cmp::Reverse(t.added.saturating_add(t.removed)));
     changed.into_iter().take(MAX_FILES).map(|(path, _)| FileNote { path, verified: true }).collect()
 }
 

@@ -6,7 +6,7 @@
 
 mod claim;
 pub mod log;
-mod payload;
+pub mod payload;
 mod prompt;
 mod start;
 mod stdin;
@@ -27,6 +27,7 @@ use self::payload::{Event, Payload};
 use self::watch::watched;
 use crate::config::{self, Config};
 use crate::mark::{self, Mark};
+use crate::store::trouble::explained;
 
 /// How long a payload may take to come for a mark: the client gives the end of a session 1.5 s in all.
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
@@ -69,20 +70,24 @@ fn work(name: &str) -> Result<Option<String>> {
     };
     let payload = Payload::read(&stdin::read(started + given)?)?;
     // Other hosts run the hooks of the same settings file: theirs are not our sessions.
-    if !payload.is_claude_codes(event, &config) || payload.stop_hook_active {
+    if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
     }
-    match event {
+    let index = config.database();
+    let done = match event {
         Event::SessionStart => watched(name, started + given, || {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            config::fault("hook-panic-inside", || panic!("asked for by a test"));
             start::answer(&payload, &config, started + given * 2 / 3)
         }),
         Event::UserPromptSubmit => watched(name, started + given, || {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            config::fault("hook-panic-inside", || panic!("asked for by a test"));
             prompt::answer(&payload, &config)
         }),
         _ => leave_mark(event, &payload, &config).map(|()| None),
-    }
+    };
+    done.map_err(|e| explained(e, &index))
 }
 
 /// Removes what hooks left that nobody needs any more.
@@ -93,6 +98,7 @@ pub fn tidy(data_dir: &Path) {
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
+    config::fault("hook-panic-inside", || panic!("asked for by a test"));
     let mark = Mark {
         session: payload.session.clone(),
         transcript: payload.transcript.display().to_string(),

@@ -5,7 +5,6 @@ use std::path::{Component, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::config::Config;
 use crate::paths::is_same;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,12 +92,12 @@ impl Payload {
     }
 
     /// Is this Claude Code's payload for this event? Then its transcript lies where Claude Code's do: in
-    /// `projects/<folder>/<session>.jsonl` below a config directory that is ours to read.
-    pub fn is_claude_codes(&self, event: Event, config: &Config) -> bool {
+    /// `projects/<folder>/<session>.jsonl` below one of these config directories, which are ours to read.
+    pub fn is_claude_codes(&self, event: Event, dirs: &[PathBuf]) -> bool {
         let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
         let is_id = (1..=MAX_ID).contains(&self.session.len())
             && self.session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-        named && !self.foreign && is_id && self.is_transcript_below(&config.session_dirs())
+        named && !self.foreign && is_id && self.is_transcript_below(dirs)
     }
 
     fn is_transcript_below(&self, dirs: &[PathBuf]) -> bool {

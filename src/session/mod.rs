@@ -36,17 +36,19 @@ pub struct Tokens {
 
 impl Tokens {
     pub fn total(&self) -> u64 {
-        self.input + self.output + self.cache_write + self.cache_write_hour + self.cache_read
+        let all = [self.input, self.output, self.cache_write, self.cache_write_hour, self.cache_read];
+        all.into_iter().fold(0, u64::saturating_add)
     }
 }
 
 impl std::ops::AddAssign for Tokens {
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_write += other.cache_write;
-        self.cache_write_hour += other.cache_write_hour;
-        self.cache_read += other.cache_read;
+        // An import may hold any number.
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.cache_write_hour = self.cache_write_hour.saturating_add(other.cache_write_hour);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
     }
 }
 
@@ -194,8 +196,8 @@ impl Session {
             }
             let known = files.entry(&touch.path).or_insert_with(|| FileTouch { added: 0, removed: 0, ..touch.clone() });
             known.how = known.how.max(touch.how);
-            known.added += touch.added;
-            known.removed += touch.removed;
+            known.added = known.added.saturating_add(touch.added);
+            known.removed = known.removed.saturating_add(touch.removed);
         }
         let mut list: Vec<_> = files.into_values().map(|t| (self.relative(&t.path).to_owned(), t)).collect();
         list.sort_by(|a, b| b.1.how.cmp(&a.1.how).then_with(|| a.0.cmp(&b.0)));

@@ -2,7 +2,7 @@
 
 pub mod claude;
 mod prompt;
-mod reply;
+pub mod reply;
 
 use crate::digest::{Digest, OpenItem};
 use crate::extract::extract;

@@ -126,16 +126,20 @@ fn an_index_that_cannot_be_used() {
         db.pragma_update(None, "user_version", 99).unwrap();
     };
     type Break<'a> = (&'a str, &'a dyn Fn(&World));
-    let breaks: [Break<'_>; 6] = [
-        ("no index", &|world| fs::remove_file(path(world)).unwrap()),
+    let breaks: [Break<'_>; 7] = [
+        ("no index", &|world| {
+            fs::remove_file(path(world)).unwrap();
+            fs::remove_file(world.data_dir().join("recall.db.copy")).unwrap();
+        }),
+        ("it is gone", &|world| fs::remove_file(path(world)).unwrap()),
         ("newer", &newer),
-        ("no index", &|world| fs::write(path(world), "").unwrap()),
-        ("cannot read", &|world| fs::write(path(world), "this is no database ".repeat(1000)).unwrap()),
+        ("it is empty", &|world| fs::write(path(world), "").unwrap()),
+        ("is damaged", &|world| fs::write(path(world), "this is no database ".repeat(1000)).unwrap()),
         ("malformed", &|world| {
             let bytes = fs::read(path(world)).unwrap();
             fs::write(path(world), [&bytes[..4096], &vec![0xAA; bytes.len() - 4096]].concat()).unwrap();
         }),
-        ("cannot", &|world| {
+        ("is a folder", &|world| {
             fs::remove_file(path(world)).unwrap();
             fs::create_dir(path(world)).unwrap();
         }),
@@ -277,14 +281,20 @@ fn a_home_that_is_none() {
 #[cfg_attr(not(debug_assertions), ignore = "the fault is built into debug builds only")]
 fn a_panic() {
     let world = with_notes();
-    for event in ["session-end", "session-start", "user-prompt-submit"] {
+    let payloads = [
+        ("session-end", ends(&world, S, "other").to_string().into_bytes()),
+        ("session-start", start(&world)),
+        ("user-prompt-submit", says(&world, S, "Where did we leave off?").to_string().into_bytes()),
+    ];
+    // Before anything is read, and in the midst of the work.
+    for (fault, (event, payload)) in ["hook-panic", "hook-panic-inside"].iter().flat_map(|f| payloads.iter().map(move |p| (f, p))) {
         let mut command = hook(&world, event);
-        command.env("RECALL_FAULT", "hook-panic");
+        command.env("RECALL_FAULT", fault);
         let before = log(&world).len();
         let started = Instant::now();
-        is_silent(event, started, &fed(command, &start(&world)));
+        is_silent(event, started, &fed(command, payload));
         let lines = log(&world);
-        assert!(lines.len() == before + 1 && lines[before].contains(&format!("{event}: panicked")), "{lines:#?}");
+        assert!(lines.len() == before + 1 && lines[before].contains(&format!("{event}: panicked")), "{fault}: {lines:#?}");
     }
 }
 

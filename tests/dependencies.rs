@@ -1,0 +1,109 @@
+//! What the program is built of is counted, and each part says what it is there for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn manifest() -> toml::Table {
+    read("Cargo.toml").parse().expect("Cargo.toml is TOML")
+}
+
+/// The dependencies of a table of `Cargo.toml`, in its order, each with the comment above it.
+fn direct(table: &str) -> Vec<(String, String)> {
+    let text = read("Cargo.toml");
+    let lines = text.lines().skip_while(|line| *line != format!("[{table}]")).skip(1).take_while(|line| !line.starts_with('['));
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let mut all = Vec::new();
+    for pair in lines.chunks(2) {
+        let [reason, dependency] = pair else { panic!("a comment above each dependency: {pair:?}") };
+        let reason = reason.strip_prefix("# ").unwrap_or_else(|| panic!("a comment above `{dependency}`"));
+        let name = dependency.split_once(" = ").map(|(name, _)| name).unwrap_or_else(|| panic!("a dependency: {dependency}"));
+        all.push((name.to_owned(), reason.to_owned()));
+    }
+    all
+}
+
+fn cargo(args: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO")).args(args).args(["--locked", "--offline"]).current_dir(root()).output().expect("cargo");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// The crates of the program for Linux, without ourselves.
+fn in_the_program() -> usize {
+    let tree = cargo(&["tree", "-e", "normal", "--prefix", "none", "--format", "{p}", "--target", "x86_64-unknown-linux-gnu"]);
+    let crates: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)").trim_end_matches(" (proc-macro)")).collect();
+    crates.iter().filter(|name| !name.is_empty()).count() - 1
+}
+
+fn locked() -> usize {
+    let lock: toml::Table = read("Cargo.lock").parse().expect("Cargo.lock is TOML");
+    lock["package"].as_array().expect("packages").len() - 1
+}
+
+#[test]
+fn the_table_says_what_each_is_there_for() {
+    let (program, tests) = (direct("dependencies"), direct("dev-dependencies"));
+    let row = |(name, reason): &(String, String)| format!("| `{name}` | {reason} |\n");
+    let table = |rows: &[(String, String)]| rows.iter().map(row).collect::<String>();
+    let text = format!(
+        "# What recall is built of\n\n\
+         {} crates are named in `Cargo.toml`; with what those need, {} are in the program on Linux. The tests name {} more. `Cargo.lock`\n\
+         has {} in all, those for tests and for other systems among them.\n\n\
+         | crate | what it is there for |\n|---|---|\n{}\n## For the tests\n\n| crate | what it is there for |\n|---|---|\n{}",
+        program.len(),
+        in_the_program(),
+        tests.len(),
+        locked(),
+        table(&program),
+        table(&tests),
+    );
+    assert_eq!(read("DEPENDENCIES.md"), text, "write this to DEPENDENCIES.md:\n{text}");
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let mut sources = String::new();
+    for entry in walkdir::WalkDir::new(root().join("src")).into_iter().chain(walkdir::WalkDir::new(root().join("tests"))) {
+        let entry = entry.expect("an entry");
+        if entry.path().extension().is_some_and(|end| end == "rs") {
+            sources.push_str(&fs::read_to_string(entry.path()).expect("a source"));
+        }
+    }
+    for (name, _) in direct("dependencies").into_iter().chain(direct("dev-dependencies")) {
+        let name = name.replace('-', "_");
+        let used = [format!("{name}::"), format!("use {name};")].iter().any(|use_| sources.contains(use_.as_str()));
+        assert!(used, "nothing uses `{name}`");
+    }
+}
+
+#[test]
+fn no_dependency_needs_a_newer_compiler_than_is_stated() {
+    let version = |text: &str| -> Vec<u32> { text.split('.').map(|part| part.parse().expect("a number")).collect() };
+    let stated = version(manifest()["package"]["rust-version"].as_str().expect("a version"));
+    let metadata: serde_json::Value = serde_json::from_str(&cargo(&["metadata", "--format-version", "1"])).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    assert!(packages.len() > 100);
+    for package in packages {
+        let needs = package["rust_version"].as_str().map(version).unwrap_or_default();
+        assert!(needs <= stated, "{} needs Rust {needs:?}", package["name"]);
+    }
+}
+
+#[test]
+fn there_is_no_unsafe_code_and_a_panic_unwinds() {
+    for file in ["src/lib.rs", "src/main.rs"] {
+        assert!(read(file).contains("#![forbid(unsafe_code)]"), "{file}");
+    }
+    assert_eq!(manifest()["profile"]["release"]["panic"].as_str(), Some("unwind"), "hooks catch panics");
+}

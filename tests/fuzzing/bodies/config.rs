@@ -1,0 +1,40 @@
+//! The config file: what is wrong is told with its place, and what is taken can be used and written again.
+
+use std::path::Path;
+
+use recall::config::file::{Values, parse};
+use recall::config::globset;
+use recall::redact::Use;
+
+pub fn check(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let path = Path::new("/c.toml");
+    match parse(path, &text, true) {
+        Err(e) => {
+            let told = format!("{e:#}");
+            let line = told.strip_prefix("/c.toml:").and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
+            assert!(line.is_some_and(|line| (1..=text.matches('\n').count() + 1).contains(&line)), "{told}");
+        }
+        Ok(read) => {
+            let settings = read.settings(path);
+            assert!(!settings.is_empty());
+            let written = toml::to_string(&read.values).expect("values are TOML");
+            let again: Values = toml::from_str(&written).unwrap_or_else(|e| panic!("{e}: {written}"));
+            assert_eq!(toml::to_string(&again).expect("values are TOML"), written);
+            usable(&read.values);
+        }
+    }
+}
+
+/// What was taken makes no run fail later.
+fn usable(values: &Values) {
+    let home = Path::new("/home/dev");
+    for list in [&values.exclude.projects, &values.exclude.paths, &values.privacy.exclude_projects] {
+        globset(list, home).expect("the globs were checked");
+        let below: Vec<String> = list.iter().map(|glob| format!("{}/**", glob.trim_end_matches('/'))).collect();
+        globset(&below, home).expect("the globs were checked");
+    }
+    let gate = values.privacy.gate(&values.signal.skip_tools, Use::Seldom).expect("the rules were checked");
+    let _ = gate.clean("a text");
+    let _ = values.retention.oldest(i64::MAX);
+}

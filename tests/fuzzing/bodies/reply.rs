@@ -1,0 +1,89 @@
+//! Summarizer replies: what is taken of one is within its bounds, cites only rows the model was shown and says nothing to a terminal.
+
+use std::sync::LazyLock;
+
+use recall::privacy::Gate;
+use recall::session::{Entry, FileTouch, Item, Project, RowKey, Session, ToolUse, Touch};
+use recall::summarize::claude::report::{self, Try};
+use recall::summarize::{Request, reply};
+use recall::verify::verify;
+
+use super::{acts, secrets};
+
+static SESSION: LazyLock<Session> = LazyLock::new(session);
+static GATE: LazyLock<Gate> = LazyLock::new(Gate::shipped);
+static SECRETS: LazyLock<[String; 4]> = LazyLock::new(secrets);
+
+pub fn check(data: &[u8]) {
+    let Some((choice, rest)) = data.split_first() else { return };
+    let text = String::from_utf8_lossy(rest);
+    let rows = SESSION.entries.iter().map(|entry| entry.key).collect();
+    let request = Request { rows, open: vec!["n12345678".into()], ..Request::default() };
+    match choice & 1 {
+        0 => one(&text, &request),
+        _ => printed(rest, &request),
+    }
+}
+
+fn one(text: &str, request: &Request) {
+    let Ok(mut digest) = reply::read(text, request) else { return };
+    assert!(!digest.title.is_empty() && digest.title.chars().count() <= 121 && !digest.request.is_empty());
+    assert!(digest.texts().all(|said| !said.contains(acts) && !said.contains('\n') && said.chars().count() <= 601), "{digest:?}");
+    let lists = [&digest.completed, &digest.learned, &digest.investigated, &digest.questions];
+    assert!(lists.iter().all(|list| list.len() <= 24) && digest.claims().count() <= 72 && digest.files.len() <= 24);
+    assert!(digest.closes.iter().all(|id| request.open.contains(id)));
+    verify(&mut digest, &SESSION);
+    for claim in digest.claims() {
+        assert!(claim.rows.len() <= 3 && claim.rows.iter().all(|row| request.rows.contains(row)), "{claim:?}");
+    }
+    assert!(digest.files.iter().all(|file| !file.verified || file.path.contains("orders")), "{:?}", digest.files);
+    let mut again = digest.clone();
+    verify(&mut again, &SESSION);
+    assert_eq!(again, digest, "what was verified once is verified");
+    let stored = serde_json::to_vec(&digest).expect("a digest is JSON");
+    assert_eq!(serde_json::from_slice::<recall::digest::Digest>(&stored).expect("it is read again"), digest);
+}
+
+/// All that the client prints, the reply in it.
+fn printed(stdout: &[u8], request: &Request) {
+    match report::read(stdout, &|said| reply::read(said, request), "haiku") {
+        Try::Answered(answer) => assert!(answer.cost_usd.is_none_or(|usd| usd.is_finite() && usd >= 0.0)),
+        Try::Failed(failure) => assert!(failure.to_string().chars().count() <= 250, "{failure}"),
+        Try::Again(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
+    }
+    let is_json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
+    assert!(!is_json(stdout) || is_json(&report::redacted(stdout, &GATE)));
+    // A model may say what it was never given.
+    for secret in SECRETS.iter().filter(|secret| !String::from_utf8_lossy(stdout).contains(secret.as_str())) {
+        let told = serde_json::json!({"result": format!("{}\n{secret}", String::from_utf8_lossy(stdout)), secret: 1}).to_string();
+        let told = String::from_utf8(report::redacted(told.as_bytes(), &GATE)).expect("it is text");
+        assert!(!told.contains(secret), "{told}");
+    }
+}
+
+fn session() -> Session {
+    let tool = ToolUse {
+        id: "t1".into(),
+        name: "Edit".into(),
+        line: "shop/orders.py".into(),
+        file: Some(FileTouch { path: "/src/shop/orders.py".into(), how: Touch::Edited, added: 3, removed: 1 }),
+    };
+    let items = [
+        Item::Prompt("page the order list by date, with a cursor".into()),
+        Item::Tool(tool),
+        Item::Reply("The order list is paged by date and id now; the test passes.".into()),
+    ];
+    let entries =
+        (1..).zip(items).map(|(n, item)| Entry { key: RowKey([n; 16]), at: Some(i64::from(n)), agent: None, item, outcome: None });
+    Session {
+        id: "s".into(),
+        project: Project { key: "/src/shop".into() },
+        cwd: Some("/src/shop".into()),
+        branches: Vec::new(),
+        versions: Vec::new(),
+        end_reason: None,
+        entries: entries.collect(),
+        usage: Default::default(),
+        agents: 0,
+    }
+}

@@ -1,0 +1,85 @@
+//! Row parsing: any line is a row, something known that says nothing, an unknown kind or a bad line, and nothing it leaves is dangerous.
+
+use std::sync::LazyLock;
+
+use recall::privacy::Gate;
+use recall::session::{Item, Row};
+use recall::source::claude_code::{Line, Place, is_whole, read_line};
+use recall::source::json::{self, fields};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::acts;
+
+static GATE: LazyLock<Gate> = LazyLock::new(Gate::shipped);
+/// The longest text that is kept, in characters, with room for what says that something was cut out.
+const LONGEST: usize = 16_100;
+
+pub fn check(data: &[u8]) {
+    for line in data.split(|byte| *byte == b'\n').take(16) {
+        one(line);
+    }
+}
+
+fn one(line: &[u8]) {
+    let place = Place { session: "a-session".into(), agent: None };
+    let read = read_line(line, &place, &GATE);
+    assert_eq!(is_whole(line), !matches!(read, Line::Bad(_)));
+    assert_eq!(read_line(&[line, b" \r"].concat(), &place, &GATE), read, "the same with its line's end");
+    match &read {
+        Line::Row(row) => of_row(row),
+        Line::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
+        Line::Bad(_) | Line::Nothing | Line::Stamp { .. } => {}
+    }
+    let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if let Ok(text) = std::str::from_utf8(bare) {
+        of_json(text, &read);
+    }
+}
+
+fn of_row(row: &Row) {
+    assert_eq!(row.items.len(), row.parts.len());
+    for text in row.items.iter().flat_map(Item::texts).chain(row.branch.as_deref()).chain(row.version.as_deref()) {
+        assert!(!text.contains(acts), "{text:?}");
+        assert!(text.chars().count() <= LONGEST, "{} characters", text.chars().count());
+    }
+    // What is stored is read again as it was.
+    for item in &row.items {
+        let stored = serde_json::to_vec(item).expect("an item is JSON");
+        assert_eq!(serde_json::from_slice::<Item>(&stored).expect("it is read again"), *item);
+    }
+}
+
+/// The reader of fields and serde_json's own values agree.
+fn of_json(text: &str, read: &Line) {
+    const NAMES: [&str; 4] = ["type", "uuid", "message", "content"];
+    let value = serde_json::from_str::<Value>(text).ok();
+    if let Some(Value::Object(object)) = &value {
+        assert!(!matches!(read, Line::Bad(_)), "an object is no bad line: {text:?}");
+        let found = fields(text, &NAMES).expect("it is an object");
+        for (name, raw) in NAMES.into_iter().zip(found) {
+            let raw = raw.map(|raw| serde_json::from_str::<Value>(raw.get()).expect("a part of a value is one"));
+            assert_eq!(raw.as_ref(), object.get(name), "{name} of {text:?}");
+        }
+    }
+    let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
+    // In the name of a field a control character is let through, as half a surrogate pair is.
+    assert!(is_json || matches!(read, Line::Bad(_)) || text.contains(char::is_control), "{text:?}");
+    if is_json {
+        mapped(text, value.as_ref());
+    }
+}
+
+/// Other strings in the same JSON.
+fn mapped(text: &str, value: Option<&Value>) {
+    if let Some(same) = json::map_texts(text, |_| Some(None)) {
+        assert_eq!(same, text, "nothing was changed");
+    }
+    let again = json::map_texts(text, |text| Some(Some(text.to_owned()))).map(|json| serde_json::from_str::<Value>(&json));
+    if let (Some(again), Some(value)) = (again, value) {
+        assert_eq!(&again.expect("it is JSON"), value, "written in another way, it says the same");
+    }
+    if let Some(shown) = json::map_texts(text, |text| GATE.verbatim(text)) {
+        assert!(serde_json::from_str::<&RawValue>(&shown).is_ok(), "{shown}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Settings editing: what install put in uninstall takes out, byte for byte, and what is not ours is as it was in between.
+
+use recall::install::command::Form;
+use recall::install::servers::{self, Place};
+use recall::install::settings::{self, Empties};
+use serde_json::Value;
+
+pub fn check(data: &[u8]) {
+    let Some((choice, rest)) = data.split_first() else { return };
+    let text = String::from_utf8_lossy(rest);
+    let form = match choice & 1 {
+        0 => Form::Own { program: "/opt/re call/recall".into(), environment: vec![("RECALL_DATA_DIR", "/d'\"".into())] },
+        _ => Form::Shared,
+    };
+    match choice >> 1 & 3 {
+        0 | 1 => hooks(&text, &form),
+        2 => server(&text, &form, &Place::Top),
+        _ => server(&text, &form, &Place::Project("/src/a.b/shop".into())),
+    }
+}
+
+fn hooks(text: &str, form: &Form) {
+    let Ok(added) = settings::add(text, form) else {
+        // What cannot be added to is left alone, or is no settings file at all.
+        let left = settings::remove(text, &Empties::new());
+        return assert!(left.is_ok_and(|left| parse(&left).is_some()) || parse(text).is_none_or(|value| !value.is_object()));
+    };
+    let state = settings::state(&added.text).expect("the client reads it");
+    assert_eq!(state.missing(), [""; 0], "{}", added.text);
+    let twice = settings::add(&added.text, form).expect("it was read before");
+    assert_eq!((twice.text, twice.empties), (added.text.clone(), Empties::new()), "a second time changes nothing");
+    let (before, now) = (parse(text).expect("it was added to"), parse(&added.text).expect("the client reads it"));
+    others_stay(&before, &now, "hooks");
+    let left = settings::remove(&added.text, &added.empties).expect("it was read before");
+    if settings::remove(text, &Empties::new()).is_ok_and(|same| same == text) {
+        assert_eq!(left, text, "taken out of {}", added.text);
+    }
+    let state = settings::state(&left).expect("the client reads it");
+    assert!(state.hooks.iter().all(|hook| hook.call.mixed), "{left}");
+}
+
+fn server(text: &str, form: &Form, place: &Place) {
+    // Whatever program has our name.
+    let known = &|_: &str| true;
+    let Ok(added) = servers::add(text, place, form, known) else { return };
+    let ours = servers::state(&added.text, place, known).expect("the client reads it").expect("it is there");
+    let twice = servers::add(&added.text, place, form, known).expect("it was read before");
+    assert_eq!((twice.text, twice.empties), (added.text.clone(), Empties::new()), "a second time changes nothing");
+    let (before, now) = (parse(text).expect("it was added to"), parse(&added.text).expect("the client reads it"));
+    others_stay(&before, &now, if *place == Place::Top { "mcpServers" } else { "projects" });
+    if servers::places(text, known).is_ok_and(|places| places.is_empty()) {
+        assert!(ours.is_as(form), "{ours:?}");
+        assert_eq!(servers::remove(&added.text, place, &added.empties, known).expect("it was read before"), text);
+    }
+}
+
+/// What the client reads; nothing of a file that is empty.
+fn parse(text: &str) -> Option<Value> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() { Some(Value::Object(Default::default())) } else { serde_json::from_str(text).ok() }
+}
+
+fn others_stay(before: &Value, now: &Value, but: &str) {
+    let (before, now) = (before.as_object().expect("an object"), now.as_object().expect("an object"));
+    let others = |all: &serde_json::Map<String, Value>| {
+        all.iter().filter(|(key, _)| *key != but).map(|(k, v)| (k.clone(), v.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(others(before), others(now));
+}
