@@ -257,8 +257,8 @@ fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
     format!(
         "---\nsession: {}\ndigest: {}\nsummarizer: {}\n{}project: {}\nbegan: {}\nended: {}\nended_by: {}\nbranches: [{}]\nclients: [{}]\ncost_usd: {:.2}\ncost_complete: {}\n---\n",
         yaml(&session.id),
-        one.digest_id,
-        one.summarizer,
+        word(one.digest_id),
+        word(one.summarizer),
         if one.goes_on { "interim: true\n" } else { "" },
         yaml(&session.project.key),
         time(session.began_at()),
@@ -269,6 +269,12 @@ fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
         cost.0,
         !cost.1,
     )
+}
+
+/// A word of ours; of another's index, which may be taken in, whatever it is.
+fn word(text: &str) -> String {
+    let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    if plain { text.to_owned() } else { yaml(text) }
 }
 
 fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {

@@ -199,7 +199,7 @@ proptest! {
         let (session, digest) = session(&texts);
         let closed: Vec<String> = digest.open_items(&session.id).map(|(id, ..)| id).take(2).collect();
         let shown = Shown {
-            session: &session, digest: &digest, digest_id: "d0123456", summarizer: "extract", goes_on: true, closed: &closed,
+            session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), goes_on: true, closed: &closed,
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),
         };
         let again = Shown { repeated_by: Some("daily/2026-11/sessions/2026-11-20-x-88888888.md"), ..shown.clone() };
