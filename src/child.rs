@@ -25,6 +25,13 @@ pub enum Cut {
     Stopped,
 }
 
+/// A child that was killed, and what it had printed until then.
+#[derive(Debug)]
+pub struct Killed {
+    pub why: Cut,
+    pub ran: Ran,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub time: Duration,
@@ -45,23 +52,30 @@ impl Bounds {
 ///
 /// # Errors
 /// When it cannot be started, or its pipes break.
-pub fn run(command: Exec, bounds: &Bounds) -> io::Result<Result<Ran, Cut>> {
+pub fn run(command: Exec, bounds: &Bounds) -> io::Result<Result<Ran, Killed>> {
     let mut job = command.stdout(Redirection::Pipe).stderr(Redirection::Pipe).setpgid().start()?;
-    let ran = collect(&mut job, bounds);
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let cut = collect(&mut job, bounds, &mut stdout, &mut stderr);
     // What the child started goes with it, however it ended.
     let group = rustix::process::Pid::from_raw(job.pid() as i32);
     let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
-    let _ = job.wait();
-    ran
+    let status = job.wait();
+    let cut = cut?;
+    let ran = Ran { stdout, stderr, status: status? };
+    Ok(match cut {
+        None => Ok(ran),
+        Some(why) => Err(Killed { why, ran }),
+    })
 }
 
-fn collect(job: &mut subprocess::Job, bounds: &Bounds) -> io::Result<Result<Ran, Cut>> {
-    let deadline = Instant::now() + bounds.time;
+/// Waits for the child and for what it prints; why it has to be killed, if it has to.
+fn collect(job: &mut subprocess::Job, bounds: &Bounds, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>) -> io::Result<Option<Cut>> {
+    // A time that no clock can tell is none.
+    let deadline = Instant::now().checked_add(bounds.time);
     let mut pipes = job.communicate()?.limit_time(SLICE).limit_size(64 << 10);
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     loop {
         let before = stdout.len() + stderr.len();
-        match pipes.read_to(&mut stdout, &mut stderr) {
+        match pipes.read_to(&mut *stdout, &mut *stderr) {
             Ok(()) if stdout.len() + stderr.len() == before => break,
             Ok(()) => {}
             // Something it started may hold the pipes open after its end.
@@ -72,23 +86,23 @@ fn collect(job: &mut subprocess::Job, bounds: &Bounds) -> io::Result<Result<Ran,
             Err(e) => return Err(e),
         }
         if let Some(cut) = out_of_bounds(bounds, deadline, stdout.len() + stderr.len()) {
-            return Ok(Err(cut));
+            return Ok(Some(cut));
         }
     }
     loop {
-        if let Some(status) = job.wait_timeout(SLICE)? {
-            return Ok(Ok(Ran { stdout, stderr, status }));
+        if job.wait_timeout(SLICE)?.is_some() {
+            return Ok(None);
         }
         if let Some(cut) = out_of_bounds(bounds, deadline, 0) {
-            return Ok(Err(cut));
+            return Ok(Some(cut));
         }
     }
 }
 
-fn out_of_bounds(bounds: &Bounds, deadline: Instant, printed: usize) -> Option<Cut> {
+fn out_of_bounds(bounds: &Bounds, deadline: Option<Instant>, printed: usize) -> Option<Cut> {
     if (bounds.stop)() {
         Some(Cut::Stopped)
-    } else if Instant::now() >= deadline {
+    } else if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
         Some(Cut::TookTooLong)
     } else if printed > bounds.output {
         Some(Cut::SaidTooMuch)

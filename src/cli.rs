@@ -136,7 +136,7 @@ pub struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Mend what can be mended without asking: hooks and a timer that are out of date, permissions
+    /// Mend what can be mended without asking: hooks and a timer that are out of date, permissions, a damaged index
     #[arg(long)]
     pub fix: bool,
     #[arg(long)]

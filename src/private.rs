@@ -1,12 +1,18 @@
 //! Files and folders that only their owner can read, whatever the umask, and replacing a file in one step.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
+
+/// How the names of files begin that are not whole yet.
+pub const HALF_WRITTEN: &str = ".tmp-";
+
+/// Nothing takes this long to write.
+pub const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Creates a folder and its missing parents, 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
@@ -39,18 +45,57 @@ pub fn age(path: &Path) -> Option<Duration> {
 /// Replaces `path` as a whole: temporary file, sync, rename. 0600.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
-    create_dir(dir)?;
-    let mut temporary = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    let mut temporary = half_written(dir)?;
     temporary.write_all(bytes)?;
-    persist(temporary, path, dir)
+    persist(temporary, path)
+}
+
+fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
+    create_dir(dir)?;
+    tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(dir)
+}
+
+/// Room for a file that is still to come and will not come twice: its folder can be written, and so many bytes are taken on the disk.
+#[derive(Debug)]
+pub struct Room(NamedTempFile);
+
+impl Room {
+    pub fn take(dir: &Path, bytes: usize) -> io::Result<Self> {
+        let mut temporary = half_written(dir)?;
+        temporary.write_all(&vec![b' '; bytes])?;
+        // Some disks tell only now that there is no room.
+        temporary.as_file().sync_all()?;
+        Ok(Self(temporary))
+    }
+
+    /// Writes the file there and gives it its name, as `replace` does.
+    pub fn fill(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut temporary = self.0;
+        temporary.rewind()?;
+        temporary.write_all(bytes)?;
+        temporary.as_file().set_len(bytes.len() as u64)?;
+        persist(temporary, path)
+    }
 }
 
 /// Gives a temporary file of this folder its name, so that it lasts.
-pub fn persist(temporary: NamedTempFile, path: &Path, dir: &Path) -> io::Result<()> {
+pub fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|e| e.error)?;
-    // The rename itself lasts only once the folder is synced.
-    File::open(dir)?.sync_all()
+    sync_folder_of(path)
+}
+
+/// Removes a file, so that it stays away. One that is not there is no error.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.and_then(|()| sync_folder_of(path)),
+    }
+}
+
+/// What was created, renamed or removed in a folder lasts only once the folder is synced.
+pub fn sync_folder_of(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
 }
 
 /// Opens a file to lock it, creating it 0600.

@@ -10,6 +10,8 @@ const PAUSE: Millis = 5 * 60_000;
 /// After this many failures in a row the model is not asked at every run any more.
 const PATIENCE: u32 = 3;
 const HOUR: Millis = 3_600_000;
+/// 341 days.
+const MAX_DOUBLINGS: u32 = 13;
 
 /// Why a session gets no digest, or not the model's, in this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +40,9 @@ impl std::fmt::Display for Skip {
             Skip::RunBudget => out.write_str("over the budget of the run"),
             Skip::DayBudget => out.write_str("over the budget of the day"),
             Skip::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
-            Skip::FailedOften(times) => write!(out, "failed {times} times, waiting before the next try"),
+            Skip::FailedOften(times) => {
+                write!(out, "failed {times} times, waiting before the next try (`recall digest --session` tries now)")
+            }
             Skip::Backlog => out.write_str("one of a backlog"),
             Skip::NoModel(why) => out.write_str(why),
         }
@@ -86,11 +90,17 @@ pub fn wants_interim(digested: Option<Millis>, times: &[Millis]) -> bool {
     worked >= INTERIM
 }
 
-/// May the model be asked again about a session it failed on? The wait doubles from an hour up to a day.
-pub fn may_retry(failures: u32, last: Option<Millis>, now: Millis) -> Result<(), Skip> {
-    let Some(last) = last.filter(|_| failures >= PATIENCE) else { return Ok(()) };
-    let wait = (HOUR << (failures - PATIENCE).min(5)).min(24 * HOUR);
-    if now - last < wait { Err(Skip::FailedOften(failures)) } else { Ok(()) }
+/// May the model be asked again about a session it failed on? The wait doubles from an hour up to most of a year: what always fails
+/// costs a handful of calls and then nothing to speak of, and what failed for a week is tried again within a week. One that has grown
+/// since is another one: it waits the hour.
+pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), Skip> {
+    if failures < PATIENCE {
+        return Ok(());
+    }
+    let doublings = if grew_at > last { 0 } else { (failures - PATIENCE).min(MAX_DOUBLINGS) };
+    let wait = HOUR << doublings;
+    // A failure in the future was noted by a clock that was wrong: nobody waits for that day.
+    if (0..wait).contains(&(now - last)) { Err(Skip::FailedOften(failures)) } else { Ok(()) }
 }
 
 /// What a run may spend. Reservations count until the real cost is known.
@@ -149,11 +159,19 @@ mod tests {
 
     #[test]
     fn patience_grows_with_failures() {
-        assert_eq!(may_retry(2, Some(0), 1), Ok(()));
-        assert_eq!(may_retry(3, Some(0), HOUR - 1), Err(Skip::FailedOften(3)));
-        assert_eq!(may_retry(3, Some(0), HOUR), Ok(()));
-        assert_eq!(may_retry(4, Some(0), HOUR), Err(Skip::FailedOften(4)));
-        assert_eq!(may_retry(40, Some(0), 24 * HOUR), Ok(()));
+        let retry = |failures, now| may_retry(failures, 0, -1, now);
+        assert_eq!(retry(2, 1), Ok(()));
+        assert_eq!(retry(3, HOUR - 1), Err(Skip::FailedOften(3)));
+        assert_eq!(retry(3, HOUR), Ok(()));
+        assert_eq!(retry(4, HOUR), Err(Skip::FailedOften(4)));
+        assert_eq!(retry(10, 128 * HOUR - 1), Err(Skip::FailedOften(10)));
+        assert_eq!(retry(10, 128 * HOUR), Ok(()));
+        assert_eq!(retry(u32::MAX, 342 * 24 * HOUR), Ok(()));
+        // It grew since.
+        assert_eq!(may_retry(10, 0, 1, HOUR - 1), Err(Skip::FailedOften(10)));
+        assert_eq!(may_retry(10, 0, 1, HOUR), Ok(()));
+        // The clock was set back.
+        assert_eq!(may_retry(4, HOUR, 0, HOUR - 1), Ok(()));
     }
 
     #[test]

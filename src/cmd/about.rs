@@ -17,10 +17,12 @@ use crate::find::Query;
 use crate::privacy::Gate;
 use crate::prompt::wants_decisions;
 use crate::redact::Use;
-use crate::select::{Budget, Skip, affordable};
+use crate::select::{Budget, Skip};
 use crate::session::short_id;
 use crate::stop;
 use crate::store::Store;
+use crate::store::money::Call;
+use crate::summarize::claude::SIZE_FLAGS;
 use crate::summarize::{Answer, Claude, Failure, Request};
 use crate::topic::{Account, Asking, Sentence, Source, Topic, candidates, read, request};
 use crate::ui::Ui;
@@ -118,11 +120,11 @@ impl About<'_> {
 
     /// Asks the model, with its worst cost reserved.
     fn ask(&self, claude: &Claude, request: &Request, given: &[Source], gate: &Gate) -> Result<Asked> {
-        let store = Store::open_existing(&self.config.database())?;
+        let mut store = Store::open_existing(&self.config.database())?;
         let name = short_id("topic-", &[&request.system, &request.stdin]);
-        // Twice: a client that lacks a flag has to be paid for at another price.
-        for _ in 0..2 {
-            let reservation = match self.reserve(&store, claude, request, &name)? {
+        // A client that lacks a flag has to be paid for at another price; it lacks one of its flags at a time.
+        for _ in 0..=SIZE_FLAGS.len() {
+            let reservation = match self.reserve(&mut store, claude, request, &name)? {
                 Ok(reservation) => reservation,
                 Err(skip) => return Ok(Asked::NotNow(skip)),
             };
@@ -149,19 +151,16 @@ impl About<'_> {
     }
 
     /// Reserves what the call costs at most. No reservation where an answer to this very request lies there already.
-    fn reserve(&self, store: &Store, claude: &Claude, request: &Request, name: &str) -> Result<Result<Option<i64>, Skip>> {
+    fn reserve(&self, store: &mut Store, claude: &Claude, request: &Request, name: &str) -> Result<Result<Option<i64>, Skip>> {
         if claude.has_reply(request) {
-            return Ok(Ok(store.open_reservation(name)?.map(|(pk, _)| pk)));
+            return Ok(Ok(store.open_reservation(name)?.map(|reserved| reserved.pk)));
         }
-        let Some(worst) = claude.worst_cost(request) else { return Ok(Err(Skip::UnknownPrice(claude.model().to_owned()))) };
+        let Some(worst_usd) = claude.worst_cost(request) else { return Ok(Err(Skip::UnknownPrice(claude.model().to_owned()))) };
         let digest = &self.config.digest;
         let budget = Budget { run_usd: digest.max_cost_usd, day_usd: digest.max_cost_usd_per_day };
-        let now = self.config.now();
-        let today = store.spent_since(self.config.midnight(now))?;
-        Ok(match affordable(worst, 0.0, today, &budget) {
-            Ok(()) => Ok(Some(store.reserve(now, name, claude.model(), worst)?)),
-            Err(skip) => Err(skip),
-        })
+        let at = self.config.now();
+        let call = Call { at, day: self.config.day(at), name, model: claude.model(), worst_usd, spent_run: 0.0 };
+        Ok(store.reserve(&call, &budget)?.map(|reserved| Some(reserved.pk)))
     }
 
     fn write(&self, sources: Vec<Source>, told: Option<Told>, as_json: bool, out: &mut impl Write) -> Result<()> {

@@ -75,6 +75,9 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
         private::close_to_others(&config.data_dir)?;
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
     }
+    if needs(Fix::Index) {
+        super::mend::run(config, ui, out)?;
+    }
     if needs(Fix::Install) {
         let _turn = Turn::wait(&config.data_dir)?;
         // Only where something of ours is already: what was never asked for is not put in.

@@ -17,6 +17,7 @@ use crate::redact::Use;
 use crate::store::Store;
 use crate::store::notes::NewNote;
 use crate::store::transfer::{Exported, ExportedNote};
+use crate::store::trouble::is_trouble;
 use crate::ui::Ui;
 
 /// How much of what is refused is shown, in characters.
@@ -37,9 +38,14 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     let gate = config.gate(Use::Often)?;
     let mut store = Store::open(&config.database())?;
+    // Folding the log in at the end syncs it all.
+    store.sync_later()?;
     let mut taken = Taken::default();
     for (at, line) in lines.enumerate() {
         if let Err(e) = taken.line(&line?, &mut store, &gate, config) {
+            if is_trouble(&e) {
+                return Err(e);
+            }
             ui.warn(&format!("line {}: {e:#}, skipped", at + 2));
         }
     }

@@ -12,6 +12,7 @@ mod forget;
 mod import;
 mod install;
 mod manual;
+mod mend;
 mod redact;
 mod remember;
 mod search;
@@ -29,6 +30,7 @@ use clap::Parser;
 use crate::cli::{Cli, Command};
 use crate::config::Config;
 use crate::screen::Screen;
+use crate::store::trouble::explained;
 
 /// How a command that ran has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,26 +63,39 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
-    let config = Config::load;
     match command {
-        Command::Digest(args) => digest::run(args, config()?, out),
-        Command::Install(args) => install::run(&args, &config()?, out),
-        Command::Uninstall(args) => uninstall::run(&args, &config()?, out),
-        Command::Doctor(args) => doctor::run(&args, config(), out),
-        Command::Search(args) => search::run(&args, &config()?, out),
-        Command::Show(args) => show::run(&args, &config()?, out),
-        Command::Timeline(args) => timeline::run(&args, &config()?, out),
-        Command::Context(args) => self::context::run(&args, &config()?, out),
-        Command::Mcp => crate::mcp::serve(config()?).map(|()| Ended::Done),
-        Command::Close(args) => close::run(&args, &config()?, out),
-        Command::Remember(args) => remember::run(&args, &config()?, out),
-        Command::Forget(args) => forget::run(&args, &config()?, out),
-        Command::Status(args) => status::run(&args, &config()?, out),
-        Command::Config(args) => self::config::run(&args, &config()?, out),
-        Command::Export(args) => export::run(&args, &config()?, out),
-        Command::Import(args) => import::run(&args, &config()?, out),
+        // A config that cannot be read is what this one tells.
+        Command::Doctor(args) => doctor::run(&args, Config::load(), out),
         // Made while packages are built, where there may be no home.
-        Command::Redact(args) => redact::run(&args, &config()?, out),
+        Command::Completions(args) => manual::completions(&args, out),
+        Command::Man(args) => manual::pages(&args, out),
+        other => {
+            let config = Config::load()?;
+            let index = config.database();
+            with_config(other, config, out).map_err(|e| explained(e, &index))
+        }
+    }
+}
+
+fn with_config(command: Command, config: Config, out: &mut impl Write) -> Result<Ended> {
+    match command {
+        Command::Digest(args) => digest::run(args, config, out),
+        Command::Install(args) => install::run(&args, &config, out),
+        Command::Uninstall(args) => uninstall::run(&args, &config, out),
+        Command::Doctor(args) => doctor::run(&args, Ok(config), out),
+        Command::Search(args) => search::run(&args, &config, out),
+        Command::Show(args) => show::run(&args, &config, out),
+        Command::Timeline(args) => timeline::run(&args, &config, out),
+        Command::Context(args) => self::context::run(&args, &config, out),
+        Command::Mcp => crate::mcp::serve(config).map(|()| Ended::Done),
+        Command::Close(args) => close::run(&args, &config, out),
+        Command::Remember(args) => remember::run(&args, &config, out),
+        Command::Forget(args) => forget::run(&args, &config, out),
+        Command::Status(args) => status::run(&args, &config, out),
+        Command::Config(args) => self::config::run(&args, &config, out),
+        Command::Export(args) => export::run(&args, &config, out),
+        Command::Import(args) => import::run(&args, &config, out),
+        Command::Redact(args) => redact::run(&args, &config, out),
         Command::Completions(args) => manual::completions(&args, out),
         Command::Man(args) => manual::pages(&args, out),
     }

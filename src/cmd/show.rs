@@ -17,6 +17,7 @@ use crate::store::Store;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
+use crate::store::trouble::is_trouble;
 use crate::transcript::copy;
 
 /// Longest text of an item, in characters: on a line, and in JSON.
@@ -42,7 +43,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
                 values.extend(value);
                 ended = if how == Ended::Done { ended } else { how };
             }
-            Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] => return Err(e),
+            Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] || is_trouble(&e) => return Err(e),
             Err(e) => {
                 eprintln!("recall: {}", crate::clean::plain(&format!("{e:#}")));
                 ended = Ended::Partly;

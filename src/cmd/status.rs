@@ -12,8 +12,8 @@ use crate::config::Config;
 use crate::doctor::{Depth, State, examine};
 use crate::install::Host;
 use crate::mark;
-use crate::store::Store;
 use crate::store::status::{Counts, Vectors};
+use crate::store::{Store, copy};
 
 /// Bad lines that are listed; the rest is counted.
 const MAX_LISTED: usize = 10;
@@ -27,7 +27,11 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<E
     let size = std::fs::metadata(config.database()).map_or(0, |m| m.len());
     if args.json {
         let last = last.map(|(at, report)| json!({"at": at, "report": serde_json::from_str::<Value>(&report).unwrap_or_default()}));
-        writeln!(out, "{}", serde_json::to_string_pretty(&as_json(&counts, size, marks, last))?)?;
+        let mut all = as_json(&counts, size, marks, last);
+        if let Some(copy) = copy::find(&config.database()) {
+            all["copy"] = json!({"at": copy.at, "bytes": copy.bytes});
+        }
+        writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
     } else {
         print(&counts, size, marks, last.map(|(at, _)| at), config, out)?;
         health(config, out)?;
@@ -88,6 +92,10 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
         counts.transcript_bytes as f64 / 1e6,
         counts.files
     )?;
+    if let Some(copy) = copy::find(&config.database()) {
+        let made = config.local_time(Some(copy.at), "%Y-%m-%d %H:%M");
+        writeln!(out, "copy        {:.1} MB, of {made}", copy.bytes as f64 / 1e6)?;
+    }
     writeln!(
         out,
         "sessions    {}, {} with a digest ({} made by the model, {} without{so_far})",

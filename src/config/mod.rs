@@ -9,14 +9,15 @@ mod zone;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use etcetera::BaseStrategy;
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
 pub use embeddings::{Api, EmbeddingsConfig, Key};
 pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
@@ -30,6 +31,8 @@ use crate::privacy::Gate;
 use crate::redact::{RULES_VERSION, Use};
 use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
+
+const DAY: Millis = 86_400_000;
 
 /// Set for our own child, so that hooks in the user's settings know it.
 pub const GUARD: &str = "RECALL_CHILD";
@@ -140,10 +143,13 @@ impl Config {
         self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
     }
 
-    /// When the day of a moment began, in the user's zone.
-    pub fn midnight(&self, now: Millis) -> Millis {
+    /// From when to when the day of a moment lasts, in the user's zone.
+    pub fn day(&self, now: Millis) -> Range<Millis> {
         let zoned = Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(self.time_zone.clone());
-        zoned.start_of_day().map_or(now - 86_400_000, |z| z.timestamp().as_millisecond())
+        let began =
+            |day: Result<Zoned, jiff::Error>| day.and_then(|day| day.start_of_day()).map(|z| z.timestamp().as_millisecond());
+        let (from, to) = (began(Ok(zoned.clone())), began(zoned.tomorrow()));
+        from.unwrap_or(now.saturating_sub(DAY))..to.unwrap_or(Millis::MAX)
     }
 
     pub fn effective(&self) -> Vec<Setting> {

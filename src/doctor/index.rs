@@ -1,12 +1,16 @@
 //! The index: there, whole, and how its sessions stand.
 
+use std::path::Path;
+
 use anyhow::Result;
 
-use super::{Depth, Finding, ago};
+use super::{Depth, Finding, Fix, ago};
+use crate::clean::one_line;
 use crate::config::Config;
 use crate::session::Millis;
 use crate::store::status::Counts;
-use crate::store::{OtherForm, Store};
+use crate::store::trouble::{Trouble, explained};
+use crate::store::{OtherForm, Store, copy};
 
 /// Sessions the model failed on that are named.
 const MAX_LISTED: usize = 3;
@@ -15,45 +19,65 @@ const SKEW: Millis = 24 * 3_600_000;
 
 pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     let path = config.database();
-    if !path.exists() {
-        return vec![Finding::warning("index", format!("none yet at {}", path.display()), "`recall digest` makes it")];
-    }
-    let opened = Store::open_read_only(&path).and_then(|store| Ok((store.counts(MAX_LISTED)?, store)));
+    let opened = Store::open_if_there(&path).and_then(|store| store.map(|s| Ok((s.counts(MAX_LISTED)?, s))).transpose());
     let (counts, store) = match opened {
-        Ok(opened) => opened,
-        Err(e) => return vec![Finding::problem("index", format!("{e:#}"), advice(&e))],
+        Ok(Some(opened)) => opened,
+        Ok(None) => return vec![Finding::warning("index", format!("none yet at {}", path.display()), "`recall digest` makes it")],
+        Err(e) => return vec![unusable(e, &path)].into_iter().chain(beside(config, depth, now)).collect(),
     };
     let size = std::fs::metadata(&path).map_or(0, |m| m.len());
-    let mut all = vec![state_of(&counts, size, depth, &store)];
+    let mut all = vec![state_of(&counts, size, depth, &store, &path)];
+    all.extend(beside(config, depth, now));
     all.extend(failing(&counts));
     all.extend(clock(&store, now).ok().flatten());
     all
 }
 
-const DAMAGED: &str = "keep recall.db aside and run `recall digest`: it reads what transcripts are still there, and `recall import` takes in an export";
+const DAMAGED: &str =
+    "`recall doctor --fix` sets it aside, brings back its copy and what can still be read, and reads the transcripts again";
 
-/// What to do about an index that cannot be opened. Only a damaged one is to be put aside: it holds what no transcript holds any more.
-fn advice(error: &anyhow::Error) -> &'static str {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+/// Why an index cannot be opened, and what to do about it. Only a damaged one is set aside: it holds what no transcript holds any more.
+fn unusable(error: anyhow::Error, path: &Path) -> Finding {
+    let error = explained(error, path);
+    let found = format!("{error:#}");
     if error.downcast_ref::<OtherForm>().is_some() {
-        return "upgrade recall: this one is older than what wrote the index";
+        return Finding::problem("index", found, "upgrade recall: this one is older than what wrote the index");
     }
-    let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
-    match code {
-        Some(DatabaseCorrupt | NotADatabase) => DAMAGED,
-        _ => "see that you may read and write it and that nothing else holds it, then try again",
+    match error.downcast_ref::<Trouble>() {
+        Some(Trouble::Damaged { what, .. }) => {
+            Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED).fixed_by(Fix::Index)
+        }
+        _ => Finding::problem("index", found, "see that you may read and write it and that nothing else holds it, then try again"),
     }
 }
 
-fn state_of(counts: &Counts, size: u64, depth: Depth, store: &Store) -> Finding {
+/// What lies beside it: its copy, and damaged ones that were set aside.
+fn beside(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
+    if depth == Depth::Short {
+        return Vec::new();
+    }
+    let copy = match copy::find(&config.database()) {
+        Some(copy) => format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6),
+        None => "none: the next digest makes one".to_owned(),
+    };
+    let aside = copy::set_aside(&config.database()).into_iter().map(|file| {
+        let found = format!("{} is set aside: delete it when you miss nothing; `recall forget` does", file.display());
+        Finding::ok("index", found)
+    });
+    [Finding::ok("copy", copy)].into_iter().chain(aside).collect()
+}
+
+fn state_of(counts: &Counts, size: u64, depth: Depth, store: &Store, path: &Path) -> Finding {
     let found = format!("{:.1} MB, {} sessions, {} digests", size as f64 / 1e6, counts.sessions, counts.digests);
     if depth == Depth::Short {
         return Finding::ok("index", found);
     }
-    match store.first_damage() {
+    match store.any_damage() {
         Ok(None) => Finding::ok("index", format!("{found}, whole")),
-        Ok(Some(damage)) => Finding::problem("index", format!("{found}, damaged: {damage}"), DAMAGED),
-        Err(e) => Finding::problem("index", format!("{found}, cannot be checked: {e:#}"), DAMAGED),
+        Ok(Some(damage)) => {
+            Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED).fixed_by(Fix::Index)
+        }
+        Err(e) => unusable(e, path),
     }
 }
 

@@ -31,6 +31,8 @@ pub enum Fix {
     Install,
     /// Takes the data folder's permissions from others.
     Permissions,
+    /// Sets a damaged index aside and brings back what can be.
+    Index,
 }
 
 /// One finding.

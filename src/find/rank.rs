@@ -42,8 +42,6 @@ pub struct Similar {
 pub(super) struct Ranked {
     pub words: Words,
     pub hits: Vec<Hit>,
-    /// The session of which nothing is to be told, by its place in the index.
-    pub except: Option<i64>,
 }
 
 pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Option<Ranked>> {
@@ -77,7 +75,7 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
         let worth = hits.iter().position(|hit| hit.score < least).unwrap_or(hits.len());
         hits.truncate(worth.max(AT_LEAST));
     }
-    Ok(Some(Ranked { words, hits, except }))
+    Ok(Some(Ranked { words, hits }))
 }
 
 /// Documents by words, as many as are wanted: by those that tell, and where that is too few by common ones among the newest.

@@ -30,8 +30,6 @@ pub(super) struct Shower<'a> {
     hits: Vec<Hit>,
     /// The kinds that passages have to be of; any where there are none.
     kinds: BTreeSet<Said>,
-    /// The session of which nothing is told.
-    except: Option<i64>,
     /// Documents that were looked at, and whether what must be there is there.
     accepted: HashMap<i64, bool>,
 }
@@ -45,7 +43,6 @@ impl<'a> Shower<'a> {
             words: ranked.words,
             hits: ranked.hits,
             kinds: query.filters.kinds.iter().flat_map(|kind| kind.said()).copied().collect(),
-            except: ranked.except,
             accepted: HashMap::new(),
         }
     }
@@ -76,7 +73,7 @@ impl<'a> Shower<'a> {
         if let Some(known) = self.accepted.get(&hit.doc) {
             return Ok(*known);
         }
-        let accepted = hit.session.is_none_or(|session| Some(session) != self.except) && self.holds_phrases(hit)?;
+        let accepted = self.holds_phrases(hit)?;
         self.accepted.insert(hit.doc, accepted);
         Ok(accepted)
     }

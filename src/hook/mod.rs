@@ -27,6 +27,7 @@ use self::payload::{Event, Payload};
 use self::watch::watched;
 use crate::config::{self, Config};
 use crate::mark::{self, Mark};
+use crate::store::trouble::explained;
 
 /// How long a payload may take to come for a mark: the client gives the end of a session 1.5 s in all.
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
@@ -72,7 +73,8 @@ fn work(name: &str) -> Result<Option<String>> {
     if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
     }
-    match event {
+    let index = config.database();
+    let done = match event {
         Event::SessionStart => watched(name, started + given, || {
             config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
             config::fault("hook-panic-inside", || panic!("asked for by a test"));
@@ -84,7 +86,8 @@ fn work(name: &str) -> Result<Option<String>> {
             prompt::answer(&payload, &config)
         }),
         _ => leave_mark(event, &payload, &config).map(|()| None),
-    }
+    };
+    done.map_err(|e| explained(e, &index))
 }
 
 /// Removes what hooks left that nobody needs any more.

@@ -185,7 +185,6 @@ impl Speaker<'_> {
         let projects = self.config.project_keys();
         all.retain(|found| {
             is_relevant(found.focus, found.telling, found.project().key == self.own)
-                && found.id() != self.session
                 && !self.told.of(found.id())
                 && !self.config.excludes_folder(&found.project().key, &projects)
         });

@@ -10,6 +10,7 @@ use super::{claim, log, told};
 use crate::config::Config;
 use crate::context::{Asked, Context, Start, compacted, gather};
 use crate::session::Millis;
+use crate::store::trouble::explained;
 use crate::store::{OtherForm, Store};
 use crate::tail;
 
@@ -48,7 +49,8 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
 
 fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Context> {
     // Without the index there is still something to say: what just ended, and that digests fail.
-    let opened = Store::open_as_it_is(&config.database(), BUSY).inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
+    let opened = Store::open_as_it_is(&config.database(), BUSY).map_err(|e| explained(e, &config.database()));
+    let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     // Until the next digest brings it up to date, which may be long where nothing starts one.
     let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form == OtherForm::Older);
     let notice = notice.map(OtherForm::to_string);

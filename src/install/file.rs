@@ -15,6 +15,10 @@ use crate::private;
 /// Links followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
 
+/// How the names of files that are not whole yet begin, and how many random characters follow.
+const TEMPORARY: &str = ".recall-";
+const RANDOM: usize = 6;
+
 /// A file as it was when it was looked at.
 #[derive(Debug, Clone)]
 pub struct File {
@@ -52,6 +56,7 @@ impl File {
             Err(e) if e.kind() == ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
+        drop_abandoned(dir);
         let mut temporary = temporary(dir)?;
         temporary.write_all(bytes)?;
         if let Some(old) = old {
@@ -67,7 +72,7 @@ impl File {
             }
             temporary.as_file().set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
         }
-        private::persist(temporary, &self.target, dir)
+        private::persist(temporary, &self.target)
     }
 
     /// Deletes it; a link stays, and leads nowhere as it did before.
@@ -76,6 +81,7 @@ impl File {
     /// When somebody changed it since it was read, or it cannot be deleted.
     pub fn delete(&self) -> Result<()> {
         self.ensure_unchanged()?;
+        self.target.parent().inspect(|dir| drop_abandoned(dir));
         match fs::remove_file(&self.target) {
             Err(e) if e.kind() != ErrorKind::NotFound => Err(e).with_context(|| format!("cannot delete {}", self.name())),
             _ => Ok(()),
@@ -96,9 +102,22 @@ impl File {
     }
 }
 
+/// Removes what an install that was killed left beside such a file; one that is under way is done in an instant.
+fn drop_abandoned(dir: &Path) {
+    let ours = |path: &Path| {
+        let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(TEMPORARY));
+        rest.is_some_and(|rest| rest.len() == RANDOM && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+    };
+    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| ours(path)) {
+        if path.is_file() && private::age(&path).is_some_and(|age| age > private::ABANDONED) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// A file beside the one it is to replace: its owner's alone, until it gets the mode of an old one.
 fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(".recall-").permissions(Permissions::from_mode(0o600)).tempfile_in(dir)
+    tempfile::Builder::new().prefix(TEMPORARY).rand_bytes(RANDOM).permissions(Permissions::from_mode(0o600)).tempfile_in(dir)
 }
 
 fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {

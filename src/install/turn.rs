@@ -38,6 +38,7 @@ impl Turn {
             // The one before removes the file: then somebody else may have locked the next one.
             let locked = lock.metadata().with_context(cannot)?;
             if fs::metadata(&path).is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino())) {
+                crate::leftovers::drop_abandoned(data_dir);
                 return Ok(Self { data_dir: data_dir.to_owned(), _lock: lock });
             }
         }

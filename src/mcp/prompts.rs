@@ -10,6 +10,7 @@ use super::text::{block, line};
 use super::tools::Site;
 use crate::context::{Asked, Start, gather};
 use crate::find::Query;
+use crate::store::Store;
 use crate::topic;
 
 pub const LEFT_OFF: &str = "where-did-we-leave-off";
@@ -70,7 +71,7 @@ fn about(topic: &str, site: &Site<'_>) -> Result<String> {
 /// What a session of the project would start with.
 fn project(site: &Site<'_>) -> Result<String> {
     let config = site.config;
-    let store = config.database().exists().then(|| site.reading.store(config)).transpose()?;
+    let store = Store::is_there(&config.database())?.then(|| site.reading.store(config)).transpose()?;
     let asked = Asked {
         cwd: site.folder.to_str().context("the folder's name is not UTF-8")?,
         session: None,

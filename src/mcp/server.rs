@@ -20,6 +20,7 @@ use super::tools::{self, Site};
 use super::work::{Reading, Workers};
 use super::{days, prompts};
 use crate::config::Config;
+use crate::store::trouble::explained;
 
 /// For the model, once a session.
 const INSTRUCTIONS: &str = "The memory of earlier coding sessions. `search` finds sessions and notes by words (file:, project:, branch:, \
@@ -58,7 +59,9 @@ impl Server {
     ) -> Result<T> {
         let folder = self.place.folder(&request.peer).await;
         let config = Arc::clone(&self.config);
-        let work = move |reading: &Reading| work(&Site { config: &config, folder: &folder, reading });
+        let work = move |reading: &Reading| {
+            work(&Site { config: &config, folder: &folder, reading }).map_err(|e| explained(e, &config.database()))
+        };
         self.workers.run(request.ct.cancelled(), work).await
     }
 

@@ -1,5 +1,7 @@
 //! Digests, the open items they bring, and what still wants one.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -121,9 +123,15 @@ impl Store {
         Ok(())
     }
 
-    /// Nothing is to be made of what is stored now: what was made of it before, when copied rows still counted as its own, goes.
+    /// Nothing is to be made of what is stored now: what was made of it before, when copied rows still counted as its own, goes. Where
+    /// the index was damaged and no row is left, it stays: it is all there is.
     pub fn drop_digest(&mut self, session: i64) -> Result<()> {
         let tx = self.db.transaction()?;
+        if !tx.query_row("SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1)", [session], |r| r.get(0))? {
+            tx.execute("UPDATE session SET dirty = 0 WHERE pk = ?1", [session])?;
+            tx.commit()?;
+            return Ok(());
+        }
         supersede(&tx, session)?;
         let had = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
         tx.execute(&format!("UPDATE session SET dirty = 0, page_dirty = page_dirty OR {had} WHERE pk = ?1 AND dirty"), [session])?;
@@ -143,10 +151,28 @@ impl Store {
         Ok(())
     }
 
+    /// The model could not be had when it was asked about this session. That is not the session's fault, as far as anybody knows.
+    pub fn note_no_model(&self, session: i64, at: Millis, error: &str) -> Result<()> {
+        self.db.execute("INSERT INTO attempt VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING", params![session, at, error])?;
+        Ok(())
+    }
+
+    /// Sessions whose last call of the model came to nothing.
+    pub fn tried_in_vain(&self) -> Result<HashSet<i64>> {
+        let mut query = self.db.prepare("SELECT session FROM attempt")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// How often the model failed on a session in a row, and when last.
     pub fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
         let sql = "SELECT failures, last_at FROM attempt WHERE session = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
+    }
+
+    /// Was a digest stored whose input's hash begins so, in hexadecimal digits?
+    pub fn has_digest_of(&self, hash: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE hex(substr(input_hash, 1, ?2)) = upper(?1))";
+        Ok(self.db.query_row(sql, params![hash, (hash.len() / 2) as i64], |r| r.get(0))?)
     }
 
     /// Is there a digest that the model is still wanted for, or a session it failed on?

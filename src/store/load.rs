@@ -98,8 +98,7 @@ impl Store {
     /// # Errors
     /// When more than one fits, or the prefix is too short to tell.
     pub fn look_up_session(&self, prefix: &str) -> Result<Option<SessionHead>> {
-        let by_id: Option<i64> = self.db.query_row("SELECT pk FROM session WHERE id = ?1", [prefix], |r| r.get(0)).optional()?;
-        if let Some(pk) = by_id {
+        if let Some(pk) = self.session_pk(prefix)? {
             return self.session_head(pk).map(Some);
         }
         if prefix.len() < MIN_PREFIX {

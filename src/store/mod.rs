@@ -7,11 +7,13 @@
 pub mod around;
 mod cleaning;
 pub mod closings;
+pub mod copy;
 pub mod digests;
 pub mod forget;
 pub mod ingest;
 pub mod interim;
 pub mod load;
+pub mod mend;
 pub mod money;
 pub mod notes;
 pub mod pack;
@@ -22,11 +24,13 @@ mod schema;
 pub mod search;
 pub mod status;
 pub mod transfer;
+pub mod trouble;
 pub mod vectors;
 
 use std::fs::OpenOptions;
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -55,6 +59,7 @@ pub struct Store {
     pub(crate) db: Connection,
     /// How many documents hold a word, as `search` has counted them. Only of who reads: what is kept of others grows old.
     counts: Option<search::Counts>,
+    path: PathBuf,
 }
 
 impl Store {
@@ -63,23 +68,25 @@ impl Store {
     /// # Errors
     /// When it cannot be opened, or was written by a newer program.
     pub fn open(path: &Path) -> Result<Self> {
+        trouble::check_place(path)?;
+        trouble::check_emptied(path)?;
         // SQLite would create the file with the umask's permissions; its WAL takes over the database's.
-        OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(path)
-            .with_context(|| format!("cannot open {}", path.display()))?;
+        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(|e| match e.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
+            _ => anyhow!(e).context(format!("cannot open {}", path.display())),
+        })?;
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db, counts: None };
+        let mut store = Self { db, counts: None, path: path.to_owned() };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
+        copy::drop_with_what_is_taken_out(&store.db, path)?;
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
+        trouble::check_form(version, &store.db, path)?;
         store
             .configure(version == 0)
             .and_then(|()| store.migrate(version))
@@ -106,7 +113,17 @@ impl Store {
     /// # Errors
     /// As `open_read_only`.
     pub fn open_if_there(path: &Path) -> Result<Option<Self>> {
-        path.exists().then(|| Self::open_read_only(path)).transpose()
+        Self::is_there(path)?.then(|| Self::open_read_only(path)).transpose()
+    }
+
+    /// Is there an index?
+    ///
+    /// # Errors
+    /// When there is something else in its place, or there was one and it is gone.
+    pub fn is_there(path: &Path) -> Result<bool> {
+        trouble::check_place(path)?;
+        trouble::check_emptied(path)?;
+        Ok(path.exists())
     }
 
     /// Opens the database for writing, when there is one.
@@ -128,13 +145,14 @@ impl Store {
             read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
                 // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
                 // nobody is writing, the index alone is enough.
-                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if is_at_rest(path) => {
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if copy::is_at_rest(path) => {
                     read_only(path, "?immutable=1", patience)
                 }
                 _ => Err(e),
             });
         let (store, version) = opened.with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
+        trouble::check_form(version, &store.db, path)?;
         if version == 0 {
             bail!("there is no index in {} yet: run `recall digest` first", path.display());
         }
@@ -150,6 +168,11 @@ impl Store {
     /// When SQLite does not want to.
     pub fn wait_for_locks(&self, patience: Duration) -> Result<()> {
         Ok(self.db.busy_timeout(patience)?)
+    }
+
+    /// An error of this index in words for the user.
+    pub fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        trouble::explained(error, &self.path)
     }
 
     /// What stops a statement of this connection from another thread.
@@ -168,6 +191,37 @@ impl Store {
         done
     }
 
+    /// From here on a power failure may take the last transactions back: for what is made again from the transcripts, where syncing
+    /// each would take long. `lasting` is for all else.
+    ///
+    /// # Errors
+    /// When SQLite does not want to.
+    pub fn sync_later(&self) -> Result<()> {
+        Ok(self.db.pragma_update(None, "synchronous", "NORMAL")?)
+    }
+
+    /// What this writes outlives a power failure, and with it all that was written before.
+    ///
+    /// # Errors
+    /// What `write` returns.
+    pub fn lasting<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let before: i64 = self.db.query_row("PRAGMA synchronous", [], |r| r.get(0))?;
+        self.db.pragma_update(None, "synchronous", "FULL")?;
+        let done = write(self);
+        self.db.pragma_update(None, "synchronous", before)?;
+        done
+    }
+
+    /// Writes in one transaction.
+    ///
+    /// # Errors
+    /// What `write` returns; nothing is written then.
+    pub fn together(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
+        let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        write()?;
+        Ok(tx.commit()?)
+    }
+
     fn configure(&self, new: bool) -> Result<()> {
         if new {
             // Without effect after the first table. Setting it again would write to the file.
@@ -178,7 +232,7 @@ impl Store {
             bail!("the file system does not support write-ahead logging (journal mode {mode})");
         }
         self.db.execute_batch(
-            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;",
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;",
         )?;
         self.db.set_prepared_statement_cache_capacity(64);
         Ok(())
@@ -237,7 +291,7 @@ impl Store {
 }
 
 fn must_exist(path: &Path) -> Result<()> {
-    if !path.exists() {
+    if !Store::is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
     }
     Ok(())
@@ -254,15 +308,9 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()) };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned() };
     let version = store.version()?;
     Ok((store, version))
-}
-
-/// Is everything in the database itself, with nothing beside it that a writer is about to fold in?
-fn is_at_rest(path: &Path) -> bool {
-    let log = path.with_extension("db-wal");
-    std::fs::metadata(log).map_or_else(|e| e.kind() == std::io::ErrorKind::NotFound, |m| m.len() == 0)
 }
 
 /// Without statistics in the index, values change no plan; SQLite would prepare every statement again to look at them.

@@ -30,7 +30,16 @@ pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     Ok(body)
 }
 
+/// A body that is none of those that are ever stored: the file is damaged.
+#[derive(Debug, thiserror::Error)]
+#[error("a stored body cannot be read: {0}")]
+pub struct Unreadable(String);
+
 pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
+    unpack_as_it_is(body).map_err(|e| Unreadable(format!("{e:#}")).into())
+}
+
+fn unpack_as_it_is<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     match body.split_first() {
         Some((&PLAIN, json)) => Ok(serde_json::from_slice(json)?),
         Some((&ZSTD, rest)) if rest.len() > 4 => {

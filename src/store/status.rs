@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::Store;
+use super::pack::unpack;
 use super::vectors::Space;
 
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -41,10 +42,31 @@ pub struct Vectors {
 }
 
 impl Store {
-    /// The first thing that is wrong with the file, if anything is. Reads all of it.
+    /// The first thing that is wrong with the form of the file, if anything is. Reads all of it.
     pub fn first_damage(&self) -> Result<Option<String>> {
         let found: String = self.db.query_row("PRAGMA quick_check(1)", [], |r| r.get(0))?;
         Ok((found != "ok").then_some(found))
+    }
+
+    /// The first thing that is wrong with it, if anything is: of its form, of what is looked up by, and of what lies in it.
+    pub fn any_damage(&self) -> Result<Option<String>> {
+        let found: String = self.db.query_row("PRAGMA integrity_check(1)", [], |r| r.get(0))?;
+        if found != "ok" {
+            return Ok(Some(found));
+        }
+        let digests = self.first_unreadable::<crate::digest::Digest>("SELECT body FROM digest")?;
+        Ok(digests.or(self.first_unreadable::<crate::session::Item>("SELECT body FROM item")?))
+    }
+
+    fn first_unreadable<T: serde::de::DeserializeOwned>(&self, sql: &str) -> Result<Option<String>> {
+        let mut query = self.db.prepare(sql)?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            if let Err(e) = unpack::<T>(row.get_ref(0)?.as_blob()?) {
+                return Ok(Some(format!("{e:#}")));
+            }
+        }
+        Ok(None)
     }
 
     /// Counts everything; of bad lines and failures at most `listed` are named.
@@ -53,7 +75,7 @@ impl Store {
         let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
             Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
         };
-        let failing = "SELECT s.id, a.failures, a.error FROM attempt a JOIN session s ON s.pk = a.session ORDER BY a.last_at DESC, s.id LIMIT ?1";
+        let failing = "SELECT s.id, a.failures, a.error FROM attempt a JOIN session s ON s.pk = a.session WHERE a.failures > 0 ORDER BY a.last_at DESC, s.id LIMIT ?1";
         let bad = "SELECT f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file ORDER BY f.path, b.offset LIMIT ?1";
         Ok(Counts {
             files: one("SELECT count(*) FROM file")?,
@@ -77,7 +99,7 @@ impl Store {
                 .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
                 .collect::<rusqlite::Result<_>>()?,
             unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
-            spent_usd: self.spent_since(i64::MIN)?,
+            spent_usd: self.spent()?,
             notes: one("SELECT count(*) FROM note")?,
             vectors: self.vectors()?,
         })

@@ -16,9 +16,42 @@ use crate::session::{Millis, RowKey, Tokens};
 
 impl Store {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
-        let started: Option<Millis> = (head.started_at != Millis::MAX).then_some(head.started_at);
-        let closed = self.export_closings(head.pk)?;
-        let digest = self.digest_of(head.pk)?.map(|d| ExportedDigest {
+        Ok(Exported {
+            sources: self.export_sources(head.pk)?,
+            usage: self.export_usage(head.pk)?,
+            titles: self.export_titles(head.pk)?,
+            digest: self.export_digest(head.pk)?,
+            closed_by_user: self.user_closings(head.pk)?,
+            ..self.export_head(head)
+        })
+    }
+
+    /// Of a session whose rows cannot be read: what was made of them. It is the last word: there is nothing to make another of.
+    pub(super) fn export_digest_alone(&self, head: &SessionHead) -> Result<Exported> {
+        let digest = self.export_digest(head.pk)?.map(|digest| ExportedDigest { interim_until: None, ..digest });
+        Ok(Exported { digest, dirty: false, ..self.export_head(head) })
+    }
+
+    fn export_head(&self, head: &SessionHead) -> Exported {
+        Exported {
+            session: head.id.clone(),
+            project: head.project.key.clone(),
+            started_at: (head.started_at != Millis::MAX).then_some(head.started_at),
+            grew_at: head.grew_at,
+            ended_at: head.ended_at,
+            end_reason: head.end_reason.clone(),
+            sources: Vec::new(),
+            usage: Vec::new(),
+            titles: Vec::new(),
+            dirty: head.dirty,
+            digest: None,
+            closed_by_user: Vec::new(),
+        }
+    }
+
+    fn export_digest(&self, session: i64) -> Result<Option<ExportedDigest>> {
+        let closed = self.export_closings(session)?;
+        Ok(self.digest_of(session)?.map(|d| ExportedDigest {
             closed,
             summarizer: d.summarizer,
             model: d.model,
@@ -28,21 +61,7 @@ impl Store {
             queued: d.queued,
             interim_until: d.interim_until,
             body: d.digest,
-        });
-        Ok(Exported {
-            session: head.id.clone(),
-            project: head.project.key.clone(),
-            started_at: started,
-            grew_at: head.grew_at,
-            ended_at: head.ended_at,
-            end_reason: head.end_reason.clone(),
-            sources: self.export_sources(head.pk)?,
-            usage: self.export_usage(head.pk)?,
-            titles: self.export_titles(head.pk)?,
-            dirty: head.dirty,
-            digest,
-            closed_by_user: self.user_closings(head.pk)?,
-        })
+        }))
     }
 
     fn export_closings(&self, session: i64) -> Result<Vec<ExportedClosing>> {
@@ -150,13 +169,19 @@ impl Store {
         if let Some(digest) = &exported.digest
             && self.digest_of(session)?.is_none()
         {
-            self.import_digest(session, digest)?;
-            if exported.dirty {
-                self.db.execute("UPDATE session SET dirty = 1 WHERE pk = ?1", [session])?;
-            }
+            self.put_in_place(session, digest, exported.dirty)?;
             new = true;
         }
         Ok(new)
+    }
+
+    /// Makes an exported digest the session's; `dirty` where rows are newer than it is.
+    pub(super) fn put_in_place(&mut self, session: i64, digest: &ExportedDigest, dirty: bool) -> Result<()> {
+        self.import_digest(session, digest)?;
+        if dirty {
+            self.db.execute("UPDATE session SET dirty = 1 WHERE pk = ?1", [session])?;
+        }
+        Ok(())
     }
 
     fn import_digest(&mut self, session: i64, digest: &ExportedDigest) -> Result<()> {

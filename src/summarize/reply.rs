@@ -11,6 +11,8 @@ use crate::digest::{Claim, Digest, FileNote};
 const MAX_STATEMENT: usize = 600;
 const MAX_LIST: usize = 24;
 const MAX_TITLE: usize = 120;
+/// Each is compared with its row's words.
+const MAX_CITED: usize = 24;
 
 /// A list, which a model may also give as one string or as nothing.
 #[derive(Debug, Default, Deserialize)]
@@ -109,7 +111,13 @@ fn claims(value: &Value, request: &Request) -> Vec<Claim> {
 fn rows(item: &Value, request: &Request) -> Vec<crate::session::RowKey> {
     let cited = item.get("rows").map(items).unwrap_or_default();
     let number = |v: &Value| v.as_u64().or_else(|| v.as_str().and_then(|s| s.trim_matches(['[', ']', ' ']).parse().ok()));
-    cited.into_iter().filter_map(number).filter_map(|n| request.rows.get((n as usize).checked_sub(1)?).copied()).collect()
+    let mut rows = Vec::new();
+    for row in cited.into_iter().filter_map(number).filter_map(|n| request.rows.get((n as usize).checked_sub(1)?)) {
+        if rows.len() < MAX_CITED && !rows.contains(row) {
+            rows.push(*row);
+        }
+    }
+    rows
 }
 
 #[cfg(test)]

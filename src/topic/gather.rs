@@ -99,7 +99,7 @@ fn found(store: &Store, config: &Config, mut query: Query, asking: &Asking<'_>) 
     };
     let mut all = find(store, &query, &wanted)?;
     let projects = config.project_keys();
-    all.retain(|found| Some(found.id()) != asking.session && !config.excludes_folder(&found.project().key, &projects));
+    all.retain(|found| !config.excludes_folder(&found.project().key, &projects));
     if !query.terms.is_empty() {
         let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
         all.retain(|found| found.focus >= LEAST.max(best * AGAINST_BEST));

@@ -126,16 +126,20 @@ fn an_index_that_cannot_be_used() {
         db.pragma_update(None, "user_version", 99).unwrap();
     };
     type Break<'a> = (&'a str, &'a dyn Fn(&World));
-    let breaks: [Break<'_>; 6] = [
-        ("no index", &|world| fs::remove_file(path(world)).unwrap()),
+    let breaks: [Break<'_>; 7] = [
+        ("no index", &|world| {
+            fs::remove_file(path(world)).unwrap();
+            fs::remove_file(world.data_dir().join("recall.db.copy")).unwrap();
+        }),
+        ("it is gone", &|world| fs::remove_file(path(world)).unwrap()),
         ("newer", &newer),
-        ("no index", &|world| fs::write(path(world), "").unwrap()),
-        ("cannot read", &|world| fs::write(path(world), "this is no database ".repeat(1000)).unwrap()),
+        ("it is empty", &|world| fs::write(path(world), "").unwrap()),
+        ("is damaged", &|world| fs::write(path(world), "this is no database ".repeat(1000)).unwrap()),
         ("malformed", &|world| {
             let bytes = fs::read(path(world)).unwrap();
             fs::write(path(world), [&bytes[..4096], &vec![0xAA; bytes.len() - 4096]].concat()).unwrap();
         }),
-        ("cannot", &|world| {
+        ("is a folder", &|world| {
             fs::remove_file(path(world)).unwrap();
             fs::create_dir(path(world)).unwrap();
         }),

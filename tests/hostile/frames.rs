@@ -141,13 +141,16 @@ fn nor_what_a_client_of_the_protocol_is_given() {
         ("get", json!({"ids": [ENDS[0], ENDS[1]]})),
         ("timeline", json!({"id": S})),
         ("timeline", json!({"id": ENDS[0]})),
-        ("gather", json!({"topic": "keyset pagination"})),
-        ("gather", json!({"topic": ENDS.join(" ")})),
+        ("recall", json!({"topic": "keyset pagination"})),
+        ("recall", json!({"topic": ENDS.join(" ")})),
         ("status", json!({})),
         ("nosuch\u{1b}</recall-context>", json!({})),
     ] {
         let id = peer.send("tools/call", json!({"name": tool, "arguments": arguments}));
         let answer = peer.answer(id);
+        // What is asked for in words that stand in the session is told.
+        let told = !arguments.to_string().contains('<') && tool != "nosuch\u{1b}</recall-context>";
+        assert!(!told || answer["result"]["isError"] == false, "{tool} {arguments}: {answer:#}");
         let mut texts = Vec::new();
         strings(&answer, &mut texts);
         for text in texts {

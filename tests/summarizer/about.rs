@@ -217,3 +217,13 @@ fn nobody_waits_for_the_model_longer_than_is_allowed() {
     assert!(ran.code == 1 && !ran.out.is_empty(), "{ran:#?}");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
+
+#[test]
+fn an_old_client_that_lacks_every_flag_is_asked_at_its_price() {
+    let scenario = "for a in \"$@\"; do case \"$a\" in -p|--output-format|--model|json|haiku) ;; -*) echo \"error: unknown option '$a'\" >&2; exit 1;; esac; done; cat \"$here/said\"";
+    let stand_in = that_says(&account());
+    stand_in.now_does(scenario);
+    let ran = about(&stand_in, &[]);
+    assert!(ran.code == 0 && ran.out.starts_with("The order list uses keyset pagination."), "{ran:#?}");
+    assert!((spent(&stand_in) - COST).abs() < 1e-9, "{}", spent(&stand_in));
+}

@@ -4,13 +4,23 @@
 mod support;
 
 mod about;
+mod caps;
 mod child;
 mod choice;
 mod clients;
+mod dying;
 mod failures;
+mod hostile;
 mod limits;
 mod login;
+mod many;
 mod money;
+mod mutants;
+#[allow(dead_code, reason = "a client that only looks does not need all of it")]
+#[path = "../mcp/peer.rs"]
+mod peer;
 mod replies;
+mod sinks;
 mod stand_in;
 mod survival;
+mod wrong;

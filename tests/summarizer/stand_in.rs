@@ -98,7 +98,11 @@ impl StandIn {
     }
 
     pub fn put(&self, name: &str, text: &str) {
-        fs::write(self.here().join(name), text).expect("a file of the stand-in");
+        self.put_bytes(name, text.as_bytes());
+    }
+
+    pub fn put_bytes(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.here().join(name), bytes).expect("a file of the stand-in");
     }
 
     /// From now on it gives a good answer.

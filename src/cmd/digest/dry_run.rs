@@ -46,7 +46,7 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
 
 /// Copies the index as files: opening it, even to read, would leave files beside it. False when a run is writing it just now.
 pub fn copy_index(config: &Config, to: &Path) -> Result<bool> {
-    if !config.database().exists() {
+    if !Store::is_there(&config.database())? {
         return Ok(true);
     }
     let mut lock = super::run_lock(config)?;

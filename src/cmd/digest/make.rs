@@ -6,7 +6,6 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Scope;
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -15,32 +14,32 @@ use super::plan::Wanted;
 use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
 use crate::digest::{Digest, OpenItem};
-use crate::extract::extract;
+use crate::fault;
 use crate::privacy::Gate;
 use crate::redact::Use;
-use crate::select::{Budget, Skip, affordable};
-use crate::session::{Millis, Session, digest_of};
+use crate::select::{Budget, Skip};
+use crate::session::{Millis, digest_of};
 use crate::stop;
 use crate::store::Store;
 use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
-use crate::summarize::{Claude, Extract, Failure, Input, Made, Request, Summarizer, request};
+use crate::summarize::{Claude, Extract, Failure, Input, Made, Summarizer};
 use crate::ui::Ui;
 
 pub struct Maker<'a> {
     pub(super) config: &'a Config,
-    ui: &'a Ui,
+    pub(super) ui: &'a Ui,
     pub(super) now: Millis,
     pub(super) wanted: &'a Wanted,
-    system: String,
-    gate: Gate,
+    pub(super) system: String,
+    pub(super) gate: Gate,
     pub(super) model: Result<Claude, String>,
     /// What whole sessions left open, by session.
-    open: RefCell<HashMap<i64, Vec<OpenItem>>>,
+    pub(super) open: RefCell<HashMap<i64, Vec<OpenItem>>>,
 }
 
 /// What happens to a session.
-enum Route {
+pub(super) enum Route {
     /// The model is asked; the reservation of its worst cost, unless an answer lies here already.
     Call(Option<i64>),
     /// Without the model, which stays wanted when there is a reason.
@@ -48,22 +47,24 @@ enum Route {
 }
 
 /// A call that is under way.
-struct Pending {
-    head: SessionHead,
-    input: Input,
-    reservation: Option<i64>,
-    made: Result<Made, Failure>,
+pub(super) struct Pending {
+    pub(super) head: SessionHead,
+    pub(super) input: Input,
+    pub(super) reservation: Option<i64>,
+    pub(super) made: Result<Made, Failure>,
 }
 
 /// What changes while a run goes on.
-struct Run<'r> {
-    store: &'r mut Store,
-    report: &'r mut Report,
+pub(super) struct Run<'r> {
+    pub(super) store: &'r mut Store,
+    pub(super) report: &'r mut Report,
     bar: ProgressBar,
     /// Why the model is not asked any more.
-    model_off: Option<String>,
-    budget: Budget,
-    spent_run: f64,
+    pub(super) model_off: Option<String>,
+    /// Calls in a row that nobody knows the cost of.
+    pub(super) unreadable: u32,
+    pub(super) budget: Budget,
+    pub(super) spent_run: f64,
 }
 
 impl<'a> Maker<'a> {
@@ -88,6 +89,7 @@ impl<'a> Maker<'a> {
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
         let plan = self.plan(store)?;
+        fault::point("sessions chosen");
         report.sessions_skipped = plan.skipped.len() as u64;
         for (head, skip) in &plan.skipped {
             self.record_skip(store, head, skip)?;
@@ -108,7 +110,8 @@ impl<'a> Maker<'a> {
         }
         let bar = self.ui.sessions(plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
-        let mut run = Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, spent_run: 0.0 };
+        let mut run =
+            Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
         self.work(&mut run, plan.chosen.into())?;
         if let Ok(claude) = &self.model {
             claude.drop_old_replies(self.now);
@@ -172,133 +175,7 @@ impl<'a> Maker<'a> {
         Ok(None)
     }
 
-    /// All that a digest of a session depends on.
-    pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
-        self.input_with(store, head, self.model.is_ok())
-    }
-
-    /// The same, with the model's request or without: it takes time to build and not every run needs it.
-    pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
-        let session = store.load_session(head)?;
-        let open = self.open_before(store, head, &session)?;
-        let request = if with_request {
-            request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
-        } else {
-            Request::default()
-        };
-        Ok(Input { session, open, request })
-    }
-
-    /// What the sessions before this one had left open when it began, by their rows alone.
-    fn open_before(&self, store: &Store, head: &SessionHead, session: &Session) -> Result<Vec<OpenItem>> {
-        let Some(began) = session.began_at() else { return Ok(Vec::new()) };
-        let mut all = Vec::new();
-        for earlier in store.earlier_sessions(head)? {
-            all.extend(self.left_open(store, &earlier, began)?);
-        }
-        all.truncate(MAX_OPEN);
-        Ok(all)
-    }
-
-    fn left_open(&self, store: &Store, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {
-        if let Some(known) = self.open.borrow().get(&head.pk).filter(|_| head.last_at.is_some_and(|last| last < until)) {
-            return Ok(known.clone());
-        }
-        let mut session = store.load_session(head)?;
-        let whole = session.entries.len();
-        session.entries.retain(|e| e.at.is_none_or(|at| at < until));
-        let digest = extract(&session, &[]);
-        let items: Vec<OpenItem> = digest
-            .open_items(&session.id)
-            .map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk })
-            .collect();
-        if session.entries.len() == whole {
-            self.open.borrow_mut().insert(head.pk, items.clone());
-        }
-        Ok(items)
-    }
-
-    /// Who makes this session's digest now. When it is the model, its worst cost is reserved.
-    fn route(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, not_now: Option<Skip>) -> Result<Route> {
-        if not_now == Some(Skip::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract {
-            return Ok(Route::Extract(None));
-        }
-        let claude = match (&self.model, &run.model_off) {
-            (Ok(claude), None) => claude,
-            (_, why) => return Ok(Route::Extract(Some(Skip::NoModel(why.clone().unwrap_or_default())))),
-        };
-        if let Some(skip) = not_now {
-            return Ok(Route::Extract(Some(skip)));
-        }
-        if claude.has_reply(&input.request) {
-            // The run that asked was killed; what it had reserved is settled by this one.
-            let reservation = run.store.open_reservation(&head.id)?;
-            run.spent_run += reservation.map_or(0.0, |(_, reserved)| reserved);
-            return Ok(Route::Call(reservation.map(|(pk, _)| pk)));
-        }
-        let Some(worst) = claude.worst_cost(&input.request) else {
-            return Ok(Route::Extract(Some(Skip::UnknownPrice(claude.model().to_owned()))));
-        };
-        let today = run.store.spent_since(self.config.midnight(self.now))?;
-        if let Err(skip) = affordable(worst, run.spent_run, today, &run.budget) {
-            return Ok(Route::Extract(Some(skip)));
-        }
-        run.spent_run += worst;
-        Ok(Route::Call(Some(run.store.reserve(self.now, &head.id, claude.model(), worst)?)))
-    }
-
-    /// Likely and worst cost of a call with this input; `None` without a model.
-    pub fn price(&self, input: &Input) -> Option<(Option<f64>, Option<f64>)> {
-        self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
-    }
-
-    fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, send: Sender<Pending>) {
-        let Ok(claude) = &self.model else { return };
-        scope.spawn(move || {
-            pending.made = claude.summarize(&pending.input);
-            // The receiver only goes away when the run has failed already.
-            let _ = send.send(pending);
-        });
-    }
-
-    /// A call has ended: its money is settled, its digest stored; without one the session gets an extractive digest. Returns the
-    /// session when it has to be begun again.
-    fn end(&self, run: &mut Run<'_>, done: Pending) -> Result<Option<SessionHead>> {
-        let cost = match &done.made {
-            Ok(made) => made.cost_usd,
-            Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
-            Err(Failure::CostsMore) => Some(0.0),
-            Err(Failure::Stopped) => None,
-        };
-        if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
-            run.spent_run += actual - run.store.settle(reservation, actual)?;
-        }
-        let head = done.head;
-        match done.made {
-            Ok(made) => self.store_made(run, &head, &done.input, made)?,
-            Err(Failure::Stopped) => {}
-            Err(Failure::CostsMore) => return Ok(Some(head)),
-            Err(failure) => self.give_up(run, &head, &done.input, &failure)?,
-        }
-        Ok(None)
-    }
-
-    fn give_up(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, failure: &Failure) -> Result<()> {
-        let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
-        run.report.sessions_failed += 1;
-        run.report.last_failure = Some(what.clone());
-        if !matches!(failure, Failure::Model { .. }) {
-            run.store.note_failure(head.pk, self.now, &what)?;
-            self.ui.warn(&format!("session {}: {what}", head.id));
-        } else if run.model_off.is_none() {
-            // It says nothing about this session; the next ones are not even tried.
-            self.ui.warn(&format!("{what}: going on without the model"));
-            run.model_off = Some(what.clone());
-        }
-        self.extract(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
-    }
-
-    fn store_made(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, made: Made) -> Result<()> {
+    pub(super) fn store_made(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, made: Made) -> Result<()> {
         let Ok(claude) = &self.model else { return Ok(()) };
         let input_hash = input.request.hash(claude.model());
         let new = NewDigest {
@@ -312,8 +189,11 @@ impl<'a> Maker<'a> {
             open: &input.open,
             digest: self.passed(made.digest),
         };
-        run.store.save_digest(head, &new)?;
+        // The reply goes once this is done, and asking again costs money.
+        run.store.lasting(|store| store.save_digest(head, &new))?;
+        fault::point("digest stored");
         claude.forget_reply(&input.request);
+        fault::point("reply removed");
         run.report.model_worked = true;
         run.report.sessions_digested += 1;
         run.bar.inc(1);
@@ -327,7 +207,7 @@ impl<'a> Maker<'a> {
     }
 
     /// An extractive digest; `skip` is why the model, which stays wanted, did not make it.
-    fn extract(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, skip: Option<Skip>) -> Result<()> {
+    pub(super) fn extract(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, skip: Option<Skip>) -> Result<()> {
         let input_hash = hash_of(input)?;
         let state = run.store.digest_state(head.pk)?;
         let queued = skip.is_some();
@@ -350,6 +230,7 @@ impl<'a> Maker<'a> {
                 digest: self.passed(made.digest),
             };
             run.store.save_digest(head, &new)?;
+            fault::point("extract stored");
             run.report.sessions_digested += 1;
         }
         if let Some(skip) = skip {
@@ -359,9 +240,6 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 }
-
-/// Open items a summarizer is shown at most.
-const MAX_OPEN: usize = 12;
 
 /// Of everything an extractive digest depends on.
 fn hash_of(input: &Input) -> Result<[u8; 32]> {

@@ -1,7 +1,9 @@
 //! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
 
+mod calls;
 mod dry_run;
 mod embed;
+mod inputs;
 mod interim;
 mod make;
 pub mod pages;
@@ -26,13 +28,15 @@ use super::filter::{ProjectFilter, since};
 use crate::cli::DigestArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
+use crate::mark::Mark;
 use crate::moment::duration;
 use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
+use crate::store::trouble::explained;
 use crate::ui::Ui;
-use crate::{mark, private, stop};
+use crate::{fault, leftovers, mark, private, stop};
 
 pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result<Ended> {
     apply(&args, &mut config)?;
@@ -55,6 +59,7 @@ pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result
             return Ok(Ended::Done);
         }
         Err(e) => {
+            let e = explained(e, &config.database());
             LastRun::failed(&config.data_dir, now, &format!("{e:#}"));
             return Err(e);
         }
@@ -72,11 +77,18 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return Ok(None) };
     let mut report = Report::default();
+    fault::point("lock held");
     let mut store = Store::open(&config.database())?;
+    fault::point("index open");
+    store.sync_later()?;
+    leftovers::drop_half_written(&config.data_dir);
+    leftovers::drop_used_replies(&config.data_dir, &store)?;
     let ran = phases(args, config, ui, now, &mut store, &mut report);
     // However it ended: of what it took out, or a run before that was cut short, no trace is left.
     scrub(&store, ui)?;
+    fault::point("scrubbed");
     ran?;
+    keep_copy(&store, ui, now);
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
@@ -87,14 +99,28 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
         // The model was not asked: whether it works is not known.
         _ => LastRun::idle(&config.data_dir, now),
     }
+    fault::point("last run noted");
     Ok(Some(report))
+}
+
+/// Keeps a copy of the index, when one is due. What is stored is stored without it.
+fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
+    if stop::asked() {
+        return;
+    }
+    if let Err(e) = store.copy_when_due(now) {
+        ui.warn(&format!("{:#}: what a damaged index alone knows would be lost", store.explained(e)));
+    }
 }
 
 fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
     let started = Instant::now();
     leave_out_excluded(config, store, report)?;
     clean_again(config, ui, store, report)?;
-    drop_marks(ingest(args, config, ui, now, store, report)?);
+    let heeded = ingest(args, config, ui, now, store, report)?;
+    fault::point("marks heeded");
+    drop_marks(heeded);
+    fault::point("marks removed");
     forget_old(config, now, store, report)?;
     if !args.ingest_only && !stop::asked() {
         if config.digest.summarizer != SummarizerChoice::Extract {
@@ -104,8 +130,11 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
     }
+    fault::point("digests made");
     write_documents(store, ui)?;
+    fault::point("documents written");
     report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
+    fault::point("pages written");
     store.drop_emptied()?;
     if !args.ingest_only && !stop::asked() {
         embed::run(config, ui, store, report)?;
@@ -113,6 +142,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     if report.did_something() {
         store.log_run(now, &serde_json::to_string(&report)?)?;
+        fault::point("run logged");
         store.tidy()?;
     }
     Ok(())
@@ -167,6 +197,7 @@ pub fn rehearsal(
         return Ok(None);
     }
     let mut store = Store::open(&copy)?;
+    store.sync_later()?;
     ingest(args, config, ui, now, &mut store, report)?;
     Ok(Some((folder, store)))
 }
@@ -214,20 +245,24 @@ fn ingest(
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
     let work = find_work(config, ui, now, store, report)?;
+    fault::point("transcripts found");
     if !work.is_empty() {
         let gate = config.gate(Use::Often)?;
         Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
     }
-    let mut heeded = Vec::new();
-    for (file, mark) in marks {
-        match mark {
-            Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason)?,
-            Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at)?,
-            _ => {}
-        }
-        heeded.push(file);
+    if !marks.is_empty() {
+        // Their files go once this is done, and nothing else says what they say.
+        store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
     }
-    Ok(heeded)
+    Ok(marks.into_iter().map(|(file, _)| file).collect())
+}
+
+fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
+    match mark {
+        Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason),
+        Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at),
+        _ => Ok(()),
+    }
 }
 
 fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {

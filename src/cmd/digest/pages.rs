@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::config::Config;
+use crate::fault;
 use crate::page::{Shown, day_of, day_page, session_page, session_page_name};
 use crate::price::costs_by_model;
 use crate::private;
@@ -24,6 +25,7 @@ pub const NOTES: &str = "## Notes";
 /// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
     store.find_repeats(all)?;
+    fault::point("repeats found");
     let mut dirty: BTreeSet<i64> = store.page_dirty()?.into_iter().collect();
     let mut writer = Writer { config, store, ui, days: BTreeMap::new(), gone: Vec::new(), written: 0 };
     let noted = writer.store.noted_days()?;
@@ -92,9 +94,11 @@ impl Writer<'_> {
         for (day, notes) in std::mem::take(&mut self.days) {
             self.day(&day, &notes)?;
         }
+        fault::point("days written");
         for page in std::mem::take(&mut self.gone) {
             self.remove(&page.path)?;
         }
+        fault::point("old pages removed");
         for pk in dirty {
             self.store.pages_written(*pk)?;
         }
@@ -139,6 +143,7 @@ impl Writer<'_> {
         if let (Some(loaded), Some(path)) = (&loaded, &path) {
             let day = day_of(&loaded.session, &self.config.time_zone);
             self.put(path, &session_page(&loaded.shown(), &self.config.time_zone), &notes)?;
+            fault::point("page replaced");
             self.store.record_page(&PageRecord { path: path.clone(), session: Some(pk), day: day.clone() })?;
             self.days.entry(day).or_default();
         }
@@ -212,12 +217,8 @@ impl Writer<'_> {
 
     fn remove(&mut self, path: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);
-        match fs::remove_file(&file) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(e).with_context(|| format!("cannot remove {}", file.display()));
-            }
-            _ => {}
-        }
+        // What it says may have been forgotten, and nothing knows of it any more after this.
+        private::remove(&file).with_context(|| format!("cannot remove {}", file.display()))?;
         self.store.drop_page(path)
     }
 }

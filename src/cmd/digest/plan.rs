@@ -52,8 +52,10 @@ impl Maker<'_> {
                 Err(skip) => plan.skipped.push((head, skip)),
             }
         }
-        // Newest first: what was done last is asked for first.
-        candidates.sort_by_key(|h| std::cmp::Reverse((h.started_at, h.id.clone())));
+        // Newest first: what was done last is asked for first. But what the model failed on comes last: if the session itself is what it
+        // fails on, the others must not wait behind it.
+        let in_vain = store.tried_in_vain()?;
+        candidates.sort_by_key(|h| (in_vain.contains(&h.pk), std::cmp::Reverse((h.started_at, h.id.clone()))));
         // Who names the model means it.
         if self.model.is_ok() && self.wanted.asked_for != Some(SummarizerChoice::Claude) {
             for head in &candidates {
@@ -90,7 +92,7 @@ impl Maker<'_> {
             return Ok(Some(Skip::Limit));
         }
         let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
-        Ok(failed.and_then(|(times, last)| may_retry(times, Some(last), self.now).err()))
+        Ok(failed.and_then(|(times, last)| may_retry(times, last, head.grew_at, self.now).err()))
     }
 
     /// Is the model's digest made from just what it would be given now? Then it holds, whatever was stored around it.

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::report::Report;
 use crate::config::Config;
 use crate::delta::{self, Cursor, Piece};
+use crate::fault;
 use crate::privacy::{Conversation, Gate, Passed, opens_private};
 use crate::session::{Millis, Row};
 use crate::source::claude_code::{self, Line};
@@ -116,6 +117,7 @@ impl<'a> Reader<'a> {
             }
             bytes += batch.bytes;
             held.push(batch);
+            fault::point("batch read");
         }
         self.commit(&mut held, store, report)
     }
@@ -131,6 +133,7 @@ impl<'a> Reader<'a> {
             }
         }
         let done = store.ingest(held, self.projects).context("cannot store what was read")?;
+        fault::point("batches stored");
         report.ingested(&done);
         report.bytes_read += held.iter().map(|b| b.bytes).sum::<u64>();
         report.files_read += held.iter().filter(|b| b.complete).count() as u64;

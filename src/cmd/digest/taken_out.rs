@@ -52,7 +52,10 @@ pub fn scrub(store: &Store, ui: &Ui) -> Result<()> {
     if store.wants_scrub()?
         && let Err(e) = store.scrub()
     {
-        ui.warn(&format!("{e:#}: until the index can be written anew, traces of what was taken out may be left in its file"));
+        ui.warn(&format!(
+            "{:#}: until the index can be written anew, traces of what was taken out may be left in its file",
+            store.explained(e)
+        ));
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use walkdir::WalkDir;
@@ -14,9 +13,6 @@ use crate::phrase::Phrase;
 use crate::store::Store;
 use crate::ui::Ui;
 use crate::{hook, mark, private};
-
-/// Nothing takes this long to write.
-const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// How many lines of the user's notes hold a text, by page.
 pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
@@ -81,20 +77,6 @@ pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> 
     }
     LastRun::forget_reason(dir);
     Ok(())
-}
-
-/// Pages that a run which was killed left half written.
-pub fn drop_half_written(config: &Config) {
-    let half = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp-"));
-    for entry in WalkDir::new(config.data_dir.join("daily")).into_iter().flatten().filter(|e| half(e.path())) {
-        let _ = fs::remove_file(entry.path());
-    }
-    for entry in fs::read_dir(&config.data_dir).into_iter().flatten().flatten().filter(|e| half(&e.path())) {
-        // Others write here without the lock.
-        if private::age(&entry.path()).is_some_and(|age| age > ABANDONED) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// Files of the data folder, beside the index, that hold a text.

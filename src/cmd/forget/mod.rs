@@ -18,7 +18,9 @@ use crate::cli::{DigestArgs, ForgetArgs};
 use crate::config::{self, Config};
 use crate::store::Store;
 use crate::store::forget::{Doomed, Extent, Lasting};
+use crate::store::trouble::is_trouble;
 use crate::ui::Ui;
+use crate::{fault, leftovers};
 
 pub fn run(args: &ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let what = What::asked(&args.what, config)?;
@@ -73,25 +75,35 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     // What is not known yet need not even be read.
     let mut shut_out = what.shut_out_unread(config, &store)?;
     if let Err(e) = take_in(config, ui, config.now(), &mut store) {
+        if is_trouble(&e) {
+            return Err(e);
+        }
         ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
     }
     shut_out += what.shut_out_by_name(config, &store)?;
+    fault::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;
     let mut account = Account::new(&doomed, &store, shut_out)?;
     let ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.take_out(&doomed, Lasting::ForGood)?;
     config::fault("forget-cut-short", || std::process::exit(9));
+    fault::point("taken out");
     if let What::Text(phrase) = what {
         store.take_out_text(phrase)?;
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
     }
     write_pages(what, config, &mut store, ui)?;
+    fault::point("pages cleaned");
     if !account.is_empty() || matches!(what, What::Text(_)) {
         files::drop_traces(config, &ids, |line| what.is_in(line))?;
     }
-    files::drop_half_written(config);
+    leftovers::drop_half_written(&config.data_dir);
+    fault::point("traces dropped");
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
+    } else if let Err(e) = store.copy_when_due(config.now()) {
+        // The one before went with what was forgotten: without one, nobody would know what is not to come back.
+        ui.warn(&format!("{:#}", store.explained(e)));
     }
     check(what, config, &store, ui)?;
     tell(&account, "forgot", out)?;

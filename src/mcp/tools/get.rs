@@ -12,6 +12,7 @@ use crate::mcp::text::{harmless, line};
 use crate::notes;
 use crate::store::Store;
 use crate::store::load::SessionHead;
+use crate::store::trouble::is_trouble;
 
 const MOST: usize = 10;
 /// The most an answer says in full, in characters, shared by what was asked for: clients refuse more than some 25,000 tokens.
@@ -82,7 +83,7 @@ impl Tool for Get {
         for id in &asked.ids {
             match item(id, asked.detail, FULL / asked.ids.len(), &store, site.config) {
                 Ok(item) => answer.items.push(item),
-                Err(e) if asked.ids.len() == 1 => return Err(e),
+                Err(e) if asked.ids.len() == 1 || is_trouble(&e) => return Err(e),
                 Err(e) => answer.missing.push(Missing { id: line(id, 60), why: line(&format!("{e:#}"), 300) }),
             }
         }

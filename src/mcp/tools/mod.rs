@@ -26,6 +26,7 @@ use crate::clean::shorten;
 use crate::config::Config;
 use crate::notes::EVERYWHERE;
 use crate::session::Project;
+use crate::store::trouble::explained;
 
 /// Longest account of what went wrong, in characters.
 const MAX_WHY: usize = 1_000;
@@ -143,7 +144,7 @@ fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {
             result.structured_content = Some(harmless_value(value));
             result
         }
-        Err(e) => failed(&format!("{e:#}")),
+        Err(e) => failed(&format!("{:#}", explained(e, &site.config.database()))),
     }
 }
 

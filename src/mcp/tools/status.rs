@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Site, Tool};
 use crate::doctor::{Depth, State, examine};
 use crate::install::Host;
+use crate::store::Store;
 
 pub struct Status;
 
@@ -54,7 +55,7 @@ impl Tool for Status {
 
     fn call(_: Asked, site: &Site<'_>) -> Result<Answer> {
         let config = site.config;
-        let store = config.database().exists().then(|| site.reading.store(config)).transpose()?;
+        let store = Store::is_there(&config.database())?.then(|| site.reading.store(config)).transpose()?;
         let counts = store.as_ref().map(|store| store.counts(0)).transpose()?.unwrap_or_default();
         let last = store.as_ref().map(|store| store.last_run()).transpose()?.flatten();
         let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());

@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use super::{Store, notes};
+use super::{Store, copy, notes};
 use crate::phrase::Phrase;
 use crate::session::{Millis, RowKey};
 
@@ -79,6 +79,8 @@ impl Store {
 
     /// Notes that nothing of a session is to be taken in, known or not.
     pub fn shut_out(&self, session: &str) -> Result<()> {
+        // A copy would not know of it.
+        copy::taken_out(&self.db)?;
         self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
         Ok(())
     }

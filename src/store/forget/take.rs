@@ -9,12 +9,15 @@ use super::{Lasting, folder_of};
 use crate::phrase::Phrase;
 use crate::session::RowKey;
 use crate::store::SCRUB;
+use crate::store::copy;
 use crate::store::digests::mark_closed_pages;
 use crate::store::load::{NOT_OWNED_EARLIER, SessionHead};
 use crate::store::search;
 
-/// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run.
+/// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run. The copy of the
+/// index is gone before that holds.
 pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
+    copy::taken_out(db)?;
     db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([SCRUB])?;
     Ok(())
 }

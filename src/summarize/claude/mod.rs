@@ -18,8 +18,10 @@ use super::{Failure, Input, Made, Request, Summarizer, reply};
 use crate::child::{self, Bounds, Cut, Ran, which};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD, Price};
+use crate::fault;
 use crate::price::{cost, price_of};
 use crate::privacy::Gate;
+use crate::private::Room;
 use crate::redact::Redactor;
 use crate::session::{Millis, Tokens};
 use crate::stop;
@@ -38,6 +40,8 @@ const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 /// How long a question about itself may take: starting the client takes a second on a slow machine.
 const ASK_SECONDS: u64 = 20;
+/// Room that is taken on the disk before a reply is asked for, in bytes: for it and the digest that is made of it, with some to spare.
+const ROOM: usize = 256 << 10;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
@@ -51,7 +55,7 @@ const FLAGS: &[(&str, Option<&str>)] = &[
     ("--max-turns", Some("1")),
 ];
 /// Without these the client sends its own instructions and tools along.
-const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
+pub const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
 /// Where `--tools` is not known, these are taken away by name.
 const TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
@@ -118,9 +122,10 @@ impl Claude {
         self.replies.join(format!("{name}.json"))
     }
 
-    /// Was this very request answered before, and the answer not used yet?
+    /// Was this very request answered before, and the answer not used yet? One that cannot be read is none: it would be asked for
+    /// again, and nothing be reserved for that.
     pub fn has_reply(&self, request: &Request) -> bool {
-        self.reply_file(request).exists()
+        fs::read(self.reply_file(request)).is_ok()
     }
 
     /// The reply is used: its file has done its work.
@@ -178,7 +183,11 @@ impl Claude {
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
-        Ok(child::run(job, &bounds)?.map(clean).map_err(|cut| self.cut(cut)))
+        Ok(match child::run(job, &bounds)? {
+            // Who has answered and then does not end has been paid for it.
+            Err(killed) if report::is_whole(&killed.ran.stdout) => Ok(clean(killed.ran)),
+            ran => ran.map(clean).map_err(|killed| self.cut(killed.why)),
+        })
     }
 
     fn plain(&self, printed: &[u8]) -> Vec<u8> {
@@ -205,7 +214,16 @@ impl Claude {
             return read;
         }
         let session = |what: String| Try::Failed(Failure::Session { what, cost_usd: None });
+        // Before it is paid for: an answer that cannot be kept may be lost.
+        let room = match Room::take(&self.replies, ROOM) {
+            Ok(room) => room,
+            Err(e) => {
+                let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
+                return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
+            }
+        };
         let arguments = self.arguments(&request.system);
+        fault::point("before the call");
         let ran = match self.run(&arguments, request) {
             Err(e) => {
                 return Try::Failed(Failure::Model {
@@ -216,17 +234,20 @@ impl Claude {
             Ok(Err(failure)) => return Try::Failed(failure),
             Ok(Ok(ran)) => ran,
         };
-        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| arguments.contains(flag)) {
+        let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
+        // A client that answered all the same may have been paid for that.
+        if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && can_go_without(flag)) {
             let costs_more = SIZE_FLAGS.contains(&flag.as_str());
             self.unknown().push(flag);
             return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(request, read) };
         }
-        if ran.stdout.iter().all(u8::is_ascii_whitespace) {
+        if silent {
             return session(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)));
         }
-        if let Err(e) = crate::private::replace(&file, &ran.stdout) {
-            return session(format!("cannot keep the reply at {}: {e}", file.display()));
-        }
+        fault::point("reply arrived");
+        // Paid for, kept or not: what can be made of it is made.
+        let _ = room.fill(&file, &ran.stdout);
+        fault::point("reply stored");
         let read = report::read(&ran.stdout, read, &self.model);
         if !matches!(read, Try::Answered(_)) {
             let _ = fs::remove_file(&file);
@@ -294,6 +315,7 @@ impl Claude {
 
 impl Summarizer for Claude {
     fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+        crate::config::fault("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
             verify(&mut digest, &input.session);
@@ -302,6 +324,12 @@ impl Summarizer for Claude {
         let Answer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
         Ok(Made { digest: value, model: Some(model), cost_usd })
     }
+}
+
+/// Is a call possible without the flag? Then the next one is made without it, so that no flag is missed twice.
+fn can_go_without(flag: &str) -> bool {
+    FLAGS.iter().any(|(known, _)| *known == flag)
+        || ["--disallowedTools", "--system-prompt", "--append-system-prompt"].contains(&flag)
 }
 
 /// A text in which no `@path` makes the client read that file and send it along, as it does for what a user types. What parts the two

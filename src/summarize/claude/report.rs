@@ -7,11 +7,16 @@ use crate::clean::{one_line, plain, shorten};
 use crate::privacy::Gate;
 use crate::summarize::Failure;
 
+/// No call costs more, in US dollars. What is told to have counts as not told.
+const MAX_COST: f64 = 1_000.0;
+/// The longest name of a model, in characters.
+const MAX_NAME: usize = 100;
+
 /// What became of one try.
 pub enum Try<T> {
     Answered(Box<Answer<T>>),
     Failed(Failure),
-    /// It may pass.
+    /// It may pass, and cost nothing.
     Again(String),
 }
 
@@ -32,6 +37,11 @@ fn redacted_value(value: Value, gate: &Gate) -> Value {
     }
 }
 
+/// Is it a report to its end?
+pub fn is_whole(stdout: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(stdout).is_ok_and(|report| report.get("result").is_some())
+}
+
 /// What the client's own report and the model's reply in it come to.
 pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
     let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
@@ -40,18 +50,21 @@ pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
             None,
         );
     };
-    let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64).filter(|c| c.is_finite() && *c >= 0.0);
+    let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64).filter(|usd| (0.0..=MAX_COST).contains(usd));
     let said = report.get("result").and_then(Value::as_str).unwrap_or_default();
     if report.get("is_error").and_then(Value::as_bool) != Some(false) {
         return refused(&report, said, cost_usd);
     }
     match read(said) {
         Ok(value) => {
-            let model = report.get("modelUsage").and_then(Value::as_object).and_then(|m| m.keys().next().cloned());
+            let named = report.get("modelUsage").and_then(Value::as_object).and_then(|m| m.keys().next());
+            let model = named.map(|name| shorten(&one_line(&plain(name)), MAX_NAME)).filter(|name| !name.is_empty());
             Try::Answered(Box::new(Answer { value, model: model.unwrap_or_else(|| asked.to_owned()), cost_usd }))
         }
-        // A notice of a limit comes as an ordinary reply, with exit code 0.
-        Err(_) if is_limit_notice(said) => Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd }),
+        // A notice of a limit comes as an ordinary reply, with exit code 0. What was paid for is a model's own words.
+        Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
+            Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
+        }
         Err(what) => session_with(what, cost_usd),
     }
 }
@@ -71,8 +84,11 @@ fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Try<T> {
         || said.contains("Overloaded");
     if is_out_of_reach(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
         Try::Failed(Failure::Model { what, cost_usd })
-    } else if passing {
+    } else if passing && cost_usd == Some(0.0) {
         Try::Again(what)
+    } else if passing {
+        // The reservation is for one call, and this one has been paid for, or nobody knows.
+        Try::Failed(Failure::Model { what, cost_usd })
     } else {
         session_with(what, cost_usd)
     }

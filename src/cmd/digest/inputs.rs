@@ -1,0 +1,62 @@
+//! What a digest is made from: the session, and what those before it had left open when it began.
+
+use anyhow::Result;
+
+use super::make::Maker;
+use crate::digest::OpenItem;
+use crate::extract::extract;
+use crate::session::{Millis, Session};
+use crate::store::Store;
+use crate::store::load::SessionHead;
+use crate::summarize::{Input, Request, request};
+
+/// Open items a summarizer is shown at most.
+const MAX_OPEN: usize = 12;
+
+impl Maker<'_> {
+    /// All that a digest of a session depends on.
+    pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
+        self.input_with(store, head, self.model.is_ok())
+    }
+
+    /// The same, with the model's request or without: it takes time to build and not every run needs it.
+    pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
+        let session = store.load_session(head)?;
+        let open = self.open_before(store, head, &session)?;
+        let request = if with_request {
+            request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
+        } else {
+            Request::default()
+        };
+        Ok(Input { session, open, request })
+    }
+
+    /// What the sessions before this one had left open when it began, by their rows alone.
+    fn open_before(&self, store: &Store, head: &SessionHead, session: &Session) -> Result<Vec<OpenItem>> {
+        let Some(began) = session.began_at() else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for earlier in store.earlier_sessions(head)? {
+            all.extend(self.left_open(store, &earlier, began)?);
+        }
+        all.truncate(MAX_OPEN);
+        Ok(all)
+    }
+
+    fn left_open(&self, store: &Store, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {
+        if let Some(known) = self.open.borrow().get(&head.pk).filter(|_| head.last_at.is_some_and(|last| last < until)) {
+            return Ok(known.clone());
+        }
+        let mut session = store.load_session(head)?;
+        let whole = session.entries.len();
+        session.entries.retain(|e| e.at.is_none_or(|at| at < until));
+        let digest = extract(&session, &[]);
+        let items: Vec<OpenItem> = digest
+            .open_items(&session.id)
+            .map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk })
+            .collect();
+        if session.entries.len() == whole {
+            self.open.borrow_mut().insert(head.pk, items.clone());
+        }
+        Ok(items)
+    }
+}

@@ -1,0 +1,213 @@
+//! What can be wrong with the index as a file, said in one place: where it lies, what that means and what to do. No message of SQLite's
+//! own about damage or locks reaches anybody.
+
+use std::fs::{self, FileType};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use rusqlite::{Connection, ErrorCode};
+
+use super::copy;
+use super::pack::Unreadable;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    #[error("the index {path} is damaged ({what}): `recall doctor --fix` sets it aside and brings back what can be")]
+    Damaged { path: PathBuf, what: String },
+    #[error(
+        "the index {path} is locked by another process: a digest or `recall forget` that writes it anew takes up to minutes; try again \
+         when it is done (`fuser '{path}'` says who holds it)"
+    )]
+    Locked { path: PathBuf },
+    #[error(
+        "the index {path} cannot be opened ({why}): see that it and its folder are yours and may be written (`chown`, `chmod u+rw`)"
+    )]
+    Closed { path: PathBuf, why: String },
+    #[error("the index {path} cannot be written any more ({why}): see that there is room on its disk (`df -h '{path}'`)")]
+    Full { path: PathBuf, why: String },
+    #[error("the index {path} cannot be read or written ({why}): see what the system says of its disk (`dmesg`)")]
+    Failing { path: PathBuf, why: String },
+    #[error("{path} is {what}, where the index should be: move it away")]
+    NoFile { path: PathBuf, what: &'static str },
+    #[error("{path} is a link to {to}, which is not there: bring that back, or remove the link to begin anew")]
+    LeadsNowhere { path: PathBuf, to: PathBuf },
+}
+
+impl Trouble {
+    /// The same, of the index itself, where it came up with something made from it.
+    fn of(&self, index: &Path) -> Self {
+        let mut trouble = self.clone();
+        let (Self::Damaged { path, .. }
+        | Self::Locked { path }
+        | Self::Closed { path, .. }
+        | Self::Full { path, .. }
+        | Self::Failing { path, .. }
+        | Self::NoFile { path, .. }
+        | Self::LeadsNowhere { path, .. }) = &mut trouble;
+        index.clone_into(path);
+        trouble
+    }
+}
+
+/// The same error in words for the user, where it is about the file of the index; every other as it is.
+pub fn explained(error: anyhow::Error, path: &Path) -> anyhow::Error {
+    match error.downcast_ref::<Trouble>().map(|trouble| trouble.of(path)).or_else(|| of(&error, path)) {
+        Some(trouble) => anyhow!(trouble),
+        None => error,
+    }
+}
+
+/// Is it about the file of the index, so that going on makes no sense?
+pub fn is_trouble(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<Trouble>().is_some() || of(error, Path::new("")).is_some()
+}
+
+fn of(error: &anyhow::Error, path: &Path) -> Option<Trouble> {
+    let path = path.to_owned();
+    if let Some(unreadable) = error.downcast_ref::<Unreadable>() {
+        return Some(Trouble::Damaged { path, what: unreadable.to_string() });
+    }
+    let sql = error.downcast_ref::<rusqlite::Error>()?;
+    let damaged = || Some(Trouble::Damaged { path: path.clone(), what: sql.to_string() });
+    match sql.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => damaged(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+            Some(Trouble::Locked { path })
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            Some(Trouble::Closed { path, why: sql.to_string() })
+        }
+        Some(ErrorCode::DiskFull) => Some(Trouble::Full { path, why: sql.to_string() }),
+        Some(ErrorCode::SystemIoFailure) => Some(Trouble::Failing { path, why: sql.to_string() }),
+        Some(ErrorCode::Unknown) if is_of_another_form(&sql.to_string()) => damaged(),
+        Some(_) => None,
+        None => is_of_a_value(sql).then(damaged).flatten(),
+    }
+}
+
+/// Tables are not what the index's form says: no statement of ours is wrong about them.
+fn is_of_another_form(message: &str) -> bool {
+    let message = message.strip_prefix("migration ").unwrap_or(message);
+    ["no such table", "no such column", "duplicate column"].iter().any(|start| message.starts_with(start))
+        || message.contains(" already exists")
+        || message.contains(" has no column named ")
+}
+
+/// A stored value is none that is ever stored there.
+fn is_of_a_value(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    matches!(error, E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::Utf8Error(..) | E::InvalidColumnType(..))
+}
+
+/// Looks whether what lies at the path can be an index at all: opening a pipe would wait for ever.
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn check_place(path: &Path) -> Result<(), Trouble> {
+    let kind = match fs::metadata(path) {
+        Ok(found) => found.file_type(),
+        Err(e) if e.kind() == ErrorKind::NotFound => {
+            return match fs::read_link(path) {
+                Ok(to) => Err(Trouble::LeadsNowhere { path: path.to_owned(), to }),
+                Err(_) => Ok(()),
+            };
+        }
+        Err(e) => return Err(closed(path, &e)),
+    };
+    match kind.is_file() {
+        true => Ok(()),
+        false => Err(Trouble::NoFile { path: path.to_owned(), what: name_of(kind) }),
+    }
+}
+
+fn name_of(kind: FileType) -> &'static str {
+    match kind {
+        _ if kind.is_dir() => "a folder",
+        _ if kind.is_fifo() => "a pipe",
+        _ if kind.is_socket() => "a socket",
+        _ => "a device",
+    }
+}
+
+/// Looks whether an index that has nothing in it once had: then it must not be begun anew in silence.
+///
+/// # Errors
+/// A [`Trouble`].
+pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
+    let size = fs::metadata(path).map_or(None, |found| Some(found.len()));
+    let missing = match size {
+        Some(0) => "it is empty",
+        Some(_) => return Ok(()),
+        None => "it is gone",
+    };
+    let has = |suffix: &str| fs::metadata(copy::beside(path, suffix)).is_ok_and(|found| found.len() > 0);
+    let left = [(copy::COPY, "a copy of it"), (copy::MENDED, "one that was mended"), ("-wal", "the log of its changes")];
+    // Without the database SQLite takes no log for its own: it is left over where somebody deleted the index by hand.
+    let counts = |suffix: &str| size.is_some() || suffix != "-wal";
+    match left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix)) {
+        Some((_, what)) => Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there") }),
+        None if size.is_some() && has_pages(path) => {
+            Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and pages made from it are there") })
+        }
+        None => Ok(()),
+    }
+}
+
+/// A file without a form has nothing in it yet.
+///
+/// # Errors
+/// A [`Trouble`], or that it cannot be read.
+pub fn check_form(version: usize, db: &Connection, path: &Path) -> anyhow::Result<()> {
+    if version == 0 && db.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_master)", [], |r| r.get(0))? {
+        bail!(Trouble::Damaged { path: path.to_owned(), what: "what form it has cannot be told".into() });
+    }
+    Ok(())
+}
+
+fn has_pages(path: &Path) -> bool {
+    fs::read_dir(path.with_file_name("daily")).is_ok_and(|mut days| days.next().is_some())
+}
+
+/// The same for a file that the system does not let us open.
+pub fn closed(path: &Path, error: &std::io::Error) -> Trouble {
+    Trouble::Closed { path: path.to_owned(), why: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    fn raised(code: i32, message: &str) -> String {
+        let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some(message.to_owned()));
+        let error = anyhow::Error::new(error).context("cannot store what was read").context("inner");
+        format!("{:#}", explained(error, Path::new("/d/recall.db")))
+    }
+
+    #[test]
+    fn what_sqlite_says_of_the_file_is_said_in_words_that_help() {
+        for (code, message, told) in [
+            (ffi::SQLITE_BUSY, "database is locked", "locked by another process"),
+            (ffi::SQLITE_LOCKED, "database table is locked", "locked by another process"),
+            (ffi::SQLITE_BUSY_SNAPSHOT, "database is locked", "locked by another process"),
+            (ffi::SQLITE_CORRUPT, "database disk image is malformed", "`recall doctor --fix`"),
+            (ffi::SQLITE_CORRUPT_VTAB, "database disk image is malformed", "`recall doctor --fix`"),
+            (ffi::SQLITE_NOTADB, "file is not a database", "`recall doctor --fix`"),
+            (ffi::SQLITE_ERROR, "no such table: session", "`recall doctor --fix`"),
+            (ffi::SQLITE_FULL, "database or disk is full", "df -h"),
+            (ffi::SQLITE_IOERR_WRITE, "disk I/O error", "disk"),
+            (ffi::SQLITE_READONLY, "attempt to write a readonly database", "chown"),
+        ] {
+            let said = raised(code, message);
+            assert!(said.contains(told) && said.contains("/d/recall.db"), "{message}: {said}");
+            assert!(!said.contains("database is locked") && !said.contains("table is locked"), "{said}");
+        }
+        let other = raised(ffi::SQLITE_ERROR, "fts5: syntax error near \"\"");
+        assert!(
+            other.starts_with("inner: cannot store what was read: fts5: syntax error"),
+            "what else fails says so itself: {other}"
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Many at once: digests, hooks, searches, a client of the protocol, notes, forgetting and installing, all beside each other. Nobody waits
+//! for ever, nobody hears of a lock, and nothing is lost.
+//!
+//! `RECALL_CROWD` (1) times the rounds and the hooks of a round.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod beside;
+mod hooks;
+#[allow(dead_code, reason = "its own tests use all of it")]
+#[path = "../mcp/peer.rs"]
+mod peer;
+mod scene;

@@ -1,0 +1,116 @@
+//! An index that the system does not let us read or write.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+use crate::scene::{Scene, ended, id};
+use crate::support::{Ran, files_below};
+
+/// Somebody who is not root, for whom permissions count.
+const SOMEBODY: u32 = 65_534;
+
+/// Runs `recall` as somebody for whom permissions count: ourselves, or where we are root somebody else who owns the world.
+struct Plain<'a> {
+    scene: &'a Scene,
+    program: std::path::PathBuf,
+    is_root: bool,
+}
+
+impl<'a> Plain<'a> {
+    fn new(scene: &'a Scene) -> Self {
+        let is_root = rustix::process::geteuid().is_root();
+        // Where the program was built nobody else may be let in.
+        let program = scene.world.root().join("the-program");
+        fs::copy(scene.world.program(), &program).expect("the program");
+        let plain = Self { scene, program, is_root };
+        plain.own();
+        plain
+    }
+
+    /// All of the world is his.
+    fn own(&self) {
+        if self.is_root {
+            for entry in walkdir::WalkDir::new(self.scene.world.root()).into_iter().flatten() {
+                chown(entry.path(), Some(SOMEBODY), Some(SOMEBODY)).expect("another owner");
+            }
+        }
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let mut command = std::process::Command::new(&self.program);
+        command.env_clear().envs(self.scene.world.environment()).current_dir(self.scene.world.root()).args(args);
+        if self.is_root {
+            command.uid(SOMEBODY).gid(SOMEBODY);
+        }
+        ended(command, &format!("{args:?}"))
+    }
+}
+
+fn permit(file: &Path, mode: u32) {
+    fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("permissions");
+}
+
+#[test]
+fn an_index_that_is_closed_to_us_is_named_with_what_to_do_and_left_as_it_is() {
+    let scene = Scene::new();
+    let plain = Plain::new(&scene);
+    let before = fs::read(scene.index()).expect("the index");
+    let gone = id(1);
+    let reads: [&[&str]; 6] = [
+        &["status"],
+        &["search", "importer"],
+        &["show", &gone],
+        &["timeline", &gone],
+        &["context", "--cwd", "/home/dev/src/shop"],
+        &["export"],
+    ];
+    let writes: [&[&str]; 3] = [
+        &["digest", "--summarizer", "extract"],
+        &["forget", "--session", &gone],
+        &["remember", "--everywhere", "Tabs are never used in this project"],
+    ];
+    // Not ours: 0600 and somebody else's. As who is not root we can only take the permissions from ourselves.
+    permit(&scene.index(), if plain.is_root { 0o600 } else { 0 });
+    if plain.is_root {
+        chown(scene.index(), Some(0), Some(0)).expect("another owner");
+    }
+    for command in reads.iter().chain(&writes) {
+        refused(&plain.run(command), &scene, &format!("not ours: {command:?}"));
+    }
+    plain.own();
+    permit(&scene.index(), 0);
+    for command in reads.iter().chain(&writes) {
+        refused(&plain.run(command), &scene, &format!("0000: {command:?}"));
+    }
+    let doctor = plain.run(&["doctor", "--fix"]);
+    assert!(doctor.code == 1 && doctor.out.contains("XX  index") && !doctor.out.contains("restored"), "{doctor:#?}");
+    // Read only: who reads is not concerned.
+    permit(&scene.index(), 0o400);
+    permit(&scene.world.data_dir(), 0o500);
+    for command in &reads {
+        let ran = plain.run(command);
+        assert_eq!(ran.code, 0, "0400: {command:?}: {ran:#?}");
+    }
+    for command in &writes {
+        let ran = plain.run(command);
+        assert!(ran.code == 2 && !ran.err.contains("panicked"), "0400: {command:?}: {ran:#?}");
+        refused(&ran, &scene, &format!("0400: {command:?}"));
+    }
+    permit(&scene.world.data_dir(), 0o700);
+    for command in &writes {
+        refused(&plain.run(command), &scene, &format!("only the file is 0400: {command:?}"));
+    }
+    permit(&scene.index(), 0o600);
+    assert_eq!(fs::read(scene.index()).expect("the index"), before);
+    assert!(files_below(&scene.world.data_dir()).iter().all(|f| !f.to_string_lossy().contains("damaged-")), "nothing is set aside");
+    plain.own();
+    assert_eq!(plain.run(writes[0]).code, 0, "and when it is ours again, all is well");
+}
+
+fn refused(ran: &Ran, scene: &Scene, what: &str) {
+    assert_eq!(ran.code, 2, "{what}: {ran:#?}");
+    let named = ran.err.contains(&*scene.index().to_string_lossy()) || ran.err.contains(&*scene.world.data_dir().to_string_lossy());
+    assert!(named && !ran.err.contains("`recall doctor --fix`"), "{what}: {ran:#?}");
+}

@@ -1,0 +1,100 @@
+//! The disk is full, goes bad, cannot be written any more: at every call, once or from then on.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::library::Fault;
+use crate::made::{first_run, later_run};
+use crate::paid::Paid;
+use crate::scene::{Ended, Scene, State};
+use crate::size::{part, spread};
+
+/// With what the system says of each.
+const ERRORS: [(i32, &str); 5] = [
+    (28, "No space left on device"),
+    (5, "Input/output error"),
+    (30, "Read-only file system"),
+    (24, "Too many open files"),
+    (122, "quota exceeded"),
+];
+
+/// In the words of SQLite, which tells no error of the system from another.
+const OF_SQLITE: [&str; 4] = ["disk is full", "disk I/O error", "readonly database", "unable to open database file"];
+
+pub fn all(calls: usize) -> Vec<Fault> {
+    let of =
+        |at: usize| ERRORS.iter().flat_map(move |(errno, _)| [false, true].map(|stays| Fault::Error { at, errno: *errno, stays }));
+    (1..=calls).flat_map(of).collect()
+}
+
+/// Calls of the model side by side, by default.
+const PARALLEL_CALLS: usize = 2;
+
+/// How often a run ended with which code.
+type Codes = BTreeMap<i32, usize>;
+
+/// The run ends as one that meets such a disk must, and the next makes up for it.
+pub fn tries(scene: &Scene, paid: Option<&Paid>, most: usize) -> Codes {
+    let wanted = scene.undisturbed();
+    scene.reset();
+    let blobs = tempfile::tempdir().expect("a temporary folder");
+    let calls = scene.recorded(blobs.path()).len();
+    let (mut codes, mut paid_again) = (Codes::new(), 0);
+    for fault in spread(&all(calls), most) {
+        scene.reset();
+        paid.inspect(|paid| paid.reset());
+        let how = format!("{fault:?} of {calls}");
+        let ended = scene.disturbed(fault);
+        ends_well(&ended, fault, scene.world.root(), &how);
+        *codes.entry(ended.ran.code).or_default() += 1;
+        keeps_what_was_there(scene, &how);
+        if ended.ran.code == 0 {
+            // How the last run ended is noted where that can be noted.
+            let (now, wanted) = (scene.state(), &wanted);
+            let [now, wanted] = [&now, wanted].map(|state| state.without_file("last-run.json"));
+            let difference = if scene.then.is_empty() { now.differs_from(&wanted) } else { None };
+            assert_eq!(difference, None, "{how}: it said that all was done\n{ended:#?}");
+        }
+        scene.finish(&how);
+        // Where the model was given up meanwhile, a digest without it stood in for a while, and its id is known for ever.
+        let state = |of: &State| if paid.is_some() { of.without("former_digest: ") } else { of.clone() };
+        if let Some(difference) = state(&scene.state()).differs_from(&state(&wanted)) {
+            panic!("{how}: {difference}\n{ended:#?}");
+        }
+        // Those under way when the disk failed.
+        let again: usize = paid.map_or(0, |paid| paid.asked().values().map(|times| times - 1).sum());
+        assert!(again <= PARALLEL_CALLS, "{how}: {again} answers paid for again\n{ended:#?}");
+        paid_again += again;
+    }
+    println!("{:?}: {codes:?} by exit code, {paid_again} answers paid for again", scene.args);
+    codes
+}
+
+pub fn ends_well(ended: &Ended, fault: Fault, root: &Path, how: &str) {
+    let Fault::Error { errno, .. } = fault else { panic!("no error") };
+    let Ended { killed, ran } = ended;
+    assert!(!killed && (0..=2).contains(&ran.code), "{how}: {ended:#?}");
+    assert!(!ran.err.contains("panicked"), "{how}: {ended:#?}");
+    if ran.code == 2 {
+        let of_system = ERRORS.iter().filter(|(e, _)| *e == errno).map(|(_, words)| *words);
+        assert!(of_system.chain(OF_SQLITE).any(|words| ran.err.contains(words)), "{how}: it is not said what\n{ended:#?}");
+        assert!(ran.err.contains(&root.display().to_string()), "{how}: it is not said where\n{ended:#?}");
+    }
+}
+
+/// Nothing that the index held is gone.
+fn keeps_what_was_there(scene: &Scene, how: &str) {
+    if scene.start_has_index() && scene.args[0] == "digest" {
+        let (before, now) = (scene.at_start().contents(), scene.state().contents());
+        let gone: Vec<_> = before.difference(&now).collect();
+        assert!(gone.is_empty(), "{how}: {gone:#?}");
+    }
+}
+
+#[test]
+fn a_digest_on_a_failing_disk_loses_nothing_and_the_next_makes_up_for_it() {
+    for (scene, paid) in [first_run("extract"), later_run("extract"), first_run("claude"), later_run("claude")] {
+        let codes = tries(&scene, paid.as_ref(), part(10));
+        assert!(codes.contains_key(&2), "{codes:?}");
+    }
+}
