@@ -46,10 +46,14 @@ fn traced(trace: &str, folder: &str) -> Counts {
         };
         let Some((name, arguments)) = whole.split_once('(') else { continue };
         let arguments = arguments.rsplit_once(" = ").map_or(arguments, |(arguments, _)| arguments);
+        // Where the caller stands says nothing of a path from the root.
+        let arguments =
+            if arguments.starts_with("AT_FDCWD<") { arguments.split_once(", ").map_or("", |(_, rest)| rest) } else { arguments };
         let reads = name.starts_with("open") && !["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|f| arguments.contains(f));
         // The bytes that are written may hold paths, too.
         let place = if name.contains("write") { arguments.split(", ").next().unwrap_or_default() } else { arguments };
-        if !reads && (place.contains(&format!("<{folder}/")) || place.contains(&format!("\"{folder}"))) {
+        let below = ["<{}/", "<{}>", "\"{}"].iter().any(|start| place.contains(&start.replace("{}", folder)));
+        if !reads && below {
             count(&mut counts, name);
         }
     }
