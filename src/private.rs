@@ -2,8 +2,8 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
@@ -27,6 +27,27 @@ pub fn is_open_to_others(path: &Path) -> bool {
 /// Takes the folder's permissions from others.
 pub fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+}
+
+/// A folder and what lies right in it, as far as it is ours and we took ourselves the right to read or write it.
+pub fn closed_to_their_owner(folder: &Path) -> Vec<PathBuf> {
+    let me = rustix::process::geteuid().as_raw();
+    let inside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_closed = |path: &PathBuf| {
+        let Ok(found) = fs::symlink_metadata(path) else { return false };
+        let own = if found.is_dir() { 0o700 } else { 0o600 };
+        (found.is_dir() || found.is_file()) && found.uid() == me && found.mode() & own != own
+    };
+    [folder.to_owned()].into_iter().chain(inside).filter(is_closed).collect()
+}
+
+/// Gives their owner the right to read and write these, and to enter folders.
+pub fn open_to_their_owner(paths: &[PathBuf]) -> io::Result<()> {
+    paths.iter().try_for_each(|path| {
+        let found = fs::metadata(path)?;
+        let own = if found.is_dir() { 0o700 } else { 0o600 };
+        fs::set_permissions(path, fs::Permissions::from_mode(found.mode() & 0o7777 | own))
+    })
 }
 
 /// Removes the files of a folder whose age fits; `None` is an age that cannot be told.

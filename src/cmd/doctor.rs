@@ -73,6 +73,8 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
     let needs = |fix: Fix| findings.iter().any(|f| f.fix == Some(fix));
     if needs(Fix::Permissions) {
         private::close_to_others(&config.data_dir)?;
+        // The folder first: what lies in it is seen then.
+        private::open_to_their_owner(&private::closed_to_their_owner(&config.data_dir))?;
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
     }
     if needs(Fix::Index) {

@@ -84,7 +84,8 @@ fn state_of(counts: &Counts, size: u64, depth: Depth, store: &Store, path: &Path
 fn failing(counts: &Counts) -> Option<Finding> {
     let (id, times, why) = counts.failing.first()?;
     let more = if counts.failing.len() > 1 { "; `recall status` names the others" } else { "" };
-    let found = format!("the model failed {times} times on session {id}: {why}{more}");
+    let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+    let found = format!("the model failed {times} on session {id}: {why}{more}");
     Some(Finding::warning(
         "digests",
         found,

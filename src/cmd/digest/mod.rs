@@ -92,12 +92,12 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
-        Some(why) if !report.model_worked => LastRun::failed(&config.data_dir, now, why),
+        Some(why) if !report.model_worked => LastRun::model_failed(&config.data_dir, now, why),
         _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {
             LastRun::succeeded(&config.data_dir, now)
         }
         // The model was not asked: whether it works is not known.
-        _ => LastRun::idle(&config.data_dir, now),
+        _ => LastRun::went_through(&config.data_dir, now),
     }
     fault::point("last run noted");
     Ok(Some(report))
