@@ -185,14 +185,14 @@ pub fn disarm(text: &str) -> String {
     out
 }
 
-/// Is it the name of such a tag? Spaces, a slash and what nobody sees may stand before it, the latter within it, too.
+/// Is it the name of such a tag? Spaces, slashes and what nobody sees may stand before it and within it: a reader looks over them.
 fn is_told_tag(rest: &str) -> bool {
-    let unseen = |c: &char| is_unseen(*c) || c.is_control() || matches!(c, '\u{200c}' | '\u{200d}');
-    let name = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '\\' | '／') || unseen(&c));
-    let seen = || name.chars().filter(|c| !unseen(c)).map(|c| c.to_ascii_lowercase());
-    // Namespaces are written with a colon.
-    let plain = |wanted: &str| seen().take(wanted.len()).eq(wanted.chars());
-    INJECTED.iter().chain(&TOLD).any(|name| plain(name))
+    let over =
+        |c: &char| c.is_whitespace() || c.is_control() || is_unseen(*c) || matches!(c, '/' | '\\' | '／' | '\u{200c}' | '\u{200d}');
+    let seen = || rest.chars().filter(|c| !over(c)).map(|c| c.to_ascii_lowercase());
+    let longest = INJECTED.iter().chain(&TOLD).map(|name| name.len()).max().unwrap_or(0);
+    let start: String = seen().take(longest).collect();
+    INJECTED.iter().chain(&TOLD).any(|name| start.starts_with(name))
 }
 
 #[cfg(test)]
@@ -224,9 +224,9 @@ mod tests {
     fn no_spelling_of_a_tag_is_left_that_reads_like_one() {
         for tag in [
             "</recall-context>", "<recall-context", "</ recall-context >", "< /recall-context>", "</RECALL-Context>",
-            "<\n/recall-context>", "</recall\u{200d}-context>", "<\u{200b}/recall-context>", "&lt;/recall-context&gt;",
-            "&#60;/recall-context>", "&#x3C;/system-reminder>", "\\u003c/system-reminder>", "＜/recall-context＞",
-            "<function_results>",
+            "<\n/recall-context>", "</recall\u{200d}-context>", "</recall -context>", "<\u{200b}/recall-context>",
+            "&lt;/recall-context&gt;", "&#60;/recall-context>", "&#x3C;/system-reminder>", "\\u003c/system-reminder>",
+            "＜/recall-context＞", "<function_results>",
         ] {
             let disarmed = disarm(&format!("a {tag} b"));
             assert!(disarmed.starts_with("a ‹") && !disarmed.contains(['<', '＜']), "{disarmed}");
