@@ -579,6 +579,18 @@ fn pieces() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn the_beginning_of_a_token_hides_none_on_the_next_line() {
+    for (rule, token) in tokens().into_iter().filter(|(_, token)| !token.contains(['\n', ' '])) {
+        for cut in (2..token.len().min(16)).filter(|cut| token.is_char_boundary(*cut)) {
+            for between in ["\n", "\r\n", "\\n", "\n\n"] {
+                let text = format!("it begins with {}{between}{token}{between}end", &token[..cut]);
+                assert!(!redact(&text).contains(&token), "{rule}: {text}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
 

@@ -108,10 +108,10 @@ impl Format {
             return (None, hit);
         }
         let Some(start) = self.start(text, hit) else { return (None, hit) };
-        let mut reader = Reader { text, end: key_end, broken: false, narrow: None };
+        let mut reader = Reader { text, end: key_end, broken: false, narrow: None, first: None };
         for part in self.parts {
             if !reader.take(*part) {
-                return (None, reader.end);
+                return (None, reader.looked(reader.end));
             }
         }
         let end = reader.close();
@@ -119,7 +119,7 @@ impl Format {
         let body = if reader.broken { Cow::Owned(joined(&text[body_at..end])) } else { Cow::Borrowed(&text[body_at..end]) };
         let fits = reader.fits(self.parts, end) && self.suits(&body);
         let from = if self.keeps_key { key_end } else { start };
-        (fits.then_some(from..end), end)
+        (fits.then_some(from..end), if fits { end } else { reader.looked(end) })
     }
 
     fn start(&self, text: &[u8], hit: usize) -> Option<usize> {
@@ -168,6 +168,8 @@ struct Reader<'t> {
     broken: bool,
     /// The least length of a run that goes on behind a line end that nothing but the exact length speaks for.
     narrow: Option<(usize, usize)>,
+    /// Where the first line of a broken one ends.
+    first: Option<usize>,
 }
 
 impl Reader<'_> {
@@ -178,13 +180,21 @@ impl Reader<'_> {
                 let next = if follows(self.end) { self.end } else { self.wrapped_end().unwrap_or(self.end) };
                 let fits = follows(next);
                 if fits {
-                    self.broken |= next > self.end;
+                    if next > self.end {
+                        self.broken = true;
+                        self.first.get_or_insert(self.end);
+                    }
                     self.end = next + lit.len();
                 }
                 fits
             }
             Part::Run { set, min, max } => self.run(set, min, max),
         }
+    }
+
+    /// How far nothing more can begin where nothing was found: on the next line a token of its own may, behind the beginning of one.
+    fn looked(&self, end: usize) -> usize {
+        self.first.unwrap_or(end)
     }
 
     /// The next line's text, when the line that ends here looks wrapped.
@@ -209,6 +219,7 @@ impl Reader<'_> {
             if !is_wide {
                 self.narrow = Some((len, min));
             }
+            self.first.get_or_insert(self.end);
             (self.end, self.broken) = (end, true);
         }
         len >= min && self.narrow.is_none_or(|(_, min)| len == min)
