@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::damages::{Dice, over};
+use crate::damages::over;
 use crate::scene::{FORGOTTEN, Scene, id, living};
 use crate::support::Ran;
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
-}
+use crate::support::size::{Dice, number};
 
 /// Hits the index, sometimes its copy as well. Returns what was done, to be read by people.
 fn hit(scene: &Scene, dice: &mut Dice) -> String {

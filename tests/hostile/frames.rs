@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::peer::Peer;
 use crate::scene::{S, added, patient, payload, world};
-use crate::support::World;
+use crate::support::{World, strings};
 
 /// Ends of the frame, as they are and as somebody reads them who is not a parser.
 const ENDS: &[&str] = &[
@@ -75,7 +75,9 @@ fn assert_unframed(about: &str, text: &str, frames: usize) {
     }
 }
 
-fn assert_all_framed(world: &World, text: &str) {
+/// Returns who of the hooks said something besides a session's start: the one at a prompt, the one after a compaction.
+fn assert_all_framed(world: &World, text: &str) -> [bool; 2] {
+    let mut said = [false; 2];
     patient(world);
     let new = "77777777-0000-4000-8000-000000000000";
     let start =
@@ -91,11 +93,12 @@ fn assert_all_framed(world: &World, text: &str) {
         added(world, "user-prompt-submit", &payload(world, "UserPromptSubmit", "66666666-0000-4000-8000-000000000000", &asked))
     {
         assert_framed("a prompt", &told);
+        said[0] = true;
     }
     // The prompt itself is no way in either.
-    let said = json!({"prompt": format!("why keyset pagination of the orders {text}"), "prompt_id": "p2"});
+    let asked = json!({"prompt": format!("why keyset pagination of the orders {text}"), "prompt_id": "p2"});
     if let Some(told) =
-        added(world, "user-prompt-submit", &payload(world, "UserPromptSubmit", "55555555-0000-4000-8000-000000000000", &said))
+        added(world, "user-prompt-submit", &payload(world, "UserPromptSubmit", "55555555-0000-4000-8000-000000000000", &asked))
     {
         assert_framed("a prompt", &told);
     }
@@ -104,6 +107,7 @@ fn assert_all_framed(world: &World, text: &str) {
     std::fs::copy(transcript.join(format!("{}x.jsonl", S.replace('-', ""))), transcript.join(format!("{S}.jsonl"))).unwrap();
     if let Some(told) = added(world, "session-start", &payload(world, "SessionStart", S, &json!({"source": "compact"}))) {
         assert_framed("a compaction", &told);
+        said[1] = true;
     }
     for command in [
         &["context", "--cwd", "/home/dev/src/shop"][..],
@@ -117,14 +121,18 @@ fn assert_all_framed(world: &World, text: &str) {
         assert!(frames == 0 || frames == 2 && ran.out.starts_with("<recall-context>\n"), "{command:?}: {}", ran.out);
         assert_unframed(&command.join(" "), &ran.out, frames);
     }
+    said
 }
 
 #[test]
 fn no_text_ends_the_frame_that_it_stands_in() {
+    let mut all_said = [false; 2];
     for ends in ENDS.chunks(4) {
         let text = ends.join(" and ");
-        assert_all_framed(&world(&text), &text);
+        let said = assert_all_framed(&world(&text), &text);
+        all_said = [all_said[0] || said[0], all_said[1] || said[1]];
     }
+    assert_eq!(all_said, [true; 2], "a hook that says nothing was not looked at");
 }
 
 #[test]
@@ -162,19 +170,6 @@ fn nor_what_a_client_of_the_protocol_is_given() {
     assert!(peer.leave().status.success());
 }
 
-/// All strings in a value, names included.
-fn strings(value: &serde_json::Value, into: &mut Vec<String>) {
-    match value {
-        serde_json::Value::String(text) => into.push(text.clone()),
-        serde_json::Value::Array(all) => all.iter().for_each(|one| strings(one, into)),
-        serde_json::Value::Object(all) => all.iter().for_each(|(name, one)| {
-            into.push(name.clone());
-            strings(one, into);
-        }),
-        _ => {}
-    }
-}
-
 fn ending() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(ENDS).prop_map(str::to_owned),
@@ -187,7 +182,7 @@ fn ending() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases(8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_ends_any_frame(text in ending()) {
@@ -196,7 +191,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_disarmed_reads_like_no_tag(text in ending(), most in 1usize..200) {

@@ -192,7 +192,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases(400), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(400), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_is_markup_of_a_page(texts in prop::collection::vec(markup(), 1..12)) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, strings};
 
 /// A character that acts on a terminal or a viewer, or hides what it shows.
 pub fn acts(c: char) -> bool {
@@ -138,19 +138,6 @@ pub fn injected(world: &World, cwd: &str) -> String {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     let answer: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
     answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text").to_owned()
-}
-
-/// All strings of a value.
-fn strings(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::String(text) => found.push(text.clone()),
-        Value::Array(list) => list.iter().for_each(|v| strings(v, found)),
-        Value::Object(fields) => fields.iter().for_each(|(name, v)| {
-            found.push(name.clone());
-            strings(v, found);
-        }),
-        _ => {}
-    }
 }
 
 pub fn no_string_acts(what: &str, value: &Value) {
