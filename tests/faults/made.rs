@@ -58,7 +58,7 @@ pub fn first_run(summarizer: &str) -> (Scene, Option<Paid>) {
     let world = World::with_fixtures(&FIXTURES);
     add(&world);
     let paid = (summarizer == "claude").then(|| Paid::new(&world));
-    (Scene::new(world, &["digest", "--summarizer", summarizer]), paid)
+    (Scene::new(world, &["digest", "--summarizer", summarizer]).named(&format!("first digest, {summarizer}")), paid)
 }
 
 /// A digest when there was one before: a session has gone on and ended, with a mark that says so, another is new, and the user has
@@ -80,7 +80,7 @@ pub fn later_run(summarizer: &str) -> (Scene, Option<Paid>) {
         fs::write(world.data_dir().join(name), text + "\n## Notes\n\nmine alone\n").expect("a note");
     }
     let args = first.args.iter().map(String::as_str).collect::<Vec<_>>();
-    (Scene::new(world, &args), paid)
+    (Scene::new(world, &args).named(&format!("later digest, {summarizer}")), paid)
 }
 
 /// What a session is asked that is new.
