@@ -110,7 +110,7 @@ impl Chance {
 
 #[test]
 fn no_answer_breaks_anything() {
-    let (count, seed) = (number("RECALL_MODELS", 40) as usize, number("RECALL_SEED", 1));
+    let (count, seed) = (number("RECALL_MODELS", 12) as usize, number("RECALL_SEED", 1));
     let (mut done, mut taken) = (0, 0);
     while done < count {
         let mut chance = Chance::new(seed + done as u64);
