@@ -7,7 +7,7 @@ use crate::library::{Fault, When};
 use crate::made::{first_run, later_run};
 use crate::paid::Paid;
 use crate::scene::{Scene, State};
-use crate::size::{Dice, part, spread};
+use crate::size::{Dice, is_plain, part, spread};
 
 /// A scene that is killed again and again, with what it is to come to.
 pub struct Trials {
@@ -163,7 +163,10 @@ fn runs_that_are_killed_at_random_in_a_row_are_made_up_for() {
 fn a_later_run_that_is_killed_is_made_up_for() {
     for summarizer in ["extract", "claude"] {
         let mut trials = Trials::of(later_run(summarizer));
-        trials.at_points(part(10));
+        // The points of the one are nearly those of the other.
+        if summarizer == "claude" || !is_plain() {
+            trials.at_points(part(10));
+        }
         trials.at_calls(part(10));
         trials.report(&format!("a later run, {summarizer}"));
     }

@@ -11,6 +11,11 @@ pub fn part(hundredths: usize) -> usize {
     (all * hundredths / 100).max(1)
 }
 
+/// Is it a sample that is tried?
+pub fn is_plain() -> bool {
+    env::var_os("RECALL_KILLS").is_none()
+}
+
 /// `most` of these, evenly spread, the first and the last among them.
 pub fn spread<T: Clone>(all: &[T], most: usize) -> Vec<T> {
     if all.len() <= most {
