@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// How the names of files begin that are not whole yet.
-pub const HALF_WRITTEN: &str = ".tmp-";
+/// How the names of files begin that are not whole yet, and how many random characters follow: nobody gives a file such a name. They
+/// lie in folders where the user's own files lie, too, and are removed when they are left over.
+const HALF_WRITTEN: &str = ".recall-tmp-";
+const RANDOM: usize = 12;
 
 /// Nothing takes this long to write.
-pub const ABANDONED: Duration = Duration::from_secs(3600);
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Creates a folder and its missing parents, 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
@@ -73,7 +75,28 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
     create_dir(dir)?;
-    tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(dir)
+    temporary(dir)
+}
+
+/// A file beside the one it is to replace, its owner's alone.
+pub fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
+    let own = fs::Permissions::from_mode(0o600);
+    tempfile::Builder::new().prefix(HALF_WRITTEN).rand_bytes(RANDOM).permissions(own).tempfile_in(dir)
+}
+
+/// Is this the name of a file that is not whole yet, or never came to be?
+pub fn is_half_written(path: &Path) -> bool {
+    let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(HALF_WRITTEN));
+    rest.is_some_and(|rest| rest.len() == RANDOM && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// Removes what was left half written in a folder where somebody may be writing just now: what was begun long ago.
+pub fn drop_abandoned(dir: &Path) {
+    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| is_half_written(path)) {
+        if path.is_file() && age(&path).is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 /// Room for a file that is still to come and will not come twice: its folder can be written, and so many bytes are taken on the disk.

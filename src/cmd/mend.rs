@@ -15,7 +15,7 @@ use walkdir::WalkDir;
 use super::digest::{self, run_lock};
 use crate::clean::plain;
 use crate::cli::DigestArgs;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::session::Millis;
 use crate::store::mend::{Held, Salvaged};
 use crate::store::{Store, copy};
@@ -27,7 +27,7 @@ pub fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
         let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
         put_together(config, out)?
     };
-    config::fault("mended", || std::process::exit(9));
+    crate::fault::happens("mended", || std::process::exit(9));
     // A run as every other: what it costs, nothing, and what it does, all is known.
     digest::run(DigestArgs { ingest_only: true, ..DigestArgs::default() }, config.clone(), out)?;
     tell_lost(&before, config, ui, out)
@@ -63,7 +63,7 @@ fn put_together(config: &Config, out: &mut impl Write) -> Result<Before> {
     drop(damaged);
     finish(base.store, &mending, &mended)?;
     let aside = set_aside(&index, config)?;
-    config::fault("set-aside", || std::process::exit(9));
+    crate::fault::happens("set-aside", || std::process::exit(9));
     fs::rename(&mended, &index)?;
     copy::sync_folder(&index)?;
     for file in aside.iter().filter(|file| !copy::LOGS.iter().any(|log| file.to_string_lossy().ends_with(log))) {

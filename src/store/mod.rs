@@ -146,6 +146,7 @@ impl Store {
                 // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
                 // nobody is writing, the index alone is enough.
                 Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if copy::is_at_rest(path) => {
+                    trouble::read_without_locks(path);
                     read_only(path, "?immutable=1", patience)
                 }
                 _ => Err(e),

@@ -5,6 +5,8 @@ use std::fs::{self, FileType};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use anyhow::{anyhow, bail};
 use rusqlite::{Connection, ErrorCode};
@@ -21,6 +23,8 @@ pub enum Trouble {
          when it is done (`fuser '{path}'` says who holds it)"
     )]
     Locked { path: PathBuf },
+    #[error("the index {path} was written by another process while it was read: try again")]
+    Changed { path: PathBuf },
     #[error(
         "the index {path} cannot be opened ({why}): see that it and its folder are yours and may be written (`chown`, `chmod u+rw`)"
     )]
@@ -41,6 +45,7 @@ impl Trouble {
         let mut trouble = self.clone();
         let (Self::Damaged { path, .. }
         | Self::Locked { path }
+        | Self::Changed { path }
         | Self::Closed { path, .. }
         | Self::Full { path, .. }
         | Self::Failing { path, .. }
@@ -54,6 +59,8 @@ impl Trouble {
 /// The same error in words for the user, where it is about the file of the index; every other as it is.
 pub fn explained(error: anyhow::Error, path: &Path) -> anyhow::Error {
     match error.downcast_ref::<Trouble>().map(|trouble| trouble.of(path)).or_else(|| of(&error, path)) {
+        // A damage of what was read, not of the file.
+        Some(Trouble::Damaged { path, .. }) if changed_meanwhile(&path) => anyhow!(Trouble::Changed { path }),
         Some(trouble) => anyhow!(trouble),
         None => error,
     }
@@ -189,6 +196,28 @@ pub fn check_form(version: usize, db: &Connection, path: &Path) -> anyhow::Resul
     Ok(())
 }
 
+/// An index that is read without locks, and how its files looked before.
+static WITHOUT_LOCKS: Mutex<Option<(PathBuf, Looks)>> = Mutex::new(None);
+
+type Looks = [Option<(u64, SystemTime)>; 2];
+
+fn looks(path: &Path) -> Looks {
+    ["", "-wal"].map(|end| {
+        let found = fs::metadata(copy::beside(path, end)).ok()?;
+        Some((found.len(), found.modified().ok()?))
+    })
+}
+
+/// From here on it is read as if nobody wrote it. Somebody may: what is read is then a bit of this and a bit of that.
+pub(super) fn read_without_locks(path: &Path) {
+    *WITHOUT_LOCKS.lock().unwrap_or_else(PoisonError::into_inner) = Some((path.to_owned(), looks(path)));
+}
+
+fn changed_meanwhile(path: &Path) -> bool {
+    let known = WITHOUT_LOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+    known.as_ref().is_some_and(|(read, before)| read == path && looks(path) != *before)
+}
+
 fn has_pages(path: &Path) -> bool {
     fs::read_dir(path.with_file_name("daily")).is_ok_and(|mut days| days.next().is_some())
 }
@@ -207,6 +236,25 @@ mod tests {
         let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some(message.to_owned()));
         let error = anyhow::Error::new(error).context("cannot store what was read").context("inner");
         format!("{:#}", explained(error, Path::new("/d/recall.db")))
+    }
+
+    #[test]
+    fn what_was_written_while_it_was_read_without_locks_is_not_called_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = dir.path().join("recall.db");
+        fs::write(&index, "as it was").unwrap();
+        let torn = || {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None);
+            explained(error.into(), &index).to_string()
+        };
+        read_without_locks(&index);
+        assert!(torn().contains("is damaged"), "{}", torn());
+        fs::write(dir.path().join("recall.db-wal"), "what a writer adds").unwrap();
+        assert!(torn().contains("while it was read: try again") && !torn().contains("doctor"), "{}", torn());
+        read_without_locks(&index);
+        assert!(torn().contains("is damaged"), "nobody wrote since: {}", torn());
+        fs::write(&index, "a page folded in").unwrap();
+        assert!(torn().contains("while it was read: try again"), "{}", torn());
     }
 
     #[test]

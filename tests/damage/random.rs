@@ -1,4 +1,4 @@
-//! Damage of any kind at any place, as often as one likes: `RECALL_DAMAGES` (20), from `RECALL_SEED` on (1).
+//! Damage of any kind at any place, as often as one likes: `RECALL_DAMAGES` (10), from `RECALL_SEED` on (1).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +47,7 @@ fn no_crash(ran: &Ran, what: &str) {
 fn whatever_was_hit_the_doctor_ends_with_an_index_that_has_all_living_sessions() {
     let scene = Scene::new();
     let good = said(&scene);
-    let (tries, first) = (number("RECALL_DAMAGES", 20), number("RECALL_SEED", 1));
+    let (tries, first) = (number("RECALL_DAMAGES", 10), number("RECALL_SEED", 1));
     let (mut found, mut unseen) = (0, 0);
     for seed in first..first + tries {
         let mut dice = Dice(seed);

@@ -11,7 +11,7 @@ use crate::power::fails_anywhere;
 use crate::promised::{Promised, named};
 use crate::scene::Scene;
 use crate::size::{Sample, part};
-use crate::support::World;
+use crate::support::{World, assistant, user};
 use crate::tally::{Tried, add};
 
 /// Settings of the user's own.
@@ -170,4 +170,25 @@ fn commands_on_a_failing_disk_lose_nothing_and_succeed_when_it_is_well_again() {
     for scene in all() {
         tries(&scene, None, part(4), &mut sample);
     }
+}
+
+#[test]
+fn forgetting_many_sessions_waits_for_the_disk_no_more_often_than_forgetting_one() {
+    let waits = |sessions: usize| {
+        let world = World::new();
+        for n in 0..sessions {
+            let id = format!("{n:08}-0000-4000-8000-000000000000");
+            let (row, at) = (|half: u8| format!("{n:08}-0000-4000-8000-00000000000{half}"), "2026-11-20T10:00:00Z");
+            let said = user(&id, &row(1), at, &format!("Question {n}: why is the importer slow?"))
+                + &assistant(&id, &row(2), at, "I made it faster: it reads every file once now.");
+            world.transcript(&format!("-home-dev-src-shop/{id}.jsonl"), said);
+        }
+        assert_eq!(world.recall(DIGEST).code, 0);
+        let scene = Scene::new(world, &["forget", "--project", "shop"]);
+        let blobs = tempfile::tempdir().expect("a temporary folder");
+        let calls = scene.recorded(blobs.path());
+        assert_eq!(scene.world.count("SELECT count(*) FROM session"), 0);
+        calls.iter().filter(|call| call.what == "sync" && call.path.ends_with("recall.db-wal")).count()
+    };
+    assert_eq!(waits(1), waits(6));
 }

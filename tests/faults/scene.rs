@@ -150,13 +150,24 @@ impl Scene {
 
     /// Runs the command undisturbed, and notes every call that changes a file.
     pub fn recorded(&self, blobs: &Path) -> Vec<Call> {
+        let (ended, calls) = self.record(blobs);
+        self.has_done(&self.args, &ended, "undisturbed");
+        calls
+    }
+
+    /// The same of a command that ends with a code of its own.
+    pub fn recorded_ending(&self, code: i32, blobs: &Path) -> Vec<Call> {
+        let (ended, calls) = self.record(blobs);
+        assert_eq!(ended.ran.code, code, "{ended:#?}");
+        calls
+    }
+
+    fn record(&self, blobs: &Path) -> (Ended, Vec<Call>) {
         let log = tempfile::NamedTempFile::new().expect("a temporary file");
         let mut command = self.command(&self.args);
         interpose(&mut command, self.world.root(), Fault::Nothing);
         record(&mut command, log.path(), blobs);
-        let ended = ended(command);
-        self.has_done(&self.args, &ended, "undisturbed");
-        recorded(log.path())
+        (ended(command), recorded(log.path()))
     }
 
     /// Runs the command from the start, undisturbed.
@@ -170,7 +181,7 @@ impl Scene {
     pub fn finish(&self, after: &str) {
         // What others may be writing is left alone for an hour: it passes.
         let starts = |file: &Path, with: &str| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(with));
-        for file in files_below(&self.folder).into_iter().filter(|f| starts(f, ".tmp-") || starts(f, ".recall-")) {
+        for file in files_below(&self.folder).into_iter().filter(|f| starts(f, ".recall-tmp-")) {
             let long_ago = SystemTime::now() - Duration::from_secs(2 * 3600);
             fs::File::options().write(true).open(file).and_then(|f| f.set_modified(long_ago)).expect("the file's time");
         }

@@ -99,7 +99,7 @@ impl Chance {
 
 #[test]
 fn no_answer_breaks_anything() {
-    let (count, seed) = (number("RECALL_MODELS", 40), number("RECALL_SEED", 1u64));
+    let (count, seed) = (number("RECALL_MODELS", 12), number("RECALL_SEED", 1u64));
     let (mut done, mut taken) = (0, 0);
     while done < count {
         let mut chance = Chance(Dice(seed + done as u64));

@@ -129,6 +129,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
         }
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
+        leftovers::drop_used_replies(&config.data_dir, store)?;
     }
     fault::point("digests made");
     write_documents(store, ui)?;

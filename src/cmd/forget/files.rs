@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 use crate::cmd::digest::pages::{NOTES, notes_in};
 use crate::config::Config;
 use crate::last_run::LastRun;
+use crate::leftovers::Writing;
 use crate::phrase::Phrase;
 use crate::store::Store;
 use crate::ui::Ui;
@@ -28,6 +29,7 @@ pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> R
 /// Takes those lines out.
 pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
+    let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
     for page in store.pages()? {
         let file = config.data_dir.join(&page.path);
         if let Some((text, lines)) = without(phrase, &file, ui) {
