@@ -29,7 +29,9 @@ impl Hold {
         // The log is not folded into what is damaged.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
         db.busy_timeout(BUSY).ok()?;
-        db.execute_batch("BEGIN IMMEDIATE").ok()?;
+        // In every other mode it is no index of ours, and holding it would write beside it.
+        let mode: String = db.query_row("PRAGMA journal_mode", [], |r| r.get(0)).ok()?;
+        (mode == "wal").then(|| db.execute_batch("BEGIN IMMEDIATE").ok()).flatten()?;
         Some(Self { _db: db })
     }
 }
