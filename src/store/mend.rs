@@ -3,6 +3,8 @@
 //! Every row is asked for by itself, from both ends of its table: a page that cannot be read costs what lies on it. What the copy has
 //! stays as it is there, unless the damaged index knew something later. Nothing is written to the damaged one.
 
+mod tables;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -10,6 +12,7 @@ use anyhow::Result;
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
+use self::tables::{DAYS, FORGOTTEN, FORMER, MONEY, PAGES, Table};
 use super::forget::{Doomed, Lasting};
 use super::load::SessionHead;
 use super::notes::NewNote;
@@ -51,56 +54,6 @@ pub struct Salvaged {
     pub digests: usize,
     pub notes: usize,
 }
-
-/// A table whose rows are taken over as they are.
-struct Table {
-    name: &'static str,
-    columns: &'static str,
-    order: &'static str,
-    insert: &'static str,
-}
-
-/// What is not to come back. Money that was spent: a budget holds also after a mending.
-const FORGOTTEN: [Table; 4] = [
-    Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
-    Table {
-        name: "forgotten_row",
-        columns: "key, private",
-        order: "key",
-        insert: "INSERT OR IGNORE INTO forgotten_row VALUES (?1, ?2)",
-    },
-    Table { name: "excluded_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO excluded_session VALUES (?1)" },
-    Table {
-        name: "private_turn",
-        columns: "session, from_at, until_at, prompt",
-        order: "session, from_at",
-        insert: "INSERT OR REPLACE INTO private_turn VALUES (?1, ?2, ?3, ?4)",
-    },
-];
-const MONEY: Table = Table {
-    name: "spend",
-    columns: "pk, at, session, model, reserved_usd, actual_usd",
-    order: "pk",
-    insert: "INSERT OR REPLACE INTO spend VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-};
-const PAGES: Table = Table {
-    name: "page p JOIN session s ON s.pk = p.session",
-    columns: "p.path, s.id, p.day",
-    order: "p.path",
-    insert: "INSERT OR IGNORE INTO page SELECT ?1, pk, ?3 FROM session WHERE id = ?2",
-};
-const DAYS: Table = Table {
-    name: "page",
-    columns: "path, day",
-    order: "path",
-    insert: "INSERT OR IGNORE INTO page SELECT ?1, NULL, ?2 WHERE ?1 NOT LIKE '%/sessions/%'",
-};
-const FORMER: Table = Table {
-    name: "former_digest f JOIN session s ON s.pk = f.session",
-    columns: "f.id, s.id",
-    order: "f.id",
-    insert: "INSERT OR IGNORE INTO former_digest SELECT ?1, pk FROM session WHERE id = ?2",
-};
 
 impl Store {
     /// Opens an index that nobody writes, whatever its form and state.
