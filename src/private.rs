@@ -133,7 +133,8 @@ pub fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.and_then(|()| sync_folder_of(path)),
+        Err(e) => Err(io::Error::new(e.kind(), format!("cannot remove {}: {e}", path.display()))),
+        Ok(()) => sync_folder_of(path),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod closings;
 pub mod copy;
 pub mod digests;
 pub mod forget;
+pub mod hold;
 pub mod ingest;
 pub mod interim;
 pub mod load;
@@ -22,6 +23,7 @@ pub mod recent;
 pub mod repeats;
 mod schema;
 pub mod search;
+mod sound;
 pub mod status;
 pub mod transfer;
 pub mod trouble;
@@ -36,6 +38,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
+
+use self::hold::Identity;
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -60,6 +64,8 @@ pub struct Store {
     /// How many documents hold a word, as `search` has counted them. Only of who reads: what is kept of others grows old.
     counts: Option<search::Counts>,
     path: PathBuf,
+    /// Which file it was when it was opened.
+    file: Option<Identity>,
 }
 
 impl Store {
@@ -74,9 +80,10 @@ impl Store {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
+        let file = Identity::of(path);
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db, counts: None, path: path.to_owned() };
+        let mut store = Self { db, counts: None, path: path.to_owned(), file };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -309,7 +316,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned() };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None };
     let version = store.version()?;
     Ok((store, version))
 }

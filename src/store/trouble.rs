@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{anyhow, bail};
+use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, ErrorCode};
 
 use super::copy;
@@ -71,10 +72,32 @@ pub fn is_trouble(error: &anyhow::Error) -> bool {
     error.downcast_ref::<Trouble>().is_some() || of(error, Path::new("")).is_some()
 }
 
+/// What is damaged, where somebody who reads all of the index met this. Whatever stops a reader is a damage, unless the index itself cannot
+/// be had just now.
+///
+/// # Errors
+/// The error itself, then.
+pub fn as_damage(error: anyhow::Error) -> anyhow::Result<String> {
+    match error.downcast_ref::<Trouble>().cloned().or_else(|| of(&error, Path::new(""))) {
+        Some(Trouble::Damaged { what, .. }) => Ok(what),
+        Some(_) => Err(error),
+        None => Ok(format!("{error:#}")),
+    }
+}
+
+/// Is it about the index being damaged?
+pub fn is_damage(error: &anyhow::Error) -> bool {
+    let trouble = error.downcast_ref::<Trouble>().cloned().or_else(|| of(error, Path::new("")));
+    matches!(trouble, Some(Trouble::Damaged { .. }))
+}
+
 fn of(error: &anyhow::Error, path: &Path) -> Option<Trouble> {
     let path = path.to_owned();
     if let Some(unreadable) = error.downcast_ref::<Unreadable>() {
         return Some(Trouble::Damaged { path, what: unreadable.to_string() });
+    }
+    if let Some(value) = error.downcast_ref::<FromSqlError>() {
+        return Some(Trouble::Damaged { path, what: format!("a stored value cannot be read: {value}") });
     }
     let sql = error.downcast_ref::<rusqlite::Error>()?;
     let damaged = || Some(Trouble::Damaged { path: path.clone(), what: sql.to_string() });
@@ -156,7 +179,13 @@ pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
     // Without the database SQLite takes no log for its own: it is left over where somebody deleted the index by hand.
     let counts = |suffix: &str| size.is_some() || suffix != "-wal";
     match left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix)) {
-        Some((_, what)) => Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there") }),
+        Some((suffix, what)) => {
+            let anew = match suffix {
+                copy::COPY => format!("; to begin anew remove {}", copy::beside(path, suffix).display()),
+                _ => String::new(),
+            };
+            Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there{anew}") })
+        }
         None if size.is_some() && has_pages(path) => {
             Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and pages made from it are there") })
         }

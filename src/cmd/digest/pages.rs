@@ -223,7 +223,7 @@ impl Writer<'_> {
     fn remove(&mut self, path: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);
         // What it says may have been forgotten, and nothing knows of it any more after this.
-        private::remove(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+        private::remove(&file)?;
         self.store.drop_page(path)
     }
 }

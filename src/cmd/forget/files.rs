@@ -83,7 +83,9 @@ pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> 
 
 /// Files of the data folder, beside the index, that hold a text.
 pub fn files_with(phrase: &Phrase, config: &Config) -> Vec<PathBuf> {
-    let index = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("recall.db"));
+    // Looked through by itself; its log is part of it.
+    let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
+    let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));
     let files = WalkDir::new(&config.data_dir).sort_by_file_name().into_iter().flatten().filter(|e| e.file_type().is_file());
     files.map(|e| e.into_path()).filter(|path| !index(path) && holds(phrase, path)).collect()
 }

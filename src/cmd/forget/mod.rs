@@ -16,9 +16,9 @@ use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in, write_d
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::{DigestArgs, ForgetArgs};
 use crate::config::Config;
-use crate::store::Store;
 use crate::store::forget::{Doomed, Extent, Lasting};
-use crate::store::trouble::is_trouble;
+use crate::store::trouble::{is_damage, is_trouble};
+use crate::store::{Store, copy};
 use crate::ui::Ui;
 use crate::{fault, leftovers};
 
@@ -89,6 +89,10 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     let ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.lasting(|store| store.take_out(&doomed, Lasting::ForGood))?;
     fault::point("taken out");
+    // Also where nothing was found: what the mended index lost may be just that.
+    for file in copy::drop_set_aside(&config.database())? {
+        writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
+    }
     if let What::Text(phrase) = what {
         store.lasting(|store| store.take_out_text(phrase))?;
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
@@ -104,7 +108,8 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     } else if let Err(e) = store.copy_when_due(config.now()) {
         // The one before went with what was forgotten: without one, nobody would know what is not to come back.
-        ui.warn(&format!("{:#}", store.explained(e)));
+        let e = if is_damage(&e) { store.explained(e) } else { e };
+        ui.warn(&format!("{e:#}"));
     }
     check(what, config, &store, ui)?;
     tell(&account, "forgot", out)?;
