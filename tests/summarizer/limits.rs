@@ -38,7 +38,7 @@ fn a_client_that_hangs_is_killed_with_all_its_processes() {
 fn asking_it_nicely_is_not_relied_on() {
     let stand_in = StandIn::new(&["plain"], &format!("trap '' TERM INT HUP; {HELPERS}; while :; do wait; done"));
     stand_in.world.configure(SHORT);
-    stand_in.recall(&["digest"]);
+    assert_eq!(stand_in.recall(&["digest"]).code, 1);
     nothing_is_left(&stand_in);
 }
 
@@ -46,7 +46,7 @@ fn asking_it_nicely_is_not_relied_on() {
 fn a_client_that_closes_its_output_and_stays_is_killed_too() {
     let stand_in = StandIn::new(&["plain"], &format!("exec >/dev/null 2>&1; {HELPERS}; wait"));
     stand_in.world.configure(SHORT);
-    stand_in.recall(&["digest"]);
+    assert_eq!(stand_in.recall(&["digest"]).code, 1);
     nothing_is_left(&stand_in);
     waits_with_an_extractive_digest(&stand_in, "took longer than 3 s");
 }
