@@ -3,36 +3,51 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::library::Fault;
+use crate::library::{Call, Fault};
 use crate::made::{first_run, later_run};
 use crate::paid::Paid;
 use crate::scene::{Ended, Scene, State};
 use crate::size::{Sample, part, parts};
 use crate::tally::{Tried, add};
 
+const ENOSPC: i32 = 28;
+const EMFILE: i32 = 24;
+const EDQUOT: i32 = 122;
+
 /// With what the system says of each.
 const ERRORS: [(i32, &str); 5] = [
-    (28, "No space left on device"),
+    (ENOSPC, "No space left on device"),
     (5, "Input/output error"),
     (30, "Read-only file system"),
-    (24, "Too many open files"),
-    (122, "quota exceeded"),
+    (EMFILE, "Too many open files"),
+    (EDQUOT, "quota exceeded"),
 ];
 
 /// In the words of SQLite, which tells no error of the system from another.
 const OF_SQLITE: [&str; 4] = ["disk is full", "disk I/O error", "readonly database", "unable to open database file"];
 
-fn all(calls: usize) -> Vec<Fault> {
-    let of =
-        |at: usize| ERRORS.iter().flat_map(move |(errno, _)| [false, true].map(|stays| Fault::Error { at, errno: *errno, stays }));
-    (1..=calls).flat_map(of).collect()
+/// Can a call end so? No disk is too full to open a file that is there, and no file is opened by writing one.
+fn can_end_so(call: &Call, errno: i32) -> bool {
+    match errno {
+        ENOSPC | EDQUOT => {
+            ["create", "write", "allocate", "sync", "rename", "link", "symlink", "mkdir"].contains(&call.what.as_str())
+        }
+        EMFILE => ["create", "open"].contains(&call.what.as_str()),
+        _ => true,
+    }
 }
 
-/// Calls of the model side by side, by default.
-const PARALLEL_CALLS: usize = 2;
+fn all(calls: &[Call]) -> Vec<Fault> {
+    let of = |call: &Call, errno: i32| {
+        let at = call.number;
+        let faults = [false, true].map(|stays| Fault::Error { at, errno, stays });
+        faults.into_iter().filter(|_| can_end_so(call, errno)).collect::<Vec<_>>()
+    };
+    calls.iter().flat_map(|call| ERRORS.iter().flat_map(move |(errno, _)| of(call, *errno))).collect()
+}
 
 /// One of each of `most` equal parts of a run, and every error in its turn.
-pub fn some(calls: usize, most: usize, sample: &mut Sample) -> Vec<Fault> {
+pub fn some(calls: &[Call], most: usize, sample: &mut Sample) -> Vec<Fault> {
     let all = all(calls);
     let one = |part: std::ops::Range<usize>| {
         let (wanted, _) = *sample.by_turns(&ERRORS);
@@ -44,6 +59,9 @@ pub fn some(calls: usize, most: usize, sample: &mut Sample) -> Vec<Fault> {
     parts(all.len(), most).map(one).collect()
 }
 
+/// Calls of the model side by side, by default.
+const PARALLEL_CALLS: usize = 2;
+
 /// The errors that a run met.
 type Met = BTreeSet<i32>;
 
@@ -52,12 +70,12 @@ pub fn tries(scene: &Scene, paid: Option<&Paid>, most: usize, sample: &mut Sampl
     let wanted = scene.undisturbed();
     scene.reset();
     let blobs = tempfile::tempdir().expect("a temporary folder");
-    let calls = scene.recorded(blobs.path()).len();
+    let calls = scene.recorded(blobs.path());
     let (mut met, mut tried) = (Met::new(), Tried::default());
-    for fault in some(calls, most, sample) {
+    for fault in some(&calls, most, sample) {
         scene.reset();
         paid.inspect(|paid| paid.reset());
-        let how = format!("{fault:?} of {calls}");
+        let how = format!("{fault:?} of {}", calls.len());
         let ended = scene.disturbed(fault);
         ends_well(&ended, fault, scene.world.root(), &how);
         if let Fault::Error { errno, .. } = fault

@@ -19,7 +19,8 @@ pub const GROWS: &str = "11111111-0000-4000-8000-000000000002";
 
 fn turn(session: &str, n: usize, project: &str, asked: &str, said: &str) -> String {
     let at = |second: usize| format!("2026-11-20T1{}:{:02}:{second:02}Z", n / 60, n % 60);
-    let key = |half: usize| format!("{}{half:04}{n:04}", &session[..28]);
+    // Of no other session: what is forgotten of one is forgotten under its keys.
+    let key = |half: usize| format!("{}{}{half:04}{n:04}", &session[..24], &session[32..]);
     let rows = user(session, &key(1), &at(1), asked) + &assistant(session, &key(2), &at(9), said);
     rows.replace("/home/dev/src/shop", project)
 }
