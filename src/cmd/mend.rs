@@ -10,14 +10,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use walkdir::WalkDir;
 
 use super::digest::{self, run_lock};
+use super::orphans;
 use crate::clean::plain;
 use crate::cli::DigestArgs;
 use crate::config::{self, Config};
 use crate::session::Millis;
 use crate::store::mend::{Held, Salvaged};
+use crate::store::unearth::Unearthed;
 use crate::store::{Store, copy};
 use crate::ui::Ui;
 
@@ -38,6 +39,8 @@ struct Before {
     known: Held,
     /// Parts of the damaged index could not be read.
     torn: bool,
+    /// Nothing of it could.
+    unread: bool,
     /// What was forgotten is not known any more.
     forgets: bool,
 }
@@ -51,15 +54,15 @@ fn put_together(config: &Config, out: &mut impl Write) -> Result<Before> {
         fs::rename(&mended, &index)?;
         writeln!(out, "mended      {}: an earlier mending was cut short", index.display())?;
         let known = Store::open_aside(&index)?.held();
-        return Ok(Before { known, torn: false, forgets: false });
+        return Ok(Before { known, torn: false, unread: false, forgets: false });
     }
     for file in [&mending, &mended] {
         copy::LOGS.iter().map(|log| with(file, log)).chain([file.clone()]).try_for_each(|file| copy::remove(&file))?;
     }
-    let damaged = Store::open_aside(&index).ok();
-    let lost = damaged.as_ref().map(Store::held).unwrap_or_default();
+    let damaged = Unearthed::open(&index).ok();
+    let lost = damaged.as_ref().map(|damaged| damaged.store.held()).unwrap_or_default();
     let mut base = Base::lay(&index, &mending, config)?;
-    let salvaged = damaged.as_ref().map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
+    let salvaged = damaged.as_ref().map(|damaged| base.store.salvage(&damaged.store)).transpose()?.unwrap_or_default();
     drop(damaged);
     finish(base.store, &mending, &mended)?;
     let aside = set_aside(&index, config)?;
@@ -73,7 +76,8 @@ fn put_together(config: &Config, out: &mut impl Write) -> Result<Before> {
     writeln!(out, "saved       from the damaged index, beyond that: {}", numbers(&salvaged))?;
     // The copy goes when something is forgotten: what it knows of that is all.
     let forgets = !lost.knows_forgotten && !base.is_copy;
-    Ok(Before { torn: !lost.whole, known: joined(lost, base.held), forgets })
+    let unread = !lost.whole && lost.sessions.is_empty() && lost.digests.is_empty() && lost.notes.is_empty();
+    Ok(Before { torn: !lost.whole, unread, known: joined(lost, base.held), forgets })
 }
 
 /// The index that what can be saved goes into.
@@ -164,37 +168,30 @@ fn tell_lost(before: &Before, config: &Config, ui: &Ui, out: &mut impl Write) ->
         digests: gone(&before.known.digests, &now.digests),
         notes: gone(&before.known.notes, &now.notes),
     };
-    match lost == Salvaged::default() {
-        true => writeln!(out, "lost        nothing that is still known of")?,
-        false => {
-            ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", numbers(&lost)))
-        }
+    if lost != Salvaged::default() {
+        ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", numbers(&lost)));
+    } else if !before.torn {
+        writeln!(out, "lost        nothing that is still known of")?;
     }
     let bare = gone(&now.bare, &before.known.bare);
     if bare > 0 {
         let which = if bare == 1 { "1 session is" } else { &format!("{bare} sessions are") };
         ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
     }
-    if before.torn {
-        let pages = match unknown_pages(config, &store)? {
-            0 => String::new(),
-            n => format!("; {n} pages in {} tell of sessions that the index does not", config.data_dir.join("daily").display()),
-        };
-        ui.warn(&format!("parts of the damaged index could not be read: it may have held more than is known of{pages}"));
+    if before.unread {
+        ui.warn(
+            "the damaged index could not be read: it may have held more, stored since its copy, and what that was is not known",
+        );
+    } else if before.torn {
+        ui.warn("parts of the damaged index could not be read: it may have held more than is known of");
+    }
+    if let Some(told) = orphans::told(&orphans::find(config, &store)?) {
+        ui.warn(&told);
     }
     if before.forgets {
         ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");
     }
     Ok(())
-}
-
-/// How many pages of sessions there are that the index has no digest for.
-fn unknown_pages(config: &Config, store: &Store) -> Result<usize> {
-    let known: BTreeSet<PathBuf> = store.pages()?.into_iter().map(|page| config.data_dir.join(page.path)).collect();
-    let files = WalkDir::new(config.data_dir.join("daily")).into_iter().flatten().map(|entry| entry.into_path());
-    let is_session =
-        |file: &PathBuf| file.extension().is_some_and(|e| e == "md") && file.parent().is_some_and(|dir| dir.ends_with("sessions"));
-    Ok(files.filter(|file| is_session(file) && !known.contains(file)).count())
 }
 
 fn numbers(of: &Salvaged) -> String {

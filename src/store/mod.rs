@@ -25,6 +25,7 @@ pub mod search;
 pub mod status;
 pub mod transfer;
 pub mod trouble;
+pub mod unearth;
 pub mod vectors;
 
 use std::fs::OpenOptions;

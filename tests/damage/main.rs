@@ -7,6 +7,7 @@ mod support;
 mod closed;
 mod copy;
 mod damages;
+mod header;
 mod locked;
 mod mending;
 mod noticed;
