@@ -13,6 +13,7 @@ mod import;
 mod install;
 mod manual;
 mod mend;
+mod orphans;
 mod redact;
 mod remember;
 mod search;

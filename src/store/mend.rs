@@ -86,6 +86,7 @@ impl Store {
             set.extend(ids);
             *whole &= all;
         }
+        held.whole &= self.rows_from_both_ends(MONEY.columns, MONEY.name, MONEY.order, |r| r.get::<_, Value>(0)).1;
         for table in &FORGOTTEN {
             held.knows_forgotten &= self.rows_from_both_ends(table.columns, table.name, table.order, |r| r.get::<_, Value>(0)).1;
         }
@@ -99,7 +100,7 @@ impl Store {
     }
 
     /// The rows of a table as far as they can be read, and whether that is all of them. What is read twice is there twice.
-    fn rows_from_both_ends<T>(
+    pub(super) fn rows_from_both_ends<T>(
         &self,
         columns: &str,
         table: &str,

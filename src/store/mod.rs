@@ -27,6 +27,7 @@ mod sound;
 pub mod status;
 pub mod transfer;
 pub mod trouble;
+pub mod unearth;
 pub mod vectors;
 
 use std::fs::OpenOptions;

@@ -8,6 +8,7 @@ mod again;
 mod closed;
 mod copy;
 mod damages;
+mod header;
 mod locked;
 mod mending;
 mod noticed;

@@ -79,6 +79,11 @@ impl Scene {
         Self { world, good }
     }
 
+    /// A world whose good data folder lies there.
+    pub fn of(world: World, good: PathBuf) -> Self {
+        Self { world, good }
+    }
+
     /// Makes the data folder as it was.
     pub fn restore(&self) {
         let data = self.world.data_dir();

@@ -47,6 +47,11 @@ pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u
     writer.run(&dirty, &noted)
 }
 
+/// Writes the pages of some days anew, with notes that move there; one with nothing left on it goes.
+pub fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
+    Writer { config, store, ui, days, gone: Vec::new(), written: 0 }.run(&BTreeSet::new(), &[])
+}
+
 struct Writer<'a> {
     config: &'a Config,
     store: &'a mut Store,

@@ -1,12 +1,14 @@
 //! What lies beside the index: the user's notes in pages, replies of the model, logs, marks.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use walkdir::WalkDir;
 
-use crate::cmd::digest::pages::{NOTES, notes_in};
+use crate::cmd::digest::pages::{NOTES, notes_in, write_days};
+use crate::cmd::orphans::Orphan;
 use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::leftovers::Writing;
@@ -64,6 +66,24 @@ fn without(phrase: &Phrase, file: &Path, ui: &Ui) -> Option<(String, usize)> {
 /// Does the text of any page hold it?
 pub fn any_page_holds(phrase: &Phrase, config: &Config, store: &Store) -> Result<bool> {
     Ok(store.pages()?.iter().any(|page| holds(phrase, &config.data_dir.join(&page.path))))
+}
+
+/// Removes pages of which the index knows no session. As with every other, the user's notes move to the day, which is written anew.
+pub fn remove_orphans(orphans: &[Orphan], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    let mut days: BTreeMap<String, String> = BTreeMap::new();
+    for (orphan, day) in orphans.iter().filter_map(|orphan| Some((orphan, orphan.day()?))) {
+        let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        days.entry(day).or_default().push_str(notes_in(&page));
+    }
+    // First: a run that is cut short finds the pages again.
+    if !days.is_empty() {
+        write_days(config, store, days, ui)?;
+    }
+    for orphan in orphans {
+        store.shut_out(&orphan.session)?;
+        private::remove(&orphan.file).with_context(|| format!("cannot remove {}", orphan.file.display()))?;
+    }
+    Ok(())
 }
 
 /// Everything that may quote what was forgotten and that nobody needs.

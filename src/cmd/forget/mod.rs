@@ -47,6 +47,8 @@ struct Account {
     notes: Vec<(String, usize)>,
     /// What was remembered on request.
     remembered: usize,
+    /// Pages of which the index knows no session.
+    orphans: usize,
 }
 
 impl Account {
@@ -59,11 +61,12 @@ impl Account {
             shut_out,
             notes: Vec::new(),
             remembered: doomed.notes.len(),
+            orphans: 0,
         })
     }
 
     fn is_empty(&self) -> bool {
-        self.whole + self.in_part + self.shut_out + self.notes.len() + self.remembered == 0
+        self.whole + self.in_part + self.shut_out + self.notes.len() + self.remembered + self.orphans == 0
     }
 }
 
@@ -86,7 +89,9 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     fault::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;
     let mut account = Account::new(&doomed, &store, shut_out)?;
-    let ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
+    let orphans = what.find_orphans(config, &store)?;
+    account.orphans = orphans.len();
+    let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.lasting(|store| store.take_out(&doomed, Lasting::ForGood))?;
     fault::point("taken out");
     // Also where nothing was found: what the mended index lost may be just that.
@@ -98,6 +103,8 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
     }
     write_pages(what, config, &mut store, ui)?;
+    files::remove_orphans(&orphans, config, &mut store, ui)?;
+    ids.extend(orphans.into_iter().map(|orphan| orphan.session));
     fault::point("pages cleaned");
     if !account.is_empty() || matches!(what, What::Text(_)) {
         files::drop_traces(config, &ids, |line| what.is_in(line))?;
@@ -154,6 +161,10 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
     if let What::Text(phrase) = what {
         account.notes = files::notes_with(phrase, config, &store, ui)?;
     }
+    for orphan in what.find_orphans(config, &store)? {
+        writeln!(out, "{}  {}  page  {}", id8(&orphan.session), plain(orphan.project.name()), orphan.file.display())?;
+        account.orphans += 1;
+    }
     for pk in doomed.sessions() {
         let head = store.session_head(pk)?;
         let lost = match doomed.rows.get(&pk) {
@@ -199,6 +210,9 @@ fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
     }
     if account.remembered > 0 {
         writeln!(out, "{verb} {}", counted(account.remembered, "remembered note"))?;
+    }
+    if account.orphans > 0 {
+        writeln!(out, "{verb} {} of sessions that the index does not know", counted(account.orphans, "page"))?;
     }
     for (page, lines) in &account.notes {
         writeln!(out, "{verb} {} of your notes in {page}", counted(*lines, "line"))?;

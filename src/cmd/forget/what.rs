@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::cli::ForgetWhat;
 use crate::cmd::filter::{ProjectFilter, moment};
+use crate::cmd::orphans::{self, Orphan};
 use crate::config::Config;
 use crate::paths::names_of;
 use crate::phrase::Phrase;
@@ -76,6 +77,30 @@ impl What {
             Self::Session(_) | Self::Text(_) => false,
         };
         Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
+    }
+
+    /// Pages of what was asked for of which the index knows no session.
+    ///
+    /// # Errors
+    /// When an id fits several sessions, or the index cannot be read.
+    pub fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<Orphan>> {
+        let mut all = orphans::find(config, store)?;
+        match self {
+            Self::Session(id) if all.iter().any(|page| page.session == *id) => all.retain(|page| page.session == *id),
+            // A part of an id is of one that the index knows, where it knows any.
+            Self::Session(id) if store.look_up_session(id)?.is_none() => all.retain(|page| page.session.starts_with(id)),
+            Self::Session(_) | Self::Note(_) | Self::Text(_) => all.clear(),
+            Self::Project(filter) => all.retain(|page| filter.fits(&page.project)),
+            Self::Before(moment) => all.retain(|page| page.ended_at.is_some_and(|at| at < *moment)),
+        }
+        let ids: BTreeSet<&str> = all.iter().map(|page| page.session.as_str()).collect();
+        if let Self::Session(id) = self
+            && ids.len() > 1
+        {
+            let ids: Vec<&str> = ids.into_iter().collect();
+            bail!("`{id}` fits several sessions: {}", ids.join(", "));
+        }
+        Ok(all)
     }
 
     /// A session of which nothing is stored yet but whose transcript lies there: nothing of it will be. Returns how many there are.

@@ -21,6 +21,7 @@ use crate::clean::plain;
 use crate::cli::DigestArgs;
 use crate::config::Config;
 use crate::store::hold::Hold;
+use crate::store::unearth::Unearthed;
 use crate::store::{Store, copy};
 use crate::ui::Ui;
 use crate::{fault, private};
@@ -59,18 +60,19 @@ fn put_together(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Before
     for file in [&mending, &mended] {
         copy::LOGS.iter().map(|log| with(file, log)).chain([file.clone()]).try_for_each(|file| private::remove(&file))?;
     }
+    let unearthed = Unearthed::open(&index).ok();
     let hold = Hold::take(&index);
-    let damaged = Store::open_aside(&index).ok();
-    if damaged.as_ref().is_some_and(|damaged| !damaged.has_this_form()) {
+    let damaged = unearthed.and_then(|unearthed| unearthed.opened_anew(&index).ok());
+    let damaged = damaged.as_ref().map(|unearthed| &unearthed.store);
+    if damaged.is_some_and(|damaged| !damaged.has_this_form()) {
         ui.warn(
             "the damaged index is of another version of recall and too damaged to be brought up to date: nothing is saved from it",
         );
     }
-    let lost = damaged.as_ref().map(Store::held).unwrap_or_default();
+    let lost = damaged.map(Store::held).unwrap_or_default();
     let mut base = Base::lay(&index, &mending, config)?;
-    let outdated = damaged.as_ref().map(|damaged| base.forget_as(damaged)).transpose()?.unwrap_or_default();
-    let salvaged = damaged.as_ref().map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
-    drop(damaged);
+    let outdated = damaged.map(|damaged| base.forget_as(damaged)).transpose()?.unwrap_or_default();
+    let salvaged = damaged.map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
     finish(base.store, &mending, &mended)?;
     fault::point("mended beside");
     let aside = aside::set_aside(&index, config)?;

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
 
 use anyhow::Result;
-use walkdir::WalkDir;
 
+use crate::cmd::orphans;
 use crate::config::Config;
 use crate::store::Store;
 use crate::store::mend::{Held, Salvaged};
@@ -17,6 +16,8 @@ pub struct Before {
     known: Held,
     /// Parts of the damaged index could not be read.
     torn: bool,
+    /// Nothing of it could.
+    unread: bool,
     /// What was forgotten is not known any more.
     forgets: bool,
 }
@@ -26,7 +27,8 @@ impl Before {
     pub fn new(damaged: Held, base: Held) -> Self {
         // The copy goes when something is forgotten: what it knows of that is all.
         let (torn, forgets) = (!damaged.whole, !damaged.knows_forgotten && !base.knows_forgotten);
-        Self { torn, forgets, known: damaged.and(base) }
+        let unread = torn && damaged.sessions.is_empty() && damaged.digests.is_empty() && damaged.notes.is_empty();
+        Self { torn, unread, forgets, known: damaged.and(base) }
     }
 
     /// What of it is not there now.
@@ -47,12 +49,12 @@ pub fn tell_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
     if missing != Salvaged::default() {
         ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", numbers(&missing)));
     }
-    if before.torn {
-        let pages = match unknown_pages(config, &store)? {
-            0 => String::new(),
-            n => format!("; {n} pages in {} tell of sessions that the index does not", config.data_dir.join("daily").display()),
-        };
-        ui.warn(&format!("parts of the damaged index could not be read: it may have held more than is known of{pages}"));
+    if before.unread {
+        ui.warn(
+            "the damaged index could not be read: it may have held more, stored since its copy, and what that was is not known",
+        );
+    } else if before.torn {
+        ui.warn("parts of the damaged index could not be read: it may have held more than is known of");
     }
     if before.forgets {
         ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");
@@ -66,6 +68,7 @@ pub fn tell_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: 
     let now = store.held();
     let lost = before.missing(&now);
     match lost == Salvaged::default() {
+        true if before.torn => {}
         true => writeln!(out, "lost        nothing that is still known of")?,
         false if is_read => {
             ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", numbers(&lost)))
@@ -80,16 +83,10 @@ pub fn tell_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: 
         let which = if bare == 1 { "1 session is" } else { &format!("{bare} sessions are") };
         ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
     }
+    if let Some(told) = orphans::told(&orphans::find(config, &store)?) {
+        ui.warn(&told);
+    }
     Ok(())
-}
-
-/// How many pages of sessions there are that the index has no digest for.
-fn unknown_pages(config: &Config, store: &Store) -> Result<usize> {
-    let known: BTreeSet<PathBuf> = store.pages()?.into_iter().map(|page| config.data_dir.join(page.path)).collect();
-    let files = WalkDir::new(config.data_dir.join("daily")).into_iter().flatten().map(|entry| entry.into_path());
-    let is_session =
-        |file: &PathBuf| file.extension().is_some_and(|e| e == "md") && file.parent().is_some_and(|dir| dir.ends_with("sessions"));
-    Ok(files.filter(|file| is_session(file) && !known.contains(file)).count())
 }
 
 pub fn numbers(of: &Salvaged) -> String {
