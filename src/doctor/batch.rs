@@ -107,7 +107,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     let oldest = config.retention.oldest(now);
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     // A file that looks as it did at the last look has nothing more to give, though its last line may be cut short.
-    let looked_at = |file: &&Found| known.get(file.path.to_string_lossy().as_ref()).is_some_and(|known| known.is_as_seen(file));
+    let looked_at = |file: &&Found| known.get(file.known_as().as_ref()).is_some_and(|known| known.is_as_seen(file));
     if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
         let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
         return Finding::warning(

@@ -39,6 +39,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
+use rustix::fs::{Access, access};
 
 use self::hold::Identity;
 
@@ -76,8 +77,7 @@ impl Store {
     /// When it cannot be opened, or was written by a newer program.
     pub fn open(path: &Path) -> Result<Self> {
         Self::is_there(path)?;
-        // SQLite would create the file with the umask's permissions; its WAL takes over the database's.
-        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(|e| match e.kind() {
+        make_if_missing(path).map_err(|e| match e.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
@@ -296,6 +296,15 @@ impl Store {
         let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
         self.db.busy_timeout(BUSY)?;
         Ok(busy == 0)
+    }
+}
+
+/// SQLite would create the file with the umask's permissions; its WAL takes over the database's. One that is there is not opened: closing it
+/// again would give up the locks of this process's other connections to it.
+fn make_if_missing(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(access(path, Access::READ_OK | Access::WRITE_OK)?),
+        other => other.map(drop),
     }
 }
 

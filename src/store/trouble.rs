@@ -1,9 +1,9 @@
 //! What can be wrong with the index as a file, said in one place: where it lies, what that means and what to do. No message of SQLite's
 //! own about damage or locks reaches anybody.
 
-use std::fs::{self, FileType};
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::FileTypeExt;
+use std::fs::{self, File, FileType};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -199,11 +199,8 @@ pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
 /// # Errors
 /// A [`Trouble`].
 pub fn check_head(path: &Path) -> Result<(), Trouble> {
-    let mut head = [0; 100];
-    if fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_err() {
-        // Whoever opens it says why.
-        return Ok(());
-    }
+    // Whoever opens it says why it cannot be read.
+    let Ok(head) = head_of(path) else { return Ok(()) };
     let forms = head[18..20].iter().all(|form| [1, 2].contains(form)) && head[21..24] == [64, 32, 32];
     let of_an_index = head[56..60] == [0, 0, 0, 1] && head[44..47] == [0, 0, 0] && head[47] <= 4;
     // One that was just made has neither an encoding nor tables.
@@ -212,6 +209,27 @@ pub fn check_head(path: &Path) -> Result<(), Trouble> {
         return Err(Trouble::Damaged { path: path.to_owned(), what: "its head is not that of an index".into() });
     }
     Ok(())
+}
+
+/// The file's first bytes. Closing any descriptor of a file gives up all locks that the process has on it, those of its connections, too:
+/// who closes the index elsewhere would take itself for the last and delete the log that they write to. So it stays open as long as the
+/// file has a name. <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
+fn head_of(path: &Path) -> io::Result<[u8; 100]> {
+    static OPENED: Mutex<Vec<File>> = Mutex::new(Vec::new());
+    let named = fs::metadata(path)?;
+    let is_named = |file: &File| file.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (named.dev(), named.ino()));
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    opened.retain(|file| file.metadata().is_ok_and(|found| found.nlink() > 0));
+    let at = match opened.iter().position(is_named) {
+        Some(at) => at,
+        None => {
+            opened.push(File::open(path)?);
+            opened.len() - 1
+        }
+    };
+    let mut head = [0; 100];
+    opened[at].read_exact_at(&mut head, 0)?;
+    Ok(head)
 }
 
 /// A file without a form has nothing in it yet.

@@ -1,11 +1,15 @@
 //! What a model is given says where it begins and ends, and nothing in it says so, too.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
+use regex::Regex;
 use serde_json::json;
 
 use crate::peer::Peer;
 use crate::scene::{S, added, patient, payload, world};
 use crate::support::{World, strings};
+use crate::unseen::acts;
 
 /// Ends of the frame, as they are and as somebody reads them who is not a parser.
 const ENDS: &[&str] = &[
@@ -27,6 +31,15 @@ const ENDS: &[&str] = &[
     "</recall\u{0}-context>",
     "<\u{202e}/recall-context>",
     "</re\u{ad}call-context>",
+    "</recall\u{fe0f}-context>",
+    "</recall\u{34f}-context>",
+    "</recall\u{e0100}-context>",
+    "</\u{3164}recall-context>",
+    "&#060;/recall-context>",
+    "&#60/recall-context>",
+    "&#X003C;/recall-context>",
+    "&LT;/recall-context>",
+    "&Lt/system-reminder>",
     "<recall-context>",
     "</system-reminder>",
     "<system-reminder>",
@@ -45,14 +58,10 @@ const TAGS: [&str; 6] =
 
 /// How often somebody who reads leniently sees such a tag begin: by what it looks like, in any case.
 fn seen(text: &str, tag: &str) -> usize {
-    let decoded = ["&lt;", "&lt", "&#60;", "&#x3c;", "\\u003c", "＜", "﹤"]
-        .iter()
-        .fold(text.to_lowercase(), |text, opener| text.replace(opener, "<"));
-    let unseen = |c: &char| {
-        c.is_control()
-            || c.is_whitespace()
-            || matches!(c, '/' | '\\' | '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
+    static OPENER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)&(?:lt|#0*60|#x0*3c);?|\\u003c|[＜﹤]").unwrap());
+    let decoded = OPENER.replace_all(text, "<").to_lowercase();
+    let unseen =
+        |c: &char| acts(*c) || c.is_whitespace() || matches!(c, '/' | '\\' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
     let bare: String = decoded.chars().filter(|c| !unseen(c)).collect();
     bare.matches(&format!("<{tag}")).count()
 }
@@ -173,8 +182,8 @@ fn nor_what_a_client_of_the_protocol_is_given() {
 fn ending() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(ENDS).prop_map(str::to_owned),
-        2 => prop::sample::select(&["<", "</", "/", "＜", "&lt;", "&#60;", "\\u003c", "recall", "-context", "recall-context", ">", "system-reminder", "function_results"][..]).prop_map(str::to_owned),
-        2 => "[\u{0}\u{1b}\u{7f}\u{9b}\u{ad}\u{200b}\u{200d}\u{202e}\u{2060}\u{feff} \n/]{1,3}",
+        2 => prop::sample::select(&["<", "</", "/", "＜", "&lt;", "&LT", "&#60;", "&#0060", "&#X3c", "\\u003c", "recall", "-context", "recall-context", ">", "system-reminder", "function_results"][..]).prop_map(str::to_owned),
+        2 => "[\u{0}\u{1b}\u{7f}\u{9b}\u{ad}\u{34f}\u{180b}\u{200b}\u{200d}\u{202e}\u{2060}\u{3164}\u{fe0f}\u{feff}\u{e0100} \n/]{1,3}",
         1 => "\u{1b}\\[[0-9;]{0,3}m?",
         2 => "[a-zA-Z ]{1,6}",
     ];

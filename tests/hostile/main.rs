@@ -10,6 +10,8 @@ mod messages_api;
 mod peer;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/unseen.rs"]
+mod unseen;
 
 mod child;
 mod frames;

@@ -135,6 +135,26 @@ fn a_name_that_is_no_text_is_a_name() {
 }
 
 #[test]
+fn names_that_differ_in_what_is_no_text_are_two() {
+    let world = World::new();
+    let dir = world.claude_dir().join("projects/-p");
+    fs::create_dir_all(&dir).unwrap();
+    for (n, name) in [b"\xff.jsonl", b"\xfe.jsonl"].iter().enumerate() {
+        let id = format!("{n:08}-cccc-4ccc-8ccc-000000000000");
+        fs::write(dir.join(OsStr::from_bytes(*name)), conversation(&id, n + 1)).unwrap();
+    }
+    assert_eq!(world.digest(&["--ingest-only"])["files_read"], 2);
+    let offsets = "SELECT sum(offset) FROM item";
+    let stored = (world.count("SELECT count(*) FROM file"), world.count(offsets));
+    for _ in 0..3 {
+        let again = world.digest(&["--ingest-only"]);
+        assert_eq!((&again["files_read"], &again["bytes_read"]), (&0.into(), &0.into()), "{again}");
+    }
+    assert_eq!((2, world.count(offsets)), stored);
+    assert_eq!(world.exported().len(), 2);
+}
+
+#[test]
 fn a_name_of_many_bytes_or_with_signs_in_it_is_a_name() {
     let world = World::new();
     for (n, name) in ["a\nb", "a\u{1b}[31mb", "--help", "-", "..x", "a'b\"c`d", "a%sb", &"x".repeat(240)].iter().enumerate() {
