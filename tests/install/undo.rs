@@ -222,3 +222,13 @@ fn a_command_of_the_users_own_that_calls_recall_too_stays_and_is_named() {
     assert!(ran.code == 1 && ran.err.contains("mytool; recall hook stop") && ran.err.contains("by hand"), "{ran:#?}");
     assert_eq!(fs::read_to_string(world.claude_dir().join("settings.json")).unwrap(), own);
 }
+
+#[test]
+fn a_deletion_that_was_cut_short_at_its_end_is_ended_by_the_same_command() {
+    let world = World::new();
+    fs::create_dir_all(world.data_dir()).unwrap();
+    fs::write(world.data_dir().join("lock"), "").unwrap();
+    let ran = world.recall(["uninstall", "--purge", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!world.data_dir().exists());
+}
