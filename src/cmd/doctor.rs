@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::Ended;
@@ -78,7 +78,8 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
     }
     if needs(Fix::Index) {
-        super::mend::run(config, ui, out)?;
+        let what = || format!("cannot mend {}", config.database().display());
+        super::mend::run(config, ui, out).with_context(what)?;
     }
     if needs(Fix::Install) {
         let _turn = Turn::wait(&config.data_dir)?;

@@ -239,3 +239,13 @@ fn what_a_killed_install_left_goes_and_no_file_of_the_users() {
     assert_eq!(world.recall(["uninstall"]).code, 0);
     assert!(theirs.iter().all(|file| file.exists()), "{:?}", everything(&world));
 }
+
+#[test]
+fn a_deletion_that_was_cut_short_at_its_end_is_ended_by_the_same_command() {
+    let world = World::new();
+    fs::create_dir_all(world.data_dir()).unwrap();
+    fs::write(world.data_dir().join("lock"), "").unwrap();
+    let ran = world.recall(["uninstall", "--purge", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!world.data_dir().exists());
+}
