@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use walkdir::WalkDir;
 
 use crate::cmd::digest::pages::{NOTES, notes_in, write_days};
-use crate::cmd::orphans::Orphan;
+use crate::cmd::orphans;
 use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::leftovers::Writing;
@@ -68,8 +68,11 @@ pub fn any_page_holds(phrase: &Phrase, config: &Config, store: &Store) -> Result
     Ok(store.pages()?.iter().any(|page| holds(phrase, &config.data_dir.join(&page.path))))
 }
 
-/// Removes pages of which the index knows no session. As with every other, the user's notes move to the day, which is written anew.
-pub fn remove_orphans(orphans: &[Orphan], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+/// Removes the pages of these sessions that are not on record: older than the index, which has been made anew since. As with every other
+/// page, the user's notes move to the day, which is written anew.
+pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    let mut orphans = orphans::find(config, store)?;
+    orphans.retain(|page| sessions.contains(&page.session));
     let mut days: BTreeMap<String, String> = BTreeMap::new();
     for (orphan, day) in orphans.iter().filter_map(|orphan| Some((orphan, orphan.day()?))) {
         let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
@@ -79,7 +82,7 @@ pub fn remove_orphans(orphans: &[Orphan], config: &Config, store: &mut Store, ui
     if !days.is_empty() {
         write_days(config, store, days, ui)?;
     }
-    for orphan in orphans {
+    for orphan in &orphans {
         store.shut_out(&orphan.session)?;
         private::remove(&orphan.file).with_context(|| format!("cannot remove {}", orphan.file.display()))?;
     }

@@ -103,8 +103,8 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
     }
     write_pages(what, config, &mut store, ui)?;
-    files::remove_orphans(&orphans, config, &mut store, ui)?;
     ids.extend(orphans.into_iter().map(|orphan| orphan.session));
+    files::remove_orphans(&ids, config, &mut store, ui)?;
     fault::point("pages cleaned");
     if !account.is_empty() || matches!(what, What::Text(_)) {
         files::drop_traces(config, &ids, |line| what.is_in(line))?;
