@@ -72,8 +72,9 @@ pub fn drop_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
     }
     match drop_replies(&data_dir.join("replies"), &used) {
         // The next run tries again.
-        Err(_) => Ok(()),
-        Ok(()) => store.forget_used_replies(),
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Ok(()),
+        // Where there is no folder there is no reply.
+        _ => store.forget_used_replies(),
     }
 }
 
@@ -81,7 +82,7 @@ fn drop_replies(folder: &Path, used: &[String]) -> io::Result<()> {
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if path.extension().is_some_and(|e| e == "json") && used.iter().any(|hash| hash.starts_with(&name)) {
-            fs::remove_file(path)?;
+            private::remove(&path)?;
         }
     }
     // Once it is not known any more that they were used, none may come back.
