@@ -20,27 +20,29 @@ pub fn plain(text: &str) -> String {
 }
 
 /// Does a character change the direction of others, or show nothing? Text can be hidden with it, and tags cut in two. The joiners
-/// that scripts and emoji are written with are none of these.
+/// that scripts and emoji are written with are none of these, nor are the sixteen selectors that say how an emoji is drawn.
 pub fn is_unseen(c: char) -> bool {
     matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'
+        | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Skips what follows an ESC: a control sequence, a string up to its terminator, else a short sequence (ECMA-48, ECMA-35). One that is cut
 /// short ends before what cannot be part of it, the end of the line above all: what stands on the next line must not be joined to what
-/// stood before it, where a secret would be known no more.
+/// stood before it, where a secret would be known no more. None takes a `<` with it, which may begin a tag that fences something off.
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    let within = |c: &char, from: char, to: char| (from..=to).contains(c) && *c != '<';
     let skip = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>, from: char, to: char| {
-        while chars.next_if(|c| (from..=to).contains(c)).is_some() {}
+        while chars.next_if(|c| within(c, from, to)).is_some() {}
     };
-    match chars.next_if(|c| ('\x20'..='\x7e').contains(c)) {
+    match chars.next_if(|c| within(c, '\x20', '\x7e')) {
         Some('[') => {
             skip(chars, '\x20', '\x3f');
-            chars.next_if(|c| ('\x40'..='\x7e').contains(c));
+            chars.next_if(|c| within(c, '\x40', '\x7e'));
         }
         Some(']' | 'P' | '_' | '^' | 'X') => {
-            while chars.next_if(|c| !matches!(c, '\x07' | '\x1b' | '\n')).is_some() {}
+            while chars.next_if(|c| !matches!(c, '\x07' | '\x1b' | '\u{9c}' | '\n' | '<')).is_some() {}
             // The backslash of its terminator; another escape is another one.
             let mut ahead = chars.clone();
             if ahead.next() == Some('\x1b') && ahead.next() == Some('\\') {
@@ -49,7 +51,7 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
         }
         Some('\x20'..='\x2f') => {
             skip(chars, '\x20', '\x2f');
-            chars.next_if(|c| ('\x30'..='\x7e').contains(c));
+            chars.next_if(|c| within(c, '\x30', '\x7e'));
         }
         _ => {}
     }
@@ -152,8 +154,11 @@ mod tests {
             ("a\x1bPq#0;2\x1b\\b\x1b[1;31mc\x1b[0m\x1b(Bd", "abcd"),
             ("a\x1b[水は飲めます", "a水は飲めます"),
             ("a\x1b[12\nb\x1b", "a\nb"),
+            ("a\x1b]0;title\u{9c}b", "ab"),
+            ("a\x1b<b>\x1b[<c>\x1b]<d>\x07\x1b(<e>", "a<b><c><d><e>"),
             ("a\u{9b}31mb\u{9d}c\u{85}d", "a31mbcd"),
             ("pass\u{200b}wo\u{ad}rd \u{e0041}\u{61c}\u{2060}x", "password x"),
+            ("a\u{e0100}\u{e01ef}b\u{34f}\u{115f}\u{1160}\u{17b4}\u{180b}\u{3164}\u{ffa0}\u{fff0}\u{1d173}c", "abc"),
             ("نمی\u{200c}شود 👩\u{200d}💻", "نمی\u{200c}شود 👩\u{200d}💻"),
         ] {
             assert_eq!(plain(text), left, "{text:?}");

@@ -1,7 +1,8 @@
 //! Bytes from a cursor to the end of a file, line by line: the only file that seeks.
 //!
 //! A transcript only grows, as a rule. A cursor is the fingerprint of the file's head and the offset just past the last line that
-//! was stored; where the head differs or the file is shorter, somebody replaced it and it is read again from the start.
+//! was stored; where the head or the stored end differs or the file is shorter, somebody replaced it and it is read again from the start.
+//! Of what lies between only samples are looked at: a few bytes that somebody changes in the middle may go unseen.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -19,15 +20,18 @@ pub const MAX_LINE: usize = 16 << 20;
 const CHUNK: usize = 256 << 10;
 /// More than the start of a tag is long, in bytes.
 const OVERLAP: usize = 256;
-/// Between the head and the tail of what is stored so many places are looked at as well, of this length in bytes: where the middle
-/// alone was replaced, one of them tells.
+/// Between the head and the tail of what is stored so many places are looked at as well, of this length in bytes: where much of
+/// the middle alone was replaced, one of them tells. A change that falls between two of them is not seen.
 const SAMPLES: u64 = 15;
 const SAMPLE: usize = 512;
 
-/// Where something private is opened, in any spelling of JSON. `None` never comes: the pattern is fixed.
+/// Where something private is opened, with each letter and space as it is or in one of JSON's escapes. `None` never comes: the pattern is
+/// fixed.
 static PRIVATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let tag = r"(?:<|\\u003c)(?:\s|\\[nrt])*private";
-    RegexBuilder::new(tag).case_insensitive(true).unicode(false).build().ok()
+    let spelled = |b: u8| format!(r"(?:{}|\\u00(?:{b:02x}|{:02x}))", b as char, b.to_ascii_uppercase());
+    let name: String = b"private".map(spelled).concat();
+    let tag = format!(r"(?:<|\\u003c)(?:\s|\\[nrtf]|\\u00(?:20|09|0a|0c|0d))*{name}");
+    RegexBuilder::new(&tag).case_insensitive(true).unicode(false).build().ok()
 });
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +39,8 @@ pub struct Cursor {
     pub head_len: u64,
     pub head_hash: [u8; 32],
     pub offset: u64,
-    /// Of the bytes right before the offset, and of some between there and the head: a file that was rewritten differs there.
+    /// Of the bytes right before the offset, and of some between there and the head: a file that was rewritten differs there, as
+    /// a rule.
     pub tail_hash: [u8; 32],
 }
 
@@ -312,8 +317,10 @@ mod tests {
 
     #[test]
     fn what_is_opened_as_private_in_an_overlong_line_is_seen_wherever_it_stands() {
-        for tag in ["<private>", "\\u003cPrivate", "< \\nprivate "] {
-            for before in (0..1300).step_by(61) {
+        for tag in
+            ["<private>", "\\u003cPrivate", "< \\nprivate ", "<\\u0070r\\u0049vate>", "\\u003C\\u0020\\f\\u000Apriv\\u0041te>"]
+        {
+            for before in (0..1300).step_by(137) {
                 for (reads, end) in [(vec![], "\n"), (vec![700; 9], "\n"), (vec![], "")] {
                     let text = format!("{}{tag}{}{end}b\n", "x".repeat(before), "y".repeat(1300 - before));
                     let found = pieces(Dribble(text.as_bytes(), reads), 100);

@@ -1,15 +1,22 @@
-//! Named points between two steps, at which a test kills the process: what a run leaves behind there, the next one has to cope with.
+//! What a test has go wrong: named points between two steps, at which it kills the process, to see that the next run copes with what is
+//! left behind; and named faults, which do what no input can bring about.
 //!
-//! Only in builds with debug assertions: in what is shipped no point does anything, and no variable can end a run. That is also why
-//! this file may read the environment, which otherwise only `config` does.
+//! Only in builds with debug assertions: in what is shipped nothing of this does anything, and no variable can end a run. That is also
+//! why this file may read the environment, which otherwise only `config` does.
 //!
 //! `RECALL_KILL_AT=<name>:<n>` kills the process, as `kill -9` does, when it passes the point for the nth time. `RECALL_POINTS=<file>`
 //! has the name of every point that is passed written there, a line each, so that a test need not know the points.
+//! `RECALL_FAULT=<name>` has a fault happen.
 
 /// The process is between two steps.
 #[cfg(not(debug_assertions))]
 #[inline]
 pub fn point(_name: &str) {}
+
+/// What a test may want to go wrong here.
+#[cfg(not(debug_assertions))]
+#[inline]
+pub fn happens(_name: &str, _what: impl FnOnce()) {}
 
 /// The process is between two steps.
 #[cfg(debug_assertions)]
@@ -23,6 +30,14 @@ pub fn point(name: &str) {
         && nth.parse() == Ok(passed())
     {
         die();
+    }
+}
+
+/// What a test may want to go wrong here.
+#[cfg(debug_assertions)]
+pub fn happens(name: &str, what: impl FnOnce()) {
+    if std::env::var_os("RECALL_FAULT").is_some_and(|asked| asked == name) {
+        what();
     }
 }
 

@@ -24,6 +24,8 @@ pub struct LastRun {
     pub failing_since: Option<Millis>,
     /// Why the last of these failed.
     pub error: Option<String>,
+    /// It was the model that failed: only a run that asks it can tell that it works again.
+    pub of_model: bool,
 }
 
 impl LastRun {
@@ -36,19 +38,30 @@ impl LastRun {
         Self { at, ..Self::default() }.write(data_dir);
     }
 
-    /// A run had nothing to do that could have failed as the ones before.
-    pub fn idle(data_dir: &Path, at: Millis) {
-        Self { at, ..Self::read(data_dir).unwrap_or_default() }.write(data_dir);
+    /// A run went through and did not ask the model.
+    pub fn went_through(data_dir: &Path, at: Millis) {
+        let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_default();
+        Self { at, ..before }.write(data_dir);
     }
 
-    /// A run could not run, or the model failed and nothing else was asked of it.
+    /// A run could not run.
     pub fn failed(data_dir: &Path, at: Millis, why: &str) {
+        Self::note(data_dir, at, why, false);
+    }
+
+    /// The model failed and nothing else was asked of it.
+    pub fn model_failed(data_dir: &Path, at: Millis, why: &str) {
+        Self::note(data_dir, at, why, true);
+    }
+
+    fn note(data_dir: &Path, at: Millis, why: &str, of_model: bool) {
         let before = Self::read(data_dir).unwrap_or_default();
         let failed = Self {
             at,
             failures: before.failures.saturating_add(1),
             failing_since: before.failing_since.or(Some(at)),
             error: Some(shorten(&one_line(&plain(why)), MAX_ERROR)),
+            of_model,
         };
         failed.write(data_dir);
     }

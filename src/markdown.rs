@@ -26,7 +26,7 @@ pub fn inline(text: &str) -> String {
             || matches!(c, '~' | '%') && (line[..at].ends_with(c) || line[at + 1..].starts_with(c))
             || c == '&' && is_entity(&line[at + 1..])
             // Attributes, raw blocks and templates of viewers that know them.
-            || c == '{' && (line[at + 1..].starts_with([':', '#', '.', '%', '{', '=']) || line[..at].ends_with('`'));
+            || c == '{';
         if opens_block || marks {
             out.push('\\');
         }
@@ -34,6 +34,16 @@ pub fn inline(text: &str) -> String {
         at += c.len_utf8();
     }
     unnumbered(out)
+}
+
+/// The same as a heading. Attributes end one: there some viewers heed no backslash before the brace that opens them.
+pub fn heading(text: &str) -> String {
+    let mut line = inline(text);
+    let end = line.trim_end_matches(['#', ' ']).len();
+    if line[..end].ends_with('}') {
+        line.replace_range(end - 1..end, "&#125;");
+    }
+    line
 }
 
 /// Would it stand for another character, as `lt;` does after an ampersand?
@@ -122,7 +132,9 @@ mod tests {
         assert_eq!(inline("1. one\n## two\x1b[31m"), "1\\. one ## two");
         assert_eq!(inline("snake_case_name *bold*"), "snake_case_name \\*bold\\*");
         assert_eq!(code("a `b` c"), "``a `b` c``");
-        assert_eq!(inline("a {: onclick=x} {y} `<b>`{=html}"), "a \\{: onclick=x} {y} `<b>`\\{=html}");
+        assert_eq!(inline("a {: onclick=x} {y} `<b>`{=html}"), "a \\{: onclick=x} \\{y} `<b>`\\{=html}");
+        assert_eq!(heading("why {onclick=x} {y}"), "why \\{onclick=x} \\{y&#125;");
+        assert_eq!(heading("why {y} ##"), "why \\{y&#125; ##");
         assert_eq!(inline("$`$<b>` $5"), "\\$`$<b>` \\$5");
         assert_eq!(["", "\u{202e}\u{7}", "\x1b[0m"].map(code), ["` `"; 3]);
         assert_eq!(inline("~~no~~ %%no%% ~/x &lt;b&gt; a && b"), "\\~\\~no\\~\\~ \\%\\%no\\%\\% ~/x \\&lt;b\\&gt; a && b");

@@ -9,7 +9,7 @@ use crate::clean::shorten;
 use crate::course::{Markup, line, moments};
 use crate::digest::{Claim, Digest, FileNote};
 use crate::fixes::{Failure, failures};
-use crate::markdown::{code, inline, slug, yaml};
+use crate::markdown::{code, heading, inline, slug, yaml};
 use crate::notes::EVERYWHERE;
 use crate::price::session_cost;
 use crate::prose::sentences;
@@ -83,8 +83,8 @@ pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone)
     for key in &projects {
         let name = shown.iter().find(|s| s.session.project.key == *key).map_or(*key, |s| s.session.project.name());
         // A heading of this name begins the user's own section.
-        let heading = Some(inline(name)).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
-        page.push_str(&format!("\n## {heading}\n\n{}\n", code(key)));
+        let title = Some(heading(name)).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
+        page.push_str(&format!("\n## {title}\n\n{}\n", code(key)));
         for one in shown.iter().filter(|s| s.session.project.key == *key) {
             day_entry(&mut page, one, zone);
         }
@@ -118,14 +118,14 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
     let session = one.session;
     let digest = one.digest;
     if let Some(later) = one.repeated_by {
-        let (began, title) = (clock(session.began_at(), zone), inline(&digest.title));
+        let (began, title) = (clock(session.began_at(), zone), heading(&digest.title));
         page.push_str(&format!("\n### {began} {title}\n\n{}\n", again(session, later, "..")));
         return;
     }
     page.push_str(&format!(
         "\n### {} {}\n\n{}{} · {} · [session page](sessions/{})\n",
         clock(session.began_at(), zone),
-        inline(&digest.title),
+        heading(&digest.title),
         span(session, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
         effort(session),
@@ -221,7 +221,7 @@ fn counted(n: usize, what: &str) -> String {
 pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     let (session, digest) = (one.session, one.digest);
     let mut page = session_front(one, zone);
-    page.push_str(&format!("\n# {}\n", inline(&digest.title)));
+    page.push_str(&format!("\n# {}\n", heading(&digest.title)));
     if let Some(later) = one.repeated_by {
         page.push_str(&format!("\n{}\n", again(session, later, "../..")));
         return page;

@@ -2,17 +2,19 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// How the names of files begin that are not whole yet.
-pub const HALF_WRITTEN: &str = ".tmp-";
+/// How the names of files begin that are not whole yet, and how many random characters follow: nobody gives a file such a name. They
+/// lie in folders where the user's own files lie, too, and are removed when they are left over.
+const HALF_WRITTEN: &str = ".recall-tmp-";
+const RANDOM: usize = 12;
 
 /// Nothing takes this long to write.
-pub const ABANDONED: Duration = Duration::from_secs(3600);
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Creates a folder and its missing parents, 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
@@ -27,6 +29,27 @@ pub fn is_open_to_others(path: &Path) -> bool {
 /// Takes the folder's permissions from others.
 pub fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+}
+
+/// A folder and what lies right in it, as far as it is ours and we took ourselves the right to read or write it.
+pub fn closed_to_their_owner(folder: &Path) -> Vec<PathBuf> {
+    let me = rustix::process::geteuid().as_raw();
+    let inside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_closed = |path: &PathBuf| {
+        let Ok(found) = fs::symlink_metadata(path) else { return false };
+        let own = if found.is_dir() { 0o700 } else { 0o600 };
+        (found.is_dir() || found.is_file()) && found.uid() == me && found.mode() & own != own
+    };
+    [folder.to_owned()].into_iter().chain(inside).filter(is_closed).collect()
+}
+
+/// Gives their owner the right to read and write these, and to enter folders.
+pub fn open_to_their_owner(paths: &[PathBuf]) -> io::Result<()> {
+    paths.iter().try_for_each(|path| {
+        let found = fs::metadata(path)?;
+        let own = if found.is_dir() { 0o700 } else { 0o600 };
+        fs::set_permissions(path, fs::Permissions::from_mode(found.mode() & 0o7777 | own))
+    })
 }
 
 /// Removes the files of a folder whose age fits; `None` is an age that cannot be told.
@@ -52,7 +75,28 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
     create_dir(dir)?;
-    tempfile::Builder::new().prefix(HALF_WRITTEN).tempfile_in(dir)
+    temporary(dir)
+}
+
+/// A file beside the one it is to replace, its owner's alone.
+pub fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
+    let own = fs::Permissions::from_mode(0o600);
+    tempfile::Builder::new().prefix(HALF_WRITTEN).rand_bytes(RANDOM).permissions(own).tempfile_in(dir)
+}
+
+/// Is this the name of a file that is not whole yet, or never came to be?
+pub fn is_half_written(path: &Path) -> bool {
+    let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(HALF_WRITTEN));
+    rest.is_some_and(|rest| rest.len() == RANDOM && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// Removes what was left half written in a folder where somebody may be writing just now: what was begun long ago.
+pub fn drop_abandoned(dir: &Path) {
+    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| is_half_written(path)) {
+        if path.is_file() && age(&path).is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 /// Room for a file that is still to come and will not come twice: its folder can be written, and so many bytes are taken on the disk.
@@ -89,7 +133,8 @@ pub fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.and_then(|()| sync_folder_of(path)),
+        Err(e) => Err(io::Error::new(e.kind(), format!("cannot remove {}: {e}", path.display()))),
+        Ok(()) => sync_folder_of(path),
     }
 }
 

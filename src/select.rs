@@ -41,7 +41,8 @@ impl std::fmt::Display for Skip {
             Skip::DayBudget => out.write_str("over the budget of the day"),
             Skip::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
             Skip::FailedOften(times) => {
-                write!(out, "failed {times} times, waiting before the next try (`recall digest --session` tries now)")
+                let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+                write!(out, "failed {times}, waiting before the next try (`recall digest --session` tries now)")
             }
             Skip::Backlog => out.write_str("one of a backlog"),
             Skip::NoModel(why) => out.write_str(why),

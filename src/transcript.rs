@@ -48,7 +48,7 @@ pub fn copy(store: &Store, config: &Config, head: &SessionHead, out: &mut impl W
         match delta::open(Path::new(&file.path), None) {
             Ok(delta) => copied.rows += reader.file(&file, delta.lines, &mut spans, out)?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                copied.missing.push(format!("the transcript {} is gone: Claude Code deletes old ones", file.path));
+                copied.missing.push(format!("the transcript {} is not there any more: Claude Code deletes old ones", file.path));
             }
             Err(e) => copied.missing.push(format!("cannot read {}: {e}", file.path)),
         }

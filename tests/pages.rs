@@ -295,3 +295,29 @@ fn days_far_apart_lie_in_folders_by_month() {
     let days: Vec<String> = names(&world).into_iter().filter(|n| !n.contains("/sessions/")).collect();
     assert_eq!(days, ["daily/2025-01/2025-01-31.md", "daily/2026-02/2026-02-01.md"]);
 }
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "named points are built into debug builds only")]
+fn what_a_killed_run_left_half_written_goes_and_nothing_of_others() {
+    let world = late_session();
+    let folder = session_page(&world).parent().unwrap().to_owned();
+    let ours = folder.join(".recall-tmp-0123456789ab");
+    let theirs = [".tmp-draft1", ".recall-tmp-notes", ".recall-tmp-0123456789ab.md"].map(|name| folder.join(name));
+    let flag = world.data_dir().join("writing");
+    assert!(!flag.exists(), "the run before came to its end");
+    let args = ["digest", "--rebuild-pages", "--summarizer", "extract"];
+    let killed = world.recall_with(args, &[("RECALL_KILL_AT", "page replaced:1")]);
+    assert!(killed.code == -1 && flag.exists(), "{killed:#?}");
+    for file in theirs.iter().chain([&ours]) {
+        fs::write(file, "half a page").unwrap();
+    }
+    world.digest(&EXTRACT);
+    assert!(!ours.exists() && !flag.exists());
+    // Where every run came to its end, no run with nothing to do looks through all the pages.
+    fs::write(&ours, "half a page").unwrap();
+    world.digest(&EXTRACT);
+    assert!(ours.exists());
+    assert_eq!(world.recall(["forget", "--session", S]).code, 0);
+    assert!(!ours.exists(), "who forgets looks everywhere");
+    assert!(theirs.iter().all(|file| file.exists()));
+}

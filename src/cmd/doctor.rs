@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::Ended;
@@ -73,10 +73,13 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
     let needs = |fix: Fix| findings.iter().any(|f| f.fix == Some(fix));
     if needs(Fix::Permissions) {
         private::close_to_others(&config.data_dir)?;
+        // The folder first: what lies in it is seen then.
+        private::open_to_their_owner(&private::closed_to_their_owner(&config.data_dir))?;
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
     }
     if needs(Fix::Index) {
-        super::mend::run(config, ui, out)?;
+        let what = || format!("cannot mend {}", config.database().display());
+        super::mend::run(config, ui, out).with_context(what)?;
     }
     if needs(Fix::Install) {
         let _turn = Turn::wait(&config.data_dir)?;

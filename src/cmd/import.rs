@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write, stdin};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use super::Ended;
 use super::digest::{prepare_folder, run_lock, write_documents};
@@ -70,7 +70,10 @@ impl Taken {
             self.notes += usize::from(import_note(note, gate, store, config)?);
             return Ok(());
         }
-        let mut session = serde_json::from_slice::<Exported>(line)?;
+        let mut session = serde_json::from_slice::<Exported>(line).map_err(|e| match e.is_eof() {
+            true => anyhow!("it is cut short"),
+            false => anyhow!("it is no exported session or note ({e})"),
+        })?;
         session.pass(gate);
         let new = store.import_session(session)?;
         self.sessions += usize::from(new);

@@ -64,42 +64,35 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
-    match command {
+    let config = Config::load();
+    let index = config.as_ref().map(Config::database).ok();
+    let ended = match command {
         // A config that cannot be read is what this one tells.
-        Command::Doctor(args) => doctor::run(&args, Config::load(), out),
+        Command::Doctor(args) => doctor::run(&args, config, out),
         // Made while packages are built, where there may be no home.
         Command::Completions(args) => manual::completions(&args, out),
         Command::Man(args) => manual::pages(&args, out),
-        other => {
-            let config = Config::load()?;
-            let index = config.database();
-            with_config(other, config, out).map_err(|e| explained(e, &index))
-        }
-    }
-}
-
-fn with_config(command: Command, config: Config, out: &mut impl Write) -> Result<Ended> {
-    match command {
-        Command::Digest(args) => digest::run(args, config, out),
-        Command::Install(args) => install::run(&args, &config, out),
-        Command::Uninstall(args) => uninstall::run(&args, &config, out),
-        Command::Doctor(args) => doctor::run(&args, Ok(config), out),
-        Command::Search(args) => search::run(&args, &config, out),
-        Command::Show(args) => show::run(&args, &config, out),
-        Command::Timeline(args) => timeline::run(&args, &config, out),
-        Command::Context(args) => self::context::run(&args, &config, out),
-        Command::Mcp => crate::mcp::serve(config).map(|()| Ended::Done),
-        Command::Close(args) => close::run(&args, &config, out),
-        Command::Remember(args) => remember::run(&args, &config, out),
-        Command::Forget(args) => forget::run(&args, &config, out),
-        Command::Status(args) => status::run(&args, &config, out),
-        Command::Config(args) => self::config::run(&args, &config, out),
-        Command::Export(args) => export::run(&args, &config, out),
-        Command::Import(args) => import::run(&args, &config, out),
-        Command::Redact(args) => redact::run(&args, &config, out),
-        Command::Completions(args) => manual::completions(&args, out),
-        Command::Man(args) => manual::pages(&args, out),
-    }
+        Command::Digest(args) => digest::run(args, config?, out),
+        Command::Install(args) => install::run(&args, &config?, out),
+        Command::Uninstall(args) => uninstall::run(&args, &config?, out),
+        Command::Search(args) => search::run(&args, &config?, out),
+        Command::Show(args) => show::run(&args, &config?, out),
+        Command::Timeline(args) => timeline::run(&args, &config?, out),
+        Command::Context(args) => self::context::run(&args, &config?, out),
+        Command::Mcp => crate::mcp::serve(config?).map(|()| Ended::Done),
+        Command::Close(args) => close::run(&args, &config?, out),
+        Command::Remember(args) => remember::run(&args, &config?, out),
+        Command::Forget(args) => forget::run(&args, &config?, out),
+        Command::Status(args) => status::run(&args, &config?, out),
+        Command::Config(args) => self::config::run(&args, &config?, out),
+        Command::Export(args) => export::run(&args, &config?, out),
+        Command::Import(args) => import::run(&args, &config?, out),
+        Command::Redact(args) => redact::run(&args, &config?, out),
+    };
+    ended.map_err(|e| match &index {
+        Some(index) => explained(e, index),
+        None => e,
+    })
 }
 
 /// The reader of our output went away: its choice, no failure of ours.

@@ -108,7 +108,11 @@ fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
 fn raw(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Ended> {
     let copied = copy(store, config, head, out)?;
     if copied.rows == 0 {
-        let why = if copied.missing.is_empty() { "no row of it may be shown".to_owned() } else { copied.missing.join("; ") };
+        let why = if copied.missing.is_empty() {
+            "its transcripts hold no row of it any more that may be shown".to_owned()
+        } else {
+            copied.missing.join("; ")
+        };
         bail!("{why}: `recall show {} --full` has what was kept of the session", head.id);
     }
     for missing in &copied.missing {

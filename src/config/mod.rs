@@ -226,13 +226,6 @@ pub fn now() -> Result<Millis> {
     Ok(fixed_now()?.unwrap_or_else(|| Timestamp::now().as_millisecond()))
 }
 
-/// Does what a test asks for by `RECALL_FAULT`, in builds for tests only.
-pub fn fault(name: &str, happens: impl FnOnce()) {
-    if cfg!(debug_assertions) && env::var_os("RECALL_FAULT").is_some_and(|asked| asked == name) {
-        happens();
-    }
-}
-
 /// A glob over paths or project keys; `~` is the home.
 pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();

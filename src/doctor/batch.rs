@@ -99,10 +99,15 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
         Err(_) => Default::default(),
     };
     let mut found = discover(&config.claude_dirs, &config.exclude_paths);
+    if let Some(first) = found.unreadable.first() {
+        let more = if found.unreadable.len() > 1 { format!(" and {} more", found.unreadable.len() - 1) } else { String::new() };
+        let found = format!("{first}{more}: what is there is in no digest");
+        return Finding::problem("transcripts", found, "see that you may read it, or move away what is no transcript");
+    }
     let oldest = config.retention.oldest(now);
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     // A file that looks as it did at the last look has nothing more to give, though its last line may be cut short.
-    let looked_at = |file: &&Found| known.get(file.path.to_string_lossy().as_ref()).is_some_and(|known| known.is_as_seen(file));
+    let looked_at = |file: &&Found| known.get(file.known_as().as_ref()).is_some_and(|known| known.is_as_seen(file));
     if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
         let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
         return Finding::warning(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Depth, Finding, Fix, ago};
+use super::{Depth, Finding, Fix, State, ago};
 use crate::clean::one_line;
 use crate::config::Config;
 use crate::session::Millis;
@@ -23,11 +23,13 @@ pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     let (counts, store) = match opened {
         Ok(Some(opened)) => opened,
         Ok(None) => return vec![Finding::warning("index", format!("none yet at {}", path.display()), "`recall digest` makes it")],
-        Err(e) => return vec![unusable(e, &path)].into_iter().chain(beside(config, depth, now)).collect(),
+        Err(e) => return vec![unusable(e, &path)].into_iter().chain(beside(config, depth, now, false)).collect(),
     };
     let size = std::fs::metadata(&path).map_or(0, |m| m.len());
-    let mut all = vec![state_of(&counts, size, depth, &store, &path)];
-    all.extend(beside(config, depth, now));
+    let state = state_of(&counts, size, depth, &store, &path);
+    let is_well = state.state == State::Ok;
+    let mut all = vec![state];
+    all.extend(beside(config, depth, now, is_well));
     all.extend(failing(&counts));
     all.extend(clock(&store, now).ok().flatten());
     all
@@ -52,13 +54,15 @@ fn unusable(error: anyhow::Error, path: &Path) -> Finding {
 }
 
 /// What lies beside it: its copy, and damaged ones that were set aside.
-fn beside(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
+fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Finding> {
     if depth == Depth::Short {
         return Vec::new();
     }
     let copy = match copy::find(&config.database()) {
         Some(copy) => format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6),
-        None => "none: the next digest makes one".to_owned(),
+        None if is_well => "none: the next digest makes one".to_owned(),
+        // No digest runs until it is mended.
+        None => "none".to_owned(),
     };
     let aside = copy::set_aside(&config.database()).into_iter().map(|file| {
         let found = format!("{} is set aside: delete it when you miss nothing; `recall forget` does", file.display());
@@ -84,7 +88,8 @@ fn state_of(counts: &Counts, size: u64, depth: Depth, store: &Store, path: &Path
 fn failing(counts: &Counts) -> Option<Finding> {
     let (id, times, why) = counts.failing.first()?;
     let more = if counts.failing.len() > 1 { "; `recall status` names the others" } else { "" };
-    let found = format!("the model failed {times} times on session {id}: {why}{more}");
+    let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+    let found = format!("the model failed {times} on session {id}: {why}{more}");
     Some(Finding::warning(
         "digests",
         found,

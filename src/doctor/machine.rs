@@ -33,7 +33,7 @@ fn disk(data_dir: &Path) -> Finding {
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let found = format!("{} MB free for {}", free / 1_000_000, data_dir.display());
     match free {
-        0..FULL => Finding::problem("disk", found, "make room: nothing more can be stored"),
+        0..FULL => Finding::problem("disk", found, "make room: digests fail soon"),
         FULL..TIGHT => Finding::warning("disk", found, "make room"),
         _ => Finding::ok("disk", found),
     }
@@ -46,6 +46,10 @@ fn permissions(data_dir: &Path) -> Finding {
     if private::is_open_to_others(data_dir) {
         let found = format!("others can read {}", data_dir.display());
         return Finding::warning("permissions", found, format!("`chmod 700 '{}'`", data_dir.display())).fixed_by(Fix::Permissions);
+    }
+    if let Some(closed) = private::closed_to_their_owner(data_dir).first() {
+        let found = format!("{} may not be read and written by you", closed.display());
+        return Finding::problem("permissions", found, format!("`chmod u+rwX '{}'`", closed.display())).fixed_by(Fix::Permissions);
     }
     let writable = fs::read_dir(data_dir).is_ok() && rustix::fs::access(data_dir, rustix::fs::Access::WRITE_OK).is_ok();
     if !writable {

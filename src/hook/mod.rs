@@ -26,6 +26,7 @@ use anyhow::{Context, Result, anyhow};
 use self::payload::{Event, Payload};
 use self::watch::watched;
 use crate::config::{self, Config};
+use crate::fault;
 use crate::mark::{self, Mark};
 use crate::store::trouble::explained;
 
@@ -61,7 +62,7 @@ fn panicked(panic: &(dyn Any + Send)) -> anyhow::Error {
 fn work(name: &str) -> Result<Option<String>> {
     let started = Instant::now();
     let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
-    config::fault("hook-panic", || panic!("asked for by a test"));
+    fault::happens("hook-panic", || panic!("asked for by a test"));
     let config = Config::load()?;
     let given = if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
         Duration::from_millis(config.hooks.deadline_ms)
@@ -76,13 +77,13 @@ fn work(name: &str) -> Result<Option<String>> {
     let index = config.database();
     let done = match event {
         Event::SessionStart => watched(name, started + given, || {
-            config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
-            config::fault("hook-panic-inside", || panic!("asked for by a test"));
+            fault::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            fault::happens("hook-panic-inside", || panic!("asked for by a test"));
             start::answer(&payload, &config, started + given * 2 / 3)
         }),
         Event::UserPromptSubmit => watched(name, started + given, || {
-            config::fault("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
-            config::fault("hook-panic-inside", || panic!("asked for by a test"));
+            fault::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            fault::happens("hook-panic-inside", || panic!("asked for by a test"));
             prompt::answer(&payload, &config)
         }),
         _ => leave_mark(event, &payload, &config).map(|()| None),
@@ -98,7 +99,7 @@ pub fn tidy(data_dir: &Path) {
 }
 
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
-    config::fault("hook-panic-inside", || panic!("asked for by a test"));
+    fault::happens("hook-panic-inside", || panic!("asked for by a test"));
     let mark = Mark {
         session: payload.session.clone(),
         transcript: payload.transcript.display().to_string(),

@@ -8,16 +8,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use tempfile::NamedTempFile;
 
 use crate::private;
 
 /// Links followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
-
-/// How the names of files that are not whole yet begin, and how many random characters follow.
-const TEMPORARY: &str = ".recall-";
-const RANDOM: usize = 6;
 
 /// A file as it was when it was looked at.
 #[derive(Debug, Clone)]
@@ -56,8 +51,8 @@ impl File {
             Err(e) if e.kind() == ErrorKind::NotFound => None,
             Err(e) => return Err(e),
         };
-        drop_abandoned(dir);
-        let mut temporary = temporary(dir)?;
+        private::drop_abandoned(dir);
+        let mut temporary = private::temporary(dir)?;
         temporary.write_all(bytes)?;
         if let Some(old) = old {
             let new = temporary.as_file().metadata()?;
@@ -81,7 +76,7 @@ impl File {
     /// When somebody changed it since it was read, or it cannot be deleted.
     pub fn delete(&self) -> Result<()> {
         self.ensure_unchanged()?;
-        self.target.parent().inspect(|dir| drop_abandoned(dir));
+        self.target.parent().inspect(|dir| private::drop_abandoned(dir));
         match fs::remove_file(&self.target) {
             Err(e) if e.kind() != ErrorKind::NotFound => Err(e).with_context(|| format!("cannot delete {}", self.name())),
             _ => Ok(()),
@@ -100,24 +95,6 @@ impl File {
         let path = self.path.display();
         if self.path == self.target { path.to_string() } else { format!("{path} (a link to {})", self.target.display()) }
     }
-}
-
-/// Removes what an install that was killed left beside such a file; one that is under way is done in an instant.
-fn drop_abandoned(dir: &Path) {
-    let ours = |path: &Path| {
-        let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(TEMPORARY));
-        rest.is_some_and(|rest| rest.len() == RANDOM && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
-    };
-    for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| ours(path)) {
-        if path.is_file() && private::age(&path).is_some_and(|age| age > private::ABANDONED) {
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-/// A file beside the one it is to replace: its owner's alone, until it gets the mode of an old one.
-fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(TEMPORARY).rand_bytes(RANDOM).permissions(Permissions::from_mode(0o600)).tempfile_in(dir)
 }
 
 fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -204,7 +181,7 @@ mod tests {
     #[test]
     fn what_only_its_owner_may_read_is_never_seen_by_others() {
         let dir = tempfile::tempdir().unwrap();
-        let mode = temporary(dir.path()).unwrap().as_file().metadata().unwrap().mode() & 0o7777;
+        let mode = private::temporary(dir.path()).unwrap().as_file().metadata().unwrap().mode() & 0o7777;
         assert_eq!(mode, 0o600, "from the moment it is there");
     }
 

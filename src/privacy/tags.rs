@@ -166,33 +166,50 @@ const TOLD: [&str; 9] = [
     "function_calls", "function_results", "command-name", "command-message", "command-args", "task-notification", "tool_use_error",
     "persisted-output", "local-command",
 ];
-/// How the sign that opens a tag may be written, and be read as one.
-const OPENERS: [&str; 10] = ["<", "＜", "﹤", "&lt;", "&lt", "&#60;", "&#x3c;", "&#x3C;", "\\u003c", "\\u003C"];
 
 /// Text in which no tag of an injected block begins or ends one, however it is written: who reads it goes by what it looks like.
 pub fn disarm(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
-        let opener = if matches!(c, '<' | '＜' | '﹤' | '&' | '\\') {
-            OPENERS.iter().find(|opener| text[at..].starts_with(**opener) && is_told_tag(&text[at + opener.len()..]))
-        } else {
-            None
-        };
+        let opener = opener(&text[at..]).filter(|len| is_told_tag(&text[at + len..]));
         out.push(if opener.is_some() { '‹' } else { c });
-        at += opener.map_or(c.len_utf8(), |opener| opener.len());
+        at += opener.unwrap_or(c.len_utf8());
     }
     out
 }
 
-/// Is it the name of such a tag? Spaces, a slash and what nobody sees may stand before it, the latter within it, too.
+/// The length of the sign that opens a tag, where a text starts with it: as it is, and as HTML and JSON write it.
+fn opener(text: &str) -> Option<usize> {
+    let starts = |text: &str, with: &str| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let name = match text.chars().next()? {
+        c @ ('<' | '＜' | '﹤') => return Some(c.len_utf8()),
+        '\\' => return starts(text, "\\u003c").then_some(6),
+        '&' => &text[1..],
+        _ => return None,
+    };
+    let code = |number: &str, of: &str| {
+        let digits = number.trim_start_matches('0');
+        starts(digits, of).then(|| text.len() - digits.len() + of.len())
+    };
+    let len = if starts(name, "lt") {
+        3
+    } else if starts(name, "#x") {
+        code(&name[2..], "3c")?
+    } else {
+        code(name.strip_prefix('#')?, "60")?
+    };
+    Some(len + usize::from(text[len..].starts_with(';')))
+}
+
+/// Is it the name of such a tag? Spaces, slashes and what nobody sees may stand before it and within it: a reader looks over them.
 fn is_told_tag(rest: &str) -> bool {
-    let unseen = |c: &char| is_unseen(*c) || c.is_control() || matches!(c, '\u{200c}' | '\u{200d}');
-    let name = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '\\' | '／') || unseen(&c));
-    let seen = || name.chars().filter(|c| !unseen(c)).map(|c| c.to_ascii_lowercase());
-    // Namespaces are written with a colon.
-    let plain = |wanted: &str| seen().take(wanted.len()).eq(wanted.chars());
-    INJECTED.iter().chain(&TOLD).any(|name| plain(name))
+    let over =
+        |c: &char| c.is_whitespace() || c.is_control() || is_unseen(*c) || matches!(c, '/' | '\\' | '／' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+    let seen = || rest.chars().filter(|c| !over(c)).map(|c| c.to_ascii_lowercase());
+    let longest = INJECTED.iter().chain(&TOLD).map(|name| name.len()).max().unwrap_or(0);
+    let start: String = seen().take(longest).collect();
+    INJECTED.iter().chain(&TOLD).any(|name| start.starts_with(name))
 }
 
 #[cfg(test)]
@@ -224,14 +241,19 @@ mod tests {
     fn no_spelling_of_a_tag_is_left_that_reads_like_one() {
         for tag in [
             "</recall-context>", "<recall-context", "</ recall-context >", "< /recall-context>", "</RECALL-Context>",
-            "<\n/recall-context>", "</recall\u{200d}-context>", "<\u{200b}/recall-context>", "&lt;/recall-context&gt;",
-            "&#60;/recall-context>", "&#x3C;/system-reminder>", "\\u003c/system-reminder>", "＜/recall-context＞",
-            "<function_results>",
+            "<\n/recall-context>", "</recall\u{200d}-context>", "</recall -context>", "<\u{200b}/recall-context>",
+            "&lt;/recall-context&gt;", "&#60;/recall-context>", "&#x3C;/system-reminder>", "\\u003c/system-reminder>",
+            "＜/recall-context＞", "<function_results>",
+            "</recall\u{fe0f}-context>", "</recall\u{34f}-context>", "</recall\u{e0100}-context>", "&#060;/recall-context>",
+            "&#60/recall-context>", "&LT;/recall-context>", "&Lt/recall-context>", "&#X003C;/recall-context>",
         ] {
             let disarmed = disarm(&format!("a {tag} b"));
             assert!(disarmed.starts_with("a ‹") && !disarmed.contains(['<', '＜']), "{disarmed}");
         }
-        for other in ["a <b> &lt; c", "Vec<recall::Context>", "if a <recall", "C:\\user", "<p>system-reminder</p>", "a & b"] {
+        for other in [
+            "a <b> &lt; c", "Vec<recall::Context>", "if a <recall", "C:\\user", "a &lt; recall", "&#600;/recall-context>",
+            "&#x3d;recall-context", "&#", "&#x", "&", "<p>system-reminder</p>", "a & b",
+        ] {
             assert_eq!(disarm(other), other);
         }
     }

@@ -579,6 +579,28 @@ fn pieces() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn the_beginning_of_a_token_hides_none_on_the_next_line() {
+    for (rule, token) in tokens().into_iter().filter(|(_, token)| !token.contains(['\n', ' '])) {
+        for cut in (2..token.len().min(16)).filter(|cut| token.is_char_boundary(*cut)) {
+            for between in ["\n", "\r\n", "\\n", "\n\n"] {
+                let text = format!("it begins with {}{between}{token}{between}end", &token[..cut]);
+                assert!(!redact(&text).contains(&token), "{rule}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stands_on_the_next_line_hides_no_token() {
+    for (rule, token) in tokens().into_iter().filter(|(_, token)| !token.contains(['\n', ' '])) {
+        for next in ["klmnop62______xxxxxx\"hori1", "xxxxxxxxxxxx1", "abcdef1234567890abcdef12345678", "A1"] {
+            let text = format!("it is\n{token}\n{next}\n");
+            assert!(!redact(&text).contains(&token), "{rule}: {text}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
 

@@ -1,7 +1,9 @@
 //! Which transcripts there are: a walk that reports what it cannot read and goes on.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::Metadata;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,17 @@ pub struct Found {
 }
 
 impl Found {
+    /// The name that the index knows it by. Names that differ in bytes that are no text stay apart.
+    pub fn known_as(&self) -> Cow<'_, str> {
+        match self.path.to_string_lossy() {
+            Cow::Owned(lossy) => {
+                let hash = blake3::hash(self.path.as_os_str().as_bytes()).to_hex();
+                Cow::Owned(format!("{lossy}#{}", &hash[..8]))
+            }
+            text => text,
+        }
+    }
+
     pub fn mtime(&self) -> Millis {
         self.mtime_ns / 1_000_000
     }
@@ -96,13 +109,16 @@ fn stamp(meta: &Metadata) -> i64 {
     i64::from_le_bytes(first)
 }
 
-/// May transcripts lie in a folder? `<slug>/`, `<slug>/<session>/`, `<slug>/<session>/subagents/` and all below that.
+/// Below a folder of transcripts nobody makes more folders in each other than this; a link may lead to the whole disk.
+const DEEPEST: usize = 10;
+
+/// May transcripts lie in a folder? `<slug>/`, `<slug>/<session>/`, `<slug>/<session>/subagents/` and what is below that.
 fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
     match entry.depth() {
         0 => true,
         1 | 2 => !old_layout,
         3 => !old_layout && entry.file_name() == "subagents",
-        _ => !old_layout,
+        depth => !old_layout && depth <= DEEPEST,
     }
 }
 
@@ -129,6 +145,23 @@ fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_to_all_of_a_disk_is_not_walked_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let (agents, disk) = (folder.path().join("projects/-p/s1/subagents"), folder.path().join("disk"));
+        std::fs::create_dir_all(agents.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&disk, &agents).unwrap();
+        for depth in [0, 3, 7, 8, 30] {
+            let dir = disk.join("a/".repeat(depth));
+            std::fs::create_dir_all(&dir).unwrap();
+            std::fs::write(dir.join(format!("agent-{depth}.jsonl")), "{}").unwrap();
+        }
+        let found = discover(&[folder.path().to_owned()], &GlobSet::empty());
+        let mut agents: Vec<_> = found.files.into_iter().filter_map(|file| file.place.agent).collect();
+        agents.sort();
+        assert_eq!((agents, found.unreadable), (vec!["0".into(), "3".into(), "7".into()], vec![]));
+    }
 
     #[test]
     fn a_path_says_whose_rows_it_holds() {

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use rusqlite::params;
 
 use super::Store;
+use super::hold::Identity;
 use crate::session::Millis;
 use crate::terms::{covered_by, words};
 
@@ -101,6 +102,7 @@ impl Store {
     /// Notes that the user closed an item. False when that is on record already.
     pub fn close_item(&mut self, item: &ListedItem, at: Millis) -> Result<bool> {
         let tx = self.db.transaction()?;
+        Identity::check(self.file, &self.path)?;
         let sql = "INSERT INTO user_closed VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
         let new = tx.execute(sql, params![item.id, item.session, item.text, at])? > 0;
         // Its pages show it as done.
@@ -112,6 +114,7 @@ impl Store {
     /// Takes the user's closing back. False when there was none.
     pub fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
         let tx = self.db.transaction()?;
+        Identity::check(self.file, &self.path)?;
         let gone = tx.execute("DELETE FROM user_closed WHERE id = ?1", [&item.id])? > 0;
         tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, gone])?;
         tx.commit()?;

@@ -4,7 +4,7 @@
 //! of the index, in the same step: what was forgotten is in no copy, whenever the run is cut short. A damaged index that was set aside may
 //! hold it as well, and goes with it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,6 +16,8 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 
 use super::Store;
+use super::trouble::Trouble;
+use crate::private;
 use crate::session::Millis;
 
 /// What is put behind the name of the index for its copy.
@@ -59,7 +61,7 @@ pub fn find(index: &Path) -> Option<Copy> {
 
 /// Damaged indexes that were set aside, the oldest first, without their logs.
 pub fn set_aside(index: &Path) -> Vec<PathBuf> {
-    let mut all = siblings(index, &[DAMAGED]);
+    let mut all = siblings(index, &[DAMAGED]).unwrap_or_default();
     all.retain(|file| !LOGS.iter().any(|log| ends_with(file, log)));
     all.sort();
     all
@@ -68,18 +70,30 @@ pub fn set_aside(index: &Path) -> Vec<PathBuf> {
 /// Removes whatever beside the index may hold what it is not to hold any more.
 ///
 /// # Errors
-/// When one of the files cannot be removed.
+/// When they cannot be found, or one of the files cannot be removed.
 pub fn drop_all(index: &Path) -> io::Result<()> {
     // The beginning of the unfinished one's, too.
-    siblings(index, &[COPY, MENDED, MENDING, DAMAGED]).iter().try_for_each(|file| remove(file))
+    siblings(index, &[COPY, MENDED, MENDING, DAMAGED])?.iter().try_for_each(|file| private::remove(file))
+}
+
+/// Removes damaged indexes that were set aside, with their logs. Returns what is gone.
+///
+/// # Errors
+/// As `drop_all`.
+pub fn drop_set_aside(index: &Path) -> io::Result<Vec<PathBuf>> {
+    let all = siblings(index, &[DAMAGED])?;
+    all.iter().try_for_each(|file| private::remove(file))?;
+    Ok(all)
 }
 
 /// The files beside the index whose names begin with its own and one of these.
-fn siblings(index: &Path, starts: &[&str]) -> Vec<PathBuf> {
+fn siblings(index: &Path, starts: &[&str]) -> io::Result<Vec<PathBuf>> {
     let whole: Vec<PathBuf> = starts.iter().map(|start| beside(index, start)).collect();
     let fits = |path: &PathBuf| whole.iter().any(|start| path.as_os_str().as_bytes().starts_with(start.as_os_str().as_bytes()));
-    let entries = whole.first().and_then(|file| fs::read_dir(file.parent()?).ok());
-    entries.into_iter().flatten().flatten().map(|entry| entry.path()).filter(fits).collect()
+    let Some(folder) = whole.first().and_then(|file| file.parent()) else { return Ok(Vec::new()) };
+    let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot look into {}: {e}", folder.display()));
+    let entries = fs::read_dir(folder).map_err(named)?.collect::<io::Result<Vec<_>>>().map_err(named)?;
+    Ok(entries.into_iter().map(|entry| entry.path()).filter(fits).collect())
 }
 
 /// Is everything in the database itself, with nothing beside it that a writer is about to fold in?
@@ -89,15 +103,6 @@ pub(super) fn is_at_rest(index: &Path) -> bool {
 
 fn ends_with(file: &Path, end: &str) -> bool {
     file.as_os_str().as_bytes().ends_with(end.as_bytes())
-}
-
-pub fn remove(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(e) if e.kind() != ErrorKind::NotFound => {
-            Err(io::Error::new(e.kind(), format!("cannot remove {}: {e}", file.display())))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Lets statements of this connection say that something is taken out: [`taken_out`].
@@ -138,7 +143,9 @@ impl Store {
 
     /// When something was stored last. A run that was cut short is not on record as one.
     fn last_stored(&self) -> Result<Option<Millis>> {
-        let sql = "SELECT max(at) FROM (SELECT max(at) AS at FROM run UNION ALL SELECT max(made_at) FROM digest
+        // The last digest, not the latest: to find that, all of them would be read.
+        let sql = "SELECT max(at) FROM (SELECT max(at) AS at FROM run
+             UNION ALL SELECT made_at FROM digest WHERE pk = (SELECT max(pk) FROM digest)
              UNION ALL SELECT max(at) FROM note UNION ALL SELECT max(at) FROM user_closed)";
         Ok(self.db.query_row(sql, [], |r| r.get(0))?)
     }
@@ -153,11 +160,8 @@ impl Store {
         }
         let (copy, unfinished) = (beside(&self.path, COPY), beside(&self.path, UNFINISHED));
         let made = self.write_copy(&unfinished, now).and_then(|()| Ok(fs::rename(&unfinished, &copy)?));
-        if let Err(e) = made {
-            let _ = remove(&unfinished);
-            return Err(e).with_context(|| format!("cannot keep a copy of the index in {}", copy.display()));
-        }
-        sync_folder(&copy)?;
+        let made = made.inspect_err(|_| _ = private::remove(&unfinished)).and_then(|()| Ok(private::sync_folder_of(&copy)?));
+        made.with_context(|| format!("cannot keep a copy of the index in {}", copy.display()))?;
         Ok(true)
     }
 
@@ -167,13 +171,14 @@ impl Store {
             [],
             |r| r.get::<_, i64>(0).map(|bytes| bytes as u64),
         )?;
+        private::remove(to)?;
         check_room(to, bytes)?;
-        remove(to)?;
         // Before SQLite does, with the umask's permissions.
         let file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(to)?;
         self.db.execute("VACUUM INTO CAST(?1 AS TEXT)", [to.as_os_str().as_bytes()])?;
-        if let Some(damage) = Self::open_aside(to)?.first_damage()? {
-            bail!("it is not whole: {damage}");
+        // By all that a mending asks for: a copy that it would not take must not replace one that it would.
+        if let Some(what) = Self::open_aside(to)?.any_damage()? {
+            bail!(Trouble::Damaged { path: self.path.clone(), what });
         }
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_millis(now.max(0) as u64))?;
         Ok(file.sync_all()?)
@@ -190,7 +195,14 @@ fn check_room(file: &Path, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-/// Makes names of a file's folder last.
-pub fn sync_folder(file: &Path) -> io::Result<()> {
-    file.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_looked_into_is_not_taken_for_an_empty_one() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let told = drop_all(&file.path().join("recall.db")).expect_err("a file is no folder").to_string();
+        assert!(told.starts_with("cannot look into ") && told.contains(&*file.path().to_string_lossy()), "{told}");
+    }
 }

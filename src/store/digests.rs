@@ -11,6 +11,9 @@ use super::{Store, repeats, search};
 use crate::digest::{Digest, OpenItem};
 use crate::session::{Millis, short_id};
 
+/// The name of the fact that a reply became a digest; its hash follows.
+const USED_REPLY: &str = "used reply:";
+
 /// A digest as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
@@ -112,6 +115,9 @@ impl Store {
         tx.execute(sql, params![head.pk, new.interim_until.is_some()])?;
         if new.summarizer == "claude" {
             tx.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
+            // By the hash alone it could not be told from a reply to the same question that was asked anew.
+            let sql = "INSERT INTO fact VALUES (?1 || lower(hex(?2)), '') ON CONFLICT DO NOTHING";
+            tx.execute(sql, params![USED_REPLY, new.input_hash])?;
         }
         tx.commit()?;
         Ok(())
@@ -169,10 +175,17 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
     }
 
-    /// Was a digest stored whose input's hash begins so, in hexadecimal digits?
-    pub fn has_digest_of(&self, hash: &str) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE hex(substr(input_hash, 1, ?2)) = upper(?1))";
-        Ok(self.db.query_row(sql, params![hash, (hash.len() / 2) as i64], |r| r.get(0))?)
+    /// Hashes of the inputs, in hexadecimal digits, whose replies have become digests and may still be there.
+    pub fn used_replies(&self) -> Result<Vec<String>> {
+        let mut query = self.db.prepare("SELECT substr(name, ?2) FROM fact WHERE name GLOB ?1 || '*'")?;
+        let names = query.query_map(params![USED_REPLY, USED_REPLY.len() as i64 + 1], |r| r.get(0))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// None of them is there any more.
+    pub fn forget_used_replies(&self) -> Result<()> {
+        self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [USED_REPLY])?;
+        Ok(())
     }
 
     /// Is there a digest that the model is still wanted for, or a session it failed on?

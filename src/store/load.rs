@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::pack::unpack;
+use super::pack::{list, unpack};
 use crate::rows::Entries;
 use crate::session::{Entry, Item, Millis, Project, RowKey, Session, Title, TitleBy, Tokens};
 
@@ -198,10 +198,10 @@ impl Store {
             if all.cwd.is_none() {
                 all.cwd = row.get(1)?;
             }
-            add_new(&mut all.versions, serde_json::from_str(&row.get::<_, String>(3)?)?);
+            add_new(&mut all.versions, list(&row.get::<_, String>(3)?)?);
             // A subagent's worktree branch is not the session's.
             if row.get::<_, String>(0)?.is_empty() {
-                add_new(&mut all.branches, serde_json::from_str(&row.get::<_, String>(2)?)?);
+                add_new(&mut all.branches, list(&row.get::<_, String>(2)?)?);
             }
         }
         Ok(all)

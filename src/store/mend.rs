@@ -3,6 +3,8 @@
 //! Every row is asked for by itself, from both ends of its table: a page that cannot be read costs what lies on it. What the copy has
 //! stays as it is there, unless the damaged index knew something later. Nothing is written to the damaged one.
 
+mod tables;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -10,10 +12,13 @@ use anyhow::Result;
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
+use self::tables::{DAYS, FORGOTTEN, FORMER, MONEY, PAGES, Table};
+use super::forget::{Doomed, Lasting};
 use super::load::SessionHead;
 use super::notes::NewNote;
 use super::transfer::Exported;
-use super::{BUSY, Store, copy, read_only};
+use super::{BUSY, Store, copy, read_only, trouble};
+use crate::session::RowKey;
 
 /// What an index holds that a mended one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -30,6 +35,18 @@ pub struct Held {
     pub knows_forgotten: bool,
 }
 
+impl Held {
+    /// Both together; about being whole and what is forgotten, as the first.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.sessions.extend(other.sessions);
+        self.digests.extend(other.digests);
+        self.notes.extend(other.notes);
+        self.bare.extend(other.bare);
+        self
+    }
+}
+
 /// How many sessions, digests and notes a damaged index gave.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Salvaged {
@@ -37,56 +54,6 @@ pub struct Salvaged {
     pub digests: usize,
     pub notes: usize,
 }
-
-/// A table whose rows are taken over as they are.
-struct Table {
-    name: &'static str,
-    columns: &'static str,
-    order: &'static str,
-    insert: &'static str,
-}
-
-/// What is not to come back. Money that was spent: a budget holds also after a mending.
-const FORGOTTEN: [Table; 4] = [
-    Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
-    Table {
-        name: "forgotten_row",
-        columns: "key, private",
-        order: "key",
-        insert: "INSERT OR IGNORE INTO forgotten_row VALUES (?1, ?2)",
-    },
-    Table { name: "excluded_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO excluded_session VALUES (?1)" },
-    Table {
-        name: "private_turn",
-        columns: "session, from_at, until_at, prompt",
-        order: "session, from_at",
-        insert: "INSERT OR REPLACE INTO private_turn VALUES (?1, ?2, ?3, ?4)",
-    },
-];
-const MONEY: Table = Table {
-    name: "spend",
-    columns: "pk, at, session, model, reserved_usd, actual_usd",
-    order: "pk",
-    insert: "INSERT OR REPLACE INTO spend VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-};
-const PAGES: Table = Table {
-    name: "page p JOIN session s ON s.pk = p.session",
-    columns: "p.path, s.id, p.day",
-    order: "p.path",
-    insert: "INSERT OR IGNORE INTO page SELECT ?1, pk, ?3 FROM session WHERE id = ?2",
-};
-const DAYS: Table = Table {
-    name: "page",
-    columns: "path, day",
-    order: "path",
-    insert: "INSERT OR IGNORE INTO page SELECT ?1, NULL, ?2 WHERE ?1 NOT LIKE '%/sessions/%'",
-};
-const FORMER: Table = Table {
-    name: "former_digest f JOIN session s ON s.pk = f.session",
-    columns: "f.id, s.id",
-    order: "f.id",
-    insert: "INSERT OR IGNORE INTO former_digest SELECT ?1, pk FROM session WHERE id = ?2",
-};
 
 impl Store {
     /// Opens an index that nobody writes, whatever its form and state.
@@ -99,12 +66,10 @@ impl Store {
         Ok(read_only(path, how, BUSY)?.0)
     }
 
-    /// Is it of a form that this program reads as it is?
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn has_this_form(&self) -> Result<bool> {
-        Ok(self.version()? == super::schema::MIGRATIONS.len())
+    /// Is it of a form that this program reads as it is? One of an older program is brought up to date before anybody looks at it; where
+    /// that cannot be done, most of what is in it is out of reach.
+    pub fn has_this_form(&self) -> bool {
+        self.version().is_ok_and(|version| version == super::schema::MIGRATIONS.len())
     }
 
     /// What it holds, as far as that can be read.
@@ -124,6 +89,12 @@ impl Store {
         held.whole &= self.rows_from_both_ends(MONEY.columns, MONEY.name, MONEY.order, |r| r.get::<_, Value>(0)).1;
         for table in &FORGOTTEN {
             held.knows_forgotten &= self.rows_from_both_ends(table.columns, table.name, table.order, |r| r.get::<_, Value>(0)).1;
+        }
+        // Of those a name may be left, until their pages are gone.
+        for id in self.shut_out_sessions() {
+            held.sessions.remove(&id);
+            held.digests.remove(&id);
+            held.bare.remove(&id);
         }
         held
     }
@@ -161,26 +132,66 @@ impl Store {
         }
     }
 
+    /// Takes out what a damaged index knows to be forgotten: a copy of it may be older than that. Returns whether there was any.
+    ///
+    /// # Errors
+    /// When this index cannot be written.
+    pub fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
+        let mut doomed = Doomed::default();
+        for id in damaged.shut_out_sessions() {
+            if !self.is_shut_out(&id)? {
+                doomed.whole.extend(self.looked_up(&id)?);
+            }
+        }
+        let (keys, _) = damaged.rows_from_both_ends("key", "forgotten_row", "key", |r| r.get(0).map(RowKey));
+        for key in keys {
+            // Known here and stored all the same: a hand-made one that shares its key with another.
+            if self.is_forgotten_row(key)? {
+                continue;
+            }
+            for session in self.sessions_with(key)? {
+                doomed.rows.entry(session).or_default().insert(key);
+            }
+        }
+        doomed.rows.retain(|session, _| !doomed.whole.contains(session));
+        // What was made of such a row.
+        doomed.digests = doomed.rows.keys().copied().collect();
+        let any = !doomed.is_empty();
+        if any {
+            self.take_out(&doomed, Lasting::ForGood)?;
+        }
+        Ok(any)
+    }
+
+    fn sessions_with(&self, key: RowKey) -> Result<Vec<i64>> {
+        let mut query = self.db.prepare_cached("SELECT DISTINCT session FROM item WHERE key = ?1")?;
+        Ok(query.query_map([key.0], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn shut_out_sessions(&self) -> BTreeSet<String> {
+        self.rows_from_both_ends("id", "forgotten_session", "id", |r| r.get(0)).0.into_iter().collect()
+    }
+
     /// Takes over from a damaged index what it gives. What cannot be read is passed over; `held` of both says what is missing.
     ///
     /// # Errors
     /// When this index cannot be written.
     pub fn salvage(&mut self, damaged: &Store) -> Result<Salvaged> {
         let mut salvaged = Salvaged::default();
-        let (shut_out, _) = damaged.rows_from_both_ends("id", "forgotten_session", "id", |r| r.get::<_, String>(0));
-        let shut_out: BTreeSet<String> = shut_out.into_iter().collect();
+        let shut_out = damaged.shut_out_sessions();
         let (sessions, _) = damaged.rows_from_both_ends("pk", "session", "pk", |r| r.get::<_, i64>(0));
         for pk in BTreeSet::from_iter(sessions) {
             let Some(exported) = damaged.what_is_left(pk).filter(|exported| !shut_out.contains(&exported.session)) else {
                 continue;
             };
-            self.take_over(exported, &mut salvaged)?;
+            passed_over(self.take_over(exported, &mut salvaged))?;
         }
         let (notes, _) = damaged.rows_from_both_ends("pk", "note", "pk", |r| r.get::<_, i64>(0));
         for pk in BTreeSet::from_iter(notes) {
             let Ok(note) = damaged.note(pk) else { continue };
             let new = NewNote { project: note.project.key, kind: note.kind, text: note.text, at: note.at };
-            salvaged.notes += usize::from(self.import_note(&note.id, &new)?);
+            let taken = self.import_note(&note.id, &new).map(|new| salvaged.notes += usize::from(new));
+            passed_over(taken)?;
         }
         // Behind the sessions: to import one is to want it back.
         for table in FORGOTTEN.iter().chain([&MONEY, &PAGES, &DAYS, &FORMER]) {
@@ -189,10 +200,11 @@ impl Store {
         Ok(salvaged)
     }
 
-    /// A session with all that can be read of it; where rows cannot, with its digest alone.
+    /// A session with all that can be read of it; where its digest cannot, without; where rows cannot, with its digest alone.
     fn what_is_left(&self, pk: i64) -> Option<Exported> {
         let head = self.session_head(pk).ok().filter(|head| self.is_named_so(head))?;
-        self.export_session(&head).or_else(|_| self.export_digest_alone(&head)).ok()
+        let whole = self.export_session(&head).or_else(|_| self.export_without_digest(&head));
+        whole.or_else(|_| self.export_digest_alone(&head)).ok()
     }
 
     /// Is the session's name the one it always had? A byte of it may be another: then it is not found by it, and looks like none.
@@ -239,4 +251,9 @@ impl Store {
         }
         Ok(tx.commit()?)
     }
+}
+
+/// What cannot be stored is a piece of the damage, and no reason to give the rest up, unless nothing can be stored any more.
+fn passed_over(taken: Result<()>) -> Result<()> {
+    taken.or_else(|e| if trouble::is_trouble(&e) { Err(e) } else { Ok(()) })
 }

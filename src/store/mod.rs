@@ -10,6 +10,7 @@ pub mod closings;
 pub mod copy;
 pub mod digests;
 pub mod forget;
+pub mod hold;
 pub mod ingest;
 pub mod interim;
 pub mod load;
@@ -22,6 +23,7 @@ pub mod recent;
 pub mod repeats;
 mod schema;
 pub mod search;
+mod sound;
 pub mod status;
 pub mod transfer;
 pub mod trouble;
@@ -37,6 +39,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
+use rustix::fs::{Access, access};
+
+use self::hold::Identity;
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -61,6 +66,8 @@ pub struct Store {
     /// How many documents hold a word, as `search` has counted them. Only of who reads: what is kept of others grows old.
     counts: Option<search::Counts>,
     path: PathBuf,
+    /// Which file it was when it was opened.
+    file: Option<Identity>,
 }
 
 impl Store {
@@ -70,14 +77,14 @@ impl Store {
     /// When it cannot be opened, or was written by a newer program.
     pub fn open(path: &Path) -> Result<Self> {
         Self::is_there(path)?;
-        // SQLite would create the file with the umask's permissions; its WAL takes over the database's.
-        OpenOptions::new().create(true).append(true).mode(0o600).open(path).map_err(|e| match e.kind() {
+        make_if_missing(path).map_err(|e| match e.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
+        let file = Identity::of(path);
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db, counts: None, path: path.to_owned() };
+        let mut store = Self { db, counts: None, path: path.to_owned(), file };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -147,6 +154,7 @@ impl Store {
                 // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
                 // nobody is writing, the index alone is enough.
                 Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if copy::is_at_rest(path) => {
+                    trouble::read_without_locks(path);
                     read_only(path, "?immutable=1", patience)
                 }
                 _ => Err(e),
@@ -291,6 +299,15 @@ impl Store {
     }
 }
 
+/// SQLite would create the file with the umask's permissions; its WAL takes over the database's. One that is there is not opened: closing it
+/// again would give up the locks of this process's other connections to it.
+fn make_if_missing(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(access(path, Access::READ_OK | Access::WRITE_OK)?),
+        other => other.map(drop),
+    }
+}
+
 fn must_exist(path: &Path) -> Result<()> {
     if !Store::is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
@@ -309,7 +326,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned() };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None };
     let version = store.version()?;
     Ok((store, version))
 }

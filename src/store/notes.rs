@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, Row, Transaction, params};
 
 use super::forget::take;
+use super::hold::Identity;
 use super::ingest::project_pk;
 use super::{Store, search};
 use crate::find::document::Document;
@@ -90,6 +91,7 @@ impl Store {
     pub fn keep_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<Kept> {
         // One transaction: who says it twice at once is heard once.
         let tx = self.db.transaction()?;
+        Identity::check(self.file, &self.path)?;
         let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
         if let Some(note) = near.into_iter().find(is_known) {
             return Ok(Kept { id: note.id, known: true, project: note.project.key });

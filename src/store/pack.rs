@@ -39,6 +39,11 @@ pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     unpack_as_it_is(body).map_err(|e| Unreadable(format!("{e:#}")).into())
 }
 
+/// A list of words that lies there as plain JSON.
+pub fn list(json: &str) -> anyhow::Result<Vec<String>> {
+    serde_json::from_str(json).map_err(|e| Unreadable(e.to_string()).into())
+}
+
 fn unpack_as_it_is<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     match body.split_first() {
         Some((&PLAIN, json)) => Ok(serde_json::from_slice(json)?),

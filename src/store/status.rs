@@ -3,7 +3,6 @@
 use anyhow::Result;
 
 use super::Store;
-use super::pack::unpack;
 use super::vectors::Space;
 
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -42,33 +41,6 @@ pub struct Vectors {
 }
 
 impl Store {
-    /// The first thing that is wrong with the form of the file, if anything is. Reads all of it.
-    pub fn first_damage(&self) -> Result<Option<String>> {
-        let found: String = self.db.query_row("PRAGMA quick_check(1)", [], |r| r.get(0))?;
-        Ok((found != "ok").then_some(found))
-    }
-
-    /// The first thing that is wrong with it, if anything is: of its form, of what is looked up by, and of what lies in it.
-    pub fn any_damage(&self) -> Result<Option<String>> {
-        let found: String = self.db.query_row("PRAGMA integrity_check(1)", [], |r| r.get(0))?;
-        if found != "ok" {
-            return Ok(Some(found));
-        }
-        let digests = self.first_unreadable::<crate::digest::Digest>("SELECT body FROM digest")?;
-        Ok(digests.or(self.first_unreadable::<crate::session::Item>("SELECT body FROM item")?))
-    }
-
-    fn first_unreadable<T: serde::de::DeserializeOwned>(&self, sql: &str) -> Result<Option<String>> {
-        let mut query = self.db.prepare(sql)?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            if let Err(e) = unpack::<T>(row.get_ref(0)?.as_blob()?) {
-                return Ok(Some(format!("{e:#}")));
-            }
-        }
-        Ok(None)
-    }
-
     /// Counts everything; of bad lines and failures at most `listed` are named.
     pub fn counts(&self, listed: usize) -> Result<Counts> {
         let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };

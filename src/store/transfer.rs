@@ -9,21 +9,21 @@ pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote
 use super::forget::readmit;
 use super::ingest::{Place, insert_item, note_last, project_pk};
 use super::load::SessionHead;
-use super::pack::unpack;
+use super::pack::{list, unpack};
 use super::{Store, digests::NewDigest};
 use crate::digest::OpenItem;
 use crate::session::{Millis, RowKey, Tokens};
 
 impl Store {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
-        Ok(Exported {
-            sources: self.export_sources(head.pk)?,
-            usage: self.export_usage(head.pk)?,
-            titles: self.export_titles(head.pk)?,
-            digest: self.export_digest(head.pk)?,
-            closed_by_user: self.user_closings(head.pk)?,
-            ..self.export_head(head)
-        })
+        Ok(Exported { digest: self.export_digest(head.pk)?, dirty: head.dirty, ..self.export_without_digest(head)? })
+    }
+
+    /// Of a session whose digest cannot be read: another one can be made.
+    pub(super) fn export_without_digest(&self, head: &SessionHead) -> Result<Exported> {
+        let (sources, usage, titles) = (self.export_sources(head.pk)?, self.export_usage(head.pk)?, self.export_titles(head.pk)?);
+        let closed_by_user = self.user_closings(head.pk)?;
+        Ok(Exported { sources, usage, titles, closed_by_user, dirty: true, ..self.export_head(head) })
     }
 
     /// Of a session whose rows cannot be read: what was made of them. It is the last word: there is nothing to make another of.
@@ -83,8 +83,8 @@ impl Store {
                 first_at: r.get(3)?,
                 last_at: r.get(4)?,
                 cwd: r.get(5)?,
-                branches: serde_json::from_str(&r.get::<_, String>(6)?)?,
-                versions: serde_json::from_str(&r.get::<_, String>(7)?)?,
+                branches: list(&r.get::<_, String>(6)?)?,
+                versions: list(&r.get::<_, String>(7)?)?,
                 rows: self.export_rows(session, r.get(0)?)?,
             });
         }

@@ -1,12 +1,15 @@
 //! What can be wrong with the index as a file, said in one place: where it lies, what that means and what to do. No message of SQLite's
 //! own about damage or locks reaches anybody.
 
-use std::fs::{self, FileType};
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::FileTypeExt;
+use std::fs::{self, File, FileType};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use anyhow::{anyhow, bail};
+use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, ErrorCode};
 
 use super::copy;
@@ -21,6 +24,8 @@ pub enum Trouble {
          when it is done (`fuser '{path}'` says who holds it)"
     )]
     Locked { path: PathBuf },
+    #[error("the index {path} was written by another process while it was read: try again")]
+    Changed { path: PathBuf },
     #[error(
         "the index {path} cannot be opened ({why}): see that it and its folder are yours and may be written (`chown`, `chmod u+rw`)"
     )]
@@ -41,6 +46,7 @@ impl Trouble {
         let mut trouble = self.clone();
         let (Self::Damaged { path, .. }
         | Self::Locked { path }
+        | Self::Changed { path }
         | Self::Closed { path, .. }
         | Self::Full { path, .. }
         | Self::Failing { path, .. }
@@ -54,6 +60,8 @@ impl Trouble {
 /// The same error in words for the user, where it is about the file of the index; every other as it is.
 pub fn explained(error: anyhow::Error, path: &Path) -> anyhow::Error {
     match error.downcast_ref::<Trouble>().map(|trouble| trouble.of(path)).or_else(|| of(&error, path)) {
+        // A damage of what was read, not of the file.
+        Some(Trouble::Damaged { path, .. }) if changed_meanwhile(&path) => anyhow!(Trouble::Changed { path }),
         Some(trouble) => anyhow!(trouble),
         None => error,
     }
@@ -64,10 +72,32 @@ pub fn is_trouble(error: &anyhow::Error) -> bool {
     error.downcast_ref::<Trouble>().is_some() || of(error, Path::new("")).is_some()
 }
 
+/// What is damaged, where somebody who reads all of the index met this. Whatever stops a reader is a damage, unless the index itself cannot
+/// be had just now.
+///
+/// # Errors
+/// The error itself, then.
+pub fn as_damage(error: anyhow::Error) -> anyhow::Result<String> {
+    match error.downcast_ref::<Trouble>().cloned().or_else(|| of(&error, Path::new(""))) {
+        Some(Trouble::Damaged { what, .. }) => Ok(what),
+        Some(_) => Err(error),
+        None => Ok(format!("{error:#}")),
+    }
+}
+
+/// Is it about the index being damaged?
+pub fn is_damage(error: &anyhow::Error) -> bool {
+    let trouble = error.downcast_ref::<Trouble>().cloned().or_else(|| of(error, Path::new("")));
+    matches!(trouble, Some(Trouble::Damaged { .. }))
+}
+
 fn of(error: &anyhow::Error, path: &Path) -> Option<Trouble> {
     let path = path.to_owned();
     if let Some(unreadable) = error.downcast_ref::<Unreadable>() {
         return Some(Trouble::Damaged { path, what: unreadable.to_string() });
+    }
+    if let Some(value) = error.downcast_ref::<FromSqlError>() {
+        return Some(Trouble::Damaged { path, what: format!("a stored value cannot be read: {value}") });
     }
     let sql = error.downcast_ref::<rusqlite::Error>()?;
     let damaged = || Some(Trouble::Damaged { path: path.clone(), what: sql.to_string() });
@@ -149,7 +179,13 @@ pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
     // Without the database SQLite takes no log for its own: it is left over where somebody deleted the index by hand.
     let counts = |suffix: &str| size.is_some() || suffix != "-wal";
     match left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix)) {
-        Some((_, what)) => Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there") }),
+        Some((suffix, what)) => {
+            let anew = match suffix {
+                copy::COPY => format!("; to begin anew remove {}", copy::beside(path, suffix).display()),
+                _ => String::new(),
+            };
+            Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there{anew}") })
+        }
         None if size.is_some() && has_pages(path) => {
             Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and pages made from it are there") })
         }
@@ -163,11 +199,8 @@ pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
 /// # Errors
 /// A [`Trouble`].
 pub fn check_head(path: &Path) -> Result<(), Trouble> {
-    let mut head = [0; 100];
-    if fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_err() {
-        // Whoever opens it says why.
-        return Ok(());
-    }
+    // Whoever opens it says why it cannot be read.
+    let Ok(head) = head_of(path) else { return Ok(()) };
     let forms = head[18..20].iter().all(|form| [1, 2].contains(form)) && head[21..24] == [64, 32, 32];
     let of_an_index = head[56..60] == [0, 0, 0, 1] && head[44..47] == [0, 0, 0] && head[47] <= 4;
     // One that was just made has neither an encoding nor tables.
@@ -176,6 +209,27 @@ pub fn check_head(path: &Path) -> Result<(), Trouble> {
         return Err(Trouble::Damaged { path: path.to_owned(), what: "its head is not that of an index".into() });
     }
     Ok(())
+}
+
+/// The file's first bytes. Closing any descriptor of a file gives up all locks that the process has on it, those of its connections, too:
+/// who closes the index elsewhere would take itself for the last and delete the log that they write to. So it stays open as long as the
+/// file has a name. <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
+fn head_of(path: &Path) -> io::Result<[u8; 100]> {
+    static OPENED: Mutex<Vec<File>> = Mutex::new(Vec::new());
+    let named = fs::metadata(path)?;
+    let is_named = |file: &File| file.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (named.dev(), named.ino()));
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    opened.retain(|file| file.metadata().is_ok_and(|found| found.nlink() > 0));
+    let at = match opened.iter().position(is_named) {
+        Some(at) => at,
+        None => {
+            opened.push(File::open(path)?);
+            opened.len() - 1
+        }
+    };
+    let mut head = [0; 100];
+    opened[at].read_exact_at(&mut head, 0)?;
+    Ok(head)
 }
 
 /// A file without a form has nothing in it yet.
@@ -187,6 +241,28 @@ pub fn check_form(version: usize, db: &Connection, path: &Path) -> anyhow::Resul
         bail!(Trouble::Damaged { path: path.to_owned(), what: "what form it has cannot be told".into() });
     }
     Ok(())
+}
+
+/// An index that is read without locks, and how its files looked before.
+static WITHOUT_LOCKS: Mutex<Option<(PathBuf, Looks)>> = Mutex::new(None);
+
+type Looks = [Option<(u64, SystemTime)>; 2];
+
+fn looks(path: &Path) -> Looks {
+    ["", "-wal"].map(|end| {
+        let found = fs::metadata(copy::beside(path, end)).ok()?;
+        Some((found.len(), found.modified().ok()?))
+    })
+}
+
+/// From here on it is read as if nobody wrote it. Somebody may: what is read is then a bit of this and a bit of that.
+pub(super) fn read_without_locks(path: &Path) {
+    *WITHOUT_LOCKS.lock().unwrap_or_else(PoisonError::into_inner) = Some((path.to_owned(), looks(path)));
+}
+
+fn changed_meanwhile(path: &Path) -> bool {
+    let known = WITHOUT_LOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+    known.as_ref().is_some_and(|(read, before)| read == path && looks(path) != *before)
 }
 
 fn has_pages(path: &Path) -> bool {
@@ -207,6 +283,25 @@ mod tests {
         let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some(message.to_owned()));
         let error = anyhow::Error::new(error).context("cannot store what was read").context("inner");
         format!("{:#}", explained(error, Path::new("/d/recall.db")))
+    }
+
+    #[test]
+    fn what_was_written_while_it_was_read_without_locks_is_not_called_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = dir.path().join("recall.db");
+        fs::write(&index, "as it was").unwrap();
+        let torn = || {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None);
+            explained(error.into(), &index).to_string()
+        };
+        read_without_locks(&index);
+        assert!(torn().contains("is damaged"), "{}", torn());
+        fs::write(dir.path().join("recall.db-wal"), "what a writer adds").unwrap();
+        assert!(torn().contains("while it was read: try again") && !torn().contains("doctor"), "{}", torn());
+        read_without_locks(&index);
+        assert!(torn().contains("is damaged"), "nobody wrote since: {}", torn());
+        fs::write(&index, "a page folded in").unwrap();
+        assert!(torn().contains("while it was read: try again"), "{}", torn());
     }
 
     #[test]

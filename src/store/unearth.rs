@@ -15,6 +15,7 @@ use rusqlite::{Connection, Row};
 use super::pack::unpack;
 use super::{Store, copy};
 use crate::digest::Digest;
+use crate::private;
 
 /// Both begin as [`copy::MENDING`].
 const DUG: &str = ".mending-unearthed";
@@ -56,6 +57,20 @@ impl Unearthed {
     }
 }
 
+impl Unearthed {
+    /// Opens it anew, where it is read as it is: for who holds it by now, so that nothing is written that this does not see. Files of an
+    /// index that a process holds may not be opened and closed by other means: the system would let go of its locks.
+    ///
+    /// # Errors
+    /// When it cannot be read any more.
+    pub fn opened_anew(self, index: &Path) -> Result<Self> {
+        match self._copy {
+            Some(_) => Ok(self),
+            None => Ok(Self { store: Store::open_aside(index)?, _copy: None }),
+        }
+    }
+}
+
 fn head_is_sound(index: &Path) -> bool {
     let mut head = [0; HEAD];
     File::open(index).and_then(|mut file| file.read_exact(&mut head)).is_ok()
@@ -77,7 +92,7 @@ impl Drop for Dug {
 
 impl Dug {
     fn clear(&self) -> io::Result<()> {
-        copy::LOGS.iter().map(|log| copy::beside(&self.0, log)).chain([self.0.clone()]).try_for_each(|file| copy::remove(&file))
+        copy::LOGS.iter().map(|log| copy::beside(&self.0, log)).chain([self.0.clone()]).try_for_each(|file| private::remove(&file))
     }
 
     fn read(&self, index: &Path) -> Result<Option<Store>> {
@@ -125,7 +140,7 @@ impl Dug {
         // One that is none is left out.
         let _ = read;
         for log in copy::LOGS {
-            copy::remove(&copy::beside(&self.0, log))?;
+            private::remove(&copy::beside(&self.0, log))?;
         }
         Ok(())
     }

@@ -214,6 +214,43 @@ fn a_data_folder_that_others_can_read_is_closed_by_fix() {
 }
 
 #[test]
+fn what_its_owner_cannot_write_is_opened_to_them_by_fix() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let index = world.data_dir().join("recall.db");
+    fs::set_permissions(&index, fs::Permissions::from_mode(0o400)).expect("permissions");
+    let found = only(&world, "permissions");
+    assert!(found.starts_with("problem: ") && found.contains("recall.db may not be read and written by you"), "{found}");
+    let ran = world.recall(["doctor", "--fix"]);
+    assert!(ran.out.contains("ok  permissions"), "{ran:#?}");
+    assert_eq!(fs::metadata(&index).expect("the index").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_transcript_that_cannot_be_read_is_no_transcript_that_was() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    assert_eq!(only(&world, "transcripts"), "ok: all 1 are read");
+    let place = world.transcript("-home-dev-src-shop/11111111-0000-4000-8000-000000000000.jsonl", "");
+    fs::remove_file(&place).and_then(|()| std::os::unix::fs::symlink("nowhere", &place)).expect("a link in its place");
+    let found = only(&world, "transcripts");
+    assert!(found.starts_with("problem: ") && found.contains("11111111-0000-4000-8000-000000000000.jsonl"), "{found}");
+}
+
+#[test]
+fn a_run_that_went_through_ends_the_talk_of_one_that_could_not() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    let (index, aside) = (world.data_dir().join("recall.db"), world.root().join("aside"));
+    fs::rename(&index, &aside).and_then(|()| fs::create_dir(&index)).expect("something in its place");
+    assert_eq!(world.recall(["digest"]).code, 2);
+    assert!(only(&world, "digest").starts_with("problem: ran"));
+    fs::remove_dir(&index).and_then(|()| fs::rename(&aside, &index)).expect("the index is back");
+    assert_eq!(world.recall(["digest"]).code, 0, "with nothing to do");
+    assert!(only(&world, "digest").starts_with("ok: ran"), "{}", only(&world, "digest"));
+}
+
+#[test]
 fn completions_and_manual_pages_name_every_command_without_a_home() {
     let world = World::new();
     let help = world.recall(["--help"]).out;

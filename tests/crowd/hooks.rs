@@ -1,6 +1,8 @@
 //! Hooks of many sessions while digests run: none fails, none hears of a lock, and no mark is lost.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Barrier;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use serde_json::{Value, json};
 
@@ -33,40 +35,50 @@ fn fires(world: &World, n: usize, (event, name): (&str, &str)) -> bool {
     !ran.out.is_empty()
 }
 
+/// What the hooks logged: what went wrong, and which of them were out of time.
+fn complaints(world: &World) -> (Vec<String>, Vec<String>) {
+    let log = std::fs::read_to_string(world.data_dir().join("hooks.log")).unwrap_or_default();
+    log.lines().map(str::to_owned).partition(|line| !line.contains("given up"))
+}
+
 #[test]
-fn fifty_hooks_beside_digests_are_all_answered_and_lose_no_mark() {
+fn fifty_hooks_at_once_beside_digests_are_all_answered_and_lose_no_mark() {
+    const AT_ONCE: usize = 50;
     let world = begun(5);
     let over = AtomicBool::new(false);
-    let hooks = 50 * crowd();
-    let (ended, told) = (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
+    let told = AtomicUsize::new(0);
+    let sessions = |round: usize| (0..AT_ONCE).map(move |lane| (10_000 + round * AT_ONCE + lane, EVENTS[lane % 3]));
     std::thread::scope(|scope| {
         let _going = digesting(scope, &world, &over);
-        std::thread::scope(|crowd| {
-            for lane in 0..10 {
-                let (world, ended, told) = (&world, &ended, &told);
-                crowd.spawn(move || {
-                    for n in (lane..hooks).step_by(10) {
-                        let (session, event) = (10_000 + n, EVENTS[n % 3]);
-                        if event.0 == "session-end" {
-                            write(world, session, 2);
-                            ended.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                        }
-                        told.fetch_add(usize::from(fires(world, session, event)), std::sync::atomic::Ordering::SeqCst);
-                    }
-                });
-            }
-        });
+        for round in 0..crowd() {
+            sessions(round).filter(|(_, event)| event.0 == "session-end").for_each(|(session, _)| write(&world, session, 2));
+            let barrier = Barrier::new(AT_ONCE);
+            std::thread::scope(|hooks| {
+                for (session, event) in sessions(round) {
+                    let (world, told, barrier) = (&world, &told, &barrier);
+                    hooks.spawn(move || {
+                        barrier.wait();
+                        told.fetch_add(usize::from(fires(world, session, event)), SeqCst);
+                    });
+                }
+            });
+        }
     });
-    let log = std::fs::read_to_string(world.data_dir().join("hooks.log")).unwrap_or_default();
-    assert_eq!(log, "", "no hook complained, and none was too late");
-    assert!(told.into_inner() > 0, "they had something to say");
+    let (others, late) = complaints(&world);
+    assert!(others.is_empty(), "nothing but a lack of time keeps a hook from its answer: {others:#?}");
+    let told = told.into_inner();
+    println!("{} hooks, {AT_ONCE} at once: {told} told something, {} were out of time", AT_ONCE * crowd(), late.len());
+    assert!(told > 0, "they had something to say");
     assert_whole(&world);
     // Every mark is used: the sessions ended as the hooks said, and no mark is left.
     for folder in ["new", "tmp"] {
-        assert_eq!(files_below(&world.data_dir().join("marks").join(folder)), Vec::<std::path::PathBuf>::new());
+        let left = files_below(&world.data_dir().join("marks").join(folder));
+        assert!(folder == "tmp" && !late.is_empty() || left.is_empty(), "{left:#?}");
     }
-    let sql = "SELECT count(*) FROM session WHERE end_reason = 'clear'";
-    assert_eq!(world.count(sql) as usize, ended.into_inner());
+    let marked = world.count("SELECT count(*) FROM session WHERE end_reason = 'clear'") as usize;
+    let ended = (0..crowd()).flat_map(sessions).filter(|(_, event)| event.0 == "session-end").count();
+    let unmarked = late.iter().filter(|line| line.contains("session-end")).count();
+    assert!(marked <= ended && marked + unmarked >= ended, "{marked} of {ended} marks, {late:#?}");
 }
 
 #[test]
@@ -75,24 +87,31 @@ fn with_the_deadline_that_users_have_hooks_lack_nothing_but_time() {
     // As users have it: a hook that is too late ends by itself, with nothing said.
     world.configure("");
     let over = AtomicBool::new(false);
-    let told = std::sync::atomic::AtomicUsize::new(0);
-    let hooks = 20 * crowd();
+    let told = AtomicUsize::new(0);
+    let in_a_round = 20 * crowd();
+    let mut rounds = 0;
     std::thread::scope(|scope| {
         let _going = digesting(scope, &world, &over);
-        std::thread::scope(|crowd| {
-            for lane in 0..4 {
-                let (world, told) = (&world, &told);
-                crowd.spawn(move || {
-                    for n in (lane..hooks).step_by(4) {
-                        told.fetch_add(usize::from(fires(world, 20_000 + n, EVENTS[n % 2])), std::sync::atomic::Ordering::SeqCst);
-                    }
-                });
-            }
-        });
+        // Where others keep the machine busy, a round may have no time at all.
+        while rounds == 0 || rounds < 20 && told.load(SeqCst) == 0 {
+            std::thread::scope(|hooks| {
+                for lane in 0..4 {
+                    let (world, told) = (&world, &told);
+                    hooks.spawn(move || {
+                        for n in (lane..in_a_round).step_by(4) {
+                            let session = 20_000 + rounds * in_a_round + n;
+                            told.fetch_add(usize::from(fires(world, session, EVENTS[n % 2])), SeqCst);
+                        }
+                    });
+                }
+            });
+            rounds += 1;
+        }
     });
-    let log = std::fs::read_to_string(world.data_dir().join("hooks.log")).unwrap_or_default();
-    let other: Vec<_> = log.lines().filter(|line| !line.contains("given up")).collect();
-    assert!(other.is_empty(), "nothing but a lack of time keeps a hook from its answer: {other:#?}");
-    println!("{hooks} hooks beside digests: {} told something, {} were out of time", told.into_inner(), log.lines().count());
+    let (others, late) = complaints(&world);
+    assert!(others.is_empty(), "nothing but a lack of time keeps a hook from its answer: {others:#?}");
+    let told = told.into_inner();
+    println!("{} hooks beside digests: {told} told something, {} were out of time", rounds * in_a_round, late.len());
+    assert!(told > 0, "some were in time");
     assert_whole(&world);
 }

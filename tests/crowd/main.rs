@@ -7,6 +7,7 @@
 mod support;
 
 mod beside;
+mod held;
 mod hooks;
 #[allow(dead_code, reason = "its own tests use all of it")]
 #[path = "../mcp/peer.rs"]

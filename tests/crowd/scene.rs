@@ -1,18 +1,15 @@
 //! Sessions that come while others work, and a digest that goes on as long as anybody else does.
 
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
 use std::thread::Scope;
 use std::time::Duration;
 
+use crate::support::patience::ended;
+use crate::support::size::number;
 use crate::support::{Ran, World, assistant, user};
 
-/// The longest one process may take, with all the others beside it. Who sees this pass has found a deadlock.
-const PATIENCE: Duration = Duration::from_secs(300);
-
 pub fn crowd() -> usize {
-    std::env::var("RECALL_CROWD").ok().map_or(1, |text| text.parse().unwrap_or_else(|e| panic!("RECALL_CROWD: {e}")))
+    number("RECALL_CROWD", 1)
 }
 
 pub fn id(n: usize) -> String {
@@ -53,24 +50,7 @@ pub fn begun(sessions: usize) -> World {
 pub fn run(world: &World, args: &[&str], stdin: &str) -> Ran {
     let mut command = world.process();
     command.args(args);
-    ended(command, stdin, args)
-}
-
-fn ended(mut command: Command, stdin: &str, args: &[&str]) -> Ran {
-    use std::io::Write;
-    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().expect("recall starts");
-    let _ = child.stdin.take().expect("its stdin").write_all(stdin.as_bytes());
-    let pid = rustix::process::Pid::from_child(&child);
-    let (send, receive) = channel();
-    std::thread::spawn(move || send.send(child.wait_with_output()));
-    match receive.recv_timeout(PATIENCE) {
-        Ok(output) => Ran::of(output.expect("its output")),
-        Err(_) => {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            panic!("{args:?} does not end");
-        }
-    }
+    ended(command, stdin, &format!("{args:?}"))
 }
 
 /// A run that did what it was to do and spoke of no lock.

@@ -1,61 +1,16 @@
 //! An index that the system does not let us read or write.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::os::unix::fs::chown;
 
-use crate::scene::{Scene, ended, id};
+use crate::scene::{Scene, id};
+use crate::support::plain::{Plain, permit};
 use crate::support::{Ran, files_below};
-
-/// Somebody who is not root, for whom permissions count.
-const SOMEBODY: u32 = 65_534;
-
-/// Runs `recall` as somebody for whom permissions count: ourselves, or where we are root somebody else who owns the world.
-struct Plain<'a> {
-    scene: &'a Scene,
-    program: std::path::PathBuf,
-    is_root: bool,
-}
-
-impl<'a> Plain<'a> {
-    fn new(scene: &'a Scene) -> Self {
-        let is_root = rustix::process::geteuid().is_root();
-        // Where the program was built nobody else may be let in.
-        let program = scene.world.root().join("the-program");
-        fs::copy(scene.world.program(), &program).expect("the program");
-        let plain = Self { scene, program, is_root };
-        plain.own();
-        plain
-    }
-
-    /// All of the world is his.
-    fn own(&self) {
-        if self.is_root {
-            for entry in walkdir::WalkDir::new(self.scene.world.root()).into_iter().flatten() {
-                chown(entry.path(), Some(SOMEBODY), Some(SOMEBODY)).expect("another owner");
-            }
-        }
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        let mut command = std::process::Command::new(&self.program);
-        command.env_clear().envs(self.scene.world.environment()).current_dir(self.scene.world.root()).args(args);
-        if self.is_root {
-            command.uid(SOMEBODY).gid(SOMEBODY);
-        }
-        ended(command, &format!("{args:?}"))
-    }
-}
-
-fn permit(file: &Path, mode: u32) {
-    fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("permissions");
-}
 
 #[test]
 fn an_index_that_is_closed_to_us_is_named_with_what_to_do_and_left_as_it_is() {
     let scene = Scene::new();
-    let plain = Plain::new(&scene);
+    let plain = Plain::new(&scene.world);
     let before = fs::read(scene.index()).expect("the index");
     let gone = id(1);
     let reads: [&[&str]; 6] = [

@@ -131,8 +131,8 @@ fn what_is_taken_out_is_in_no_copy_however_it_was_taken_out() {
 #[test]
 fn a_forget_that_is_cut_short_leaves_no_copy() {
     let scene = Scene::new();
-    let cut = scene.world.recall_with(["forget", "--session", &id(3)], &[("RECALL_FAULT", "forget-cut-short")]);
-    assert_eq!(cut.code, 9, "{cut:#?}");
+    let cut = scene.world.recall_with(["forget", "--session", &id(3)], &[("RECALL_KILL_AT", "taken out:1")]);
+    assert_eq!(cut.code, -1, "{cut:#?}");
     assert!(!scene.copy().exists());
     // Also what was never read and is not to be.
     scene.restore();

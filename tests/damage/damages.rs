@@ -5,6 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use crate::scene::Scene;
+use crate::support::size::Dice;
 
 pub const PAGE: u64 = 4096;
 
@@ -78,20 +79,4 @@ pub fn over(file: &Path, at: u64, bytes: &[u8]) {
 pub fn noise(len: usize) -> Vec<u8> {
     let mut dice = Dice(0x5eed);
     (0..len).map(|_| dice.next() as u8).collect()
-}
-
-/// Numbers that look random and can be had again. After Vigna's splitmix64.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
-    }
 }

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod again;
 mod closed;
 mod copy;
 mod damages;
@@ -18,3 +19,4 @@ mod random;
 mod scene;
 #[path = "../support/stored.rs"]
 mod stored;
+mod values;

@@ -8,22 +8,22 @@ use crate::scene::{EARLY_NOTE, FORGOTTEN, GONE, LATE_NOTE, ONLY_HERE, SECRET, Sc
 use crate::stored;
 use crate::support::{Ran, files_below};
 
-fn by_name(name: &str) -> &'static Damage {
+pub fn by_name(name: &str) -> &'static Damage {
     ALL.iter().find(|damage| damage.name == name).expect("a damage")
 }
 
-fn aside(scene: &Scene) -> Vec<String> {
+pub fn aside(scene: &Scene) -> Vec<String> {
     let names =
         files_below(&scene.world.data_dir()).into_iter().filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned()));
     names.filter(|name| name.starts_with("recall.db.damaged-")).collect()
 }
 
-fn notes(all: &[&str]) -> BTreeSet<String> {
+pub fn notes(all: &[&str]) -> BTreeSet<String> {
     all.iter().map(|note| (*note).to_owned()).collect()
 }
 
 /// What was forgotten stands nowhere, set aside or not.
-fn assert_forgotten(scene: &Scene, what: &str) {
+pub fn assert_forgotten(scene: &Scene, what: &str) {
     assert!(!scene.holds().0.contains(&id(FORGOTTEN)), "{what}");
     let held = stored::files(&scene.world).into_iter().find(|(_, bytes)| memchr::memmem::find(bytes, SECRET.as_bytes()).is_some());
     assert!(held.is_none(), "{what}: it stands in {:?}", held.map(|(name, _)| name));
@@ -164,33 +164,6 @@ fn money_that_was_spent_stays_spent() {
     over(&scene.index(), root_of(&scene, "file"), &[0; PAGE as usize]);
     scene.run(&["doctor", "--fix"]);
     assert_eq!(scene.world.status()["spent_usd"], 0.25);
-}
-
-/// Cut short anywhere, the doctor is asked again, and all is as if he had not been disturbed.
-#[test]
-fn a_mending_that_is_cut_short_is_done_again() {
-    let scene = Scene::new();
-    for place in ["set-aside", "mended"] {
-        scene.restore();
-        (by_name("the sessions' page zeroed").inflict)(&scene);
-        let cut = scene.world.recall_with(["doctor", "--fix"], &[("RECALL_FAULT", place)]);
-        assert_eq!(cut.code, 9, "{place}: {cut:#?}");
-        if place == "set-aside" {
-            let digest = scene.run(&["digest", "--summarizer", "extract"]);
-            assert!(digest.code == 2 && digest.err.contains("`recall doctor --fix`"), "{place}: {digest:#?}");
-        }
-        let ran = scene.run(&["doctor", "--fix"]);
-        assert!(ran.code < 2, "{place}: {ran:#?}");
-        assert_eq!(scene.run(&["digest", "--summarizer", "extract"]).code, 0, "{place}");
-        scene.is_well();
-        let (sessions, told) = scene.holds();
-        assert!(sessions.is_superset(&living()) && sessions.contains(&id(GONE)), "{place}: {sessions:?}");
-        assert!(told.contains(EARLY_NOTE), "{place}: {told:?}");
-        assert_forgotten(&scene, place);
-        let names: Vec<_> =
-            files_below(&scene.world.data_dir()).into_iter().filter(|f| f.to_string_lossy().contains(".mend")).collect();
-        assert!(names.is_empty(), "{place}: {names:?}");
-    }
 }
 
 #[test]

@@ -47,12 +47,19 @@ fn says_what_to_do(text: &str, scene: &Scene, what: &str) {
     assert!(text.contains("`recall doctor --fix`"), "{what}: {text}");
 }
 
+/// What of all damages at all commands is tried in a plain test run, where many look alike: what the first look at the file's form sees is
+/// seen by all commands alike. Each such damage meets some of them, and each of them meets some such damages.
+fn is_tried(damage: usize, command: usize) -> bool {
+    let alike = ALL[damage].shows == Shows::AtOnce && !["empty", "gone"].contains(&ALL[damage].name);
+    !alike || (damage + command).is_multiple_of(3) || std::env::var_os("RECALL_DAMAGES").is_some()
+}
+
 #[test]
 fn every_command_names_a_damaged_index_and_what_to_do_and_leaves_it() {
     let scene = Scene::new();
-    for damage in &ALL {
+    for (row, damage) in ALL.iter().enumerate() {
         let mut stopped = 0;
-        for command in commands() {
+        for (_, command) in commands().into_iter().enumerate().filter(|(column, _)| is_tried(row, *column)) {
             scene.restore();
             (damage.inflict)(&scene);
             let before = fs::read(scene.index()).ok();

@@ -1,15 +1,12 @@
-//! Damage of any kind at any place, as often as one likes: `RECALL_DAMAGES` (20), from `RECALL_SEED` on (1).
+//! Damage of any kind at any place, as often as one likes: `RECALL_DAMAGES` (10), from `RECALL_SEED` on (1).
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::damages::{Dice, over};
+use crate::damages::over;
 use crate::scene::{FORGOTTEN, Scene, id, living};
 use crate::support::Ran;
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
-}
+use crate::support::size::{Dice, number};
 
 /// Hits the index, sometimes its copy as well. Returns what was done, to be read by people.
 fn hit(scene: &Scene, dice: &mut Dice) -> String {
@@ -50,7 +47,7 @@ fn no_crash(ran: &Ran, what: &str) {
 fn whatever_was_hit_the_doctor_ends_with_an_index_that_has_all_living_sessions() {
     let scene = Scene::new();
     let good = said(&scene);
-    let (tries, first) = (number("RECALL_DAMAGES", 20), number("RECALL_SEED", 1));
+    let (tries, first) = (number("RECALL_DAMAGES", 10), number("RECALL_SEED", 1));
     let (mut found, mut unseen) = (0, 0);
     for seed in first..first + tries {
         let mut dice = Dice(seed);

@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
+use crate::support::patience::ended;
 use crate::support::{Ran, World, assistant, files_below, user};
 
 /// In the copy and in the index; its transcript is gone.
@@ -22,9 +20,6 @@ pub const SECRET: &str = "quizzaciously";
 
 pub const EARLY_NOTE: &str = "Invoices are always rounded half up, per line";
 pub const LATE_NOTE: &str = "The staging database is reset every Sunday evening";
-
-/// The longest a command may take. These machines are slow; who sees this pass has found a hang.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A world, and how its data folder looks when all is well.
 pub struct Scene {
@@ -108,7 +103,7 @@ impl Scene {
     pub fn run(&self, args: &[&str]) -> Ran {
         let mut command = self.world.process();
         command.args(args);
-        ended(command, &format!("{args:?}"))
+        ended(command, "", &format!("{args:?}"))
     }
 
     /// The ids of all sessions, and the texts of all notes, of an index that is well.
@@ -147,19 +142,4 @@ pub fn put(from: &Path, to: &Path) {
     }
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(to, fs::Permissions::from_mode(0o700)).expect("its permissions");
-}
-
-/// Waits for a command; one that does not end is a failure.
-pub fn ended(mut command: Command, what: &str) -> Ran {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("recall starts");
-    let pid = rustix::process::Pid::from_child(&child);
-    let (send, receive) = channel();
-    std::thread::spawn(move || send.send(child.wait_with_output()));
-    match receive.recv_timeout(PATIENCE) {
-        Ok(output) => Ran::of(output.expect("its output")),
-        Err(_) => {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            panic!("{what} does not end");
-        }
-    }
 }

@@ -3,12 +3,13 @@
 
 use std::fs;
 
-use crate::disk::{all, ends_well};
-use crate::library::{Fault, When};
-use crate::power::{Names, each_failure};
+use crate::disk::{ends_well, some};
+use crate::library::{Call, Fault, When};
+use crate::power::each_failure;
 use crate::scene::Scene;
-use crate::size::{part, spread};
+use crate::size::{Sample, part};
 use crate::support::World;
+use crate::tally::{Tried, add};
 
 const THEIRS: &str = "{\n  \"model\": \"opus\",\n  \"hooks\": {\"Stop\": []}\n}\n";
 
@@ -19,7 +20,7 @@ fn scene() -> Scene {
     for empty in [world.home(), world.claude_dir().join("projects"), world.bin()] {
         fs::write(empty.join("kept"), "").expect("a file, so that the folder comes back");
     }
-    Scene::in_folder(world.root().to_owned(), world, &["install", "--timer", "none"])
+    Scene::in_folder(world.root().to_owned(), world, &["install", "--timer", "none"]).named("install")
 }
 
 struct Whole {
@@ -54,10 +55,10 @@ fn settings(scene: &Scene) -> String {
     fs::read_to_string(scene.world.claude_dir().join("settings.json")).expect("the settings are there")
 }
 
-fn calls(scene: &Scene) -> usize {
+fn calls(scene: &Scene) -> Vec<Call> {
     scene.reset();
     let blobs = tempfile::tempdir().expect("a temporary folder");
-    scene.recorded(blobs.path()).len()
+    scene.recorded(blobs.path())
 }
 
 #[test]
@@ -65,38 +66,35 @@ fn an_install_that_is_killed_leaves_the_settings_whole() {
     let whole = Whole::new();
     let calls = calls(&whole.scene);
     let all: Vec<Fault> =
-        (1..=calls).flat_map(|n| [When::Before, When::Half, When::After].map(|when| Fault::Kill(n, when))).collect();
-    let some = spread(&all, part(20));
+        (1..=calls.len()).flat_map(|n| [When::Before, When::Half, When::After].map(|when| Fault::Kill(n, when))).collect();
+    let some = Sample::new("install, killed").of(&all, part(20));
     for fault in &some {
         whole.scene.reset();
         assert!(whole.scene.disturbed(*fault).killed, "{fault:?}");
-        whole.is_whole(&format!("{fault:?} of {calls}"));
+        whole.is_whole(&format!("{fault:?} of {}", calls.len()));
     }
-    println!("install: {} kills, all made up for", some.len());
+    add(&whole.scene.name, Tried { kills: some.len(), ..Tried::default() });
 }
 
 #[test]
 fn an_install_at_a_power_failure_leaves_the_settings_whole() {
     let whole = Whole::new();
-    let mut tried = 0;
-    for names in [Names::AtOnce, Names::WithTheirFolder] {
-        tried += each_failure(&whole.scene, names, part(20), |how| whole.is_whole(how));
-    }
-    println!("install: {tried} power failures, all made up for");
+    let mut sample = Sample::new("install at a power failure");
+    each_failure(&whole.scene, part(20), &mut sample, |how| whole.is_whole(how));
 }
 
 #[test]
 fn an_install_on_a_failing_disk_leaves_the_settings_whole() {
     let whole = Whole::new();
     let calls = calls(&whole.scene);
-    let some = spread(&all(calls), part(20));
+    let some = some(&calls, part(20), &mut Sample::new("install on a failing disk"));
     for fault in &some {
         whole.scene.reset();
         let ended = whole.scene.disturbed(*fault);
-        let how = format!("{fault:?} of {calls}: {ended:#?}");
+        let how = format!("{fault:?} of {}: {ended:#?}", calls.len());
         ends_well(&ended, *fault, whole.scene.world.root(), &how);
         assert!(ended.ran.code != 0 || settings(&whole.scene) == whole.installed, "{how}: it said that all was done");
         whole.is_whole(&how);
     }
-    println!("install: {} errors, all made up for", some.len());
+    add(&whole.scene.name, Tried { errors: some.len(), ..Tried::default() });
 }

@@ -7,7 +7,7 @@
  *   FAULT_BLOBS   a folder for the content of files as they are synced, by the number of the call: what outlives a power failure
  *   FAULT_AT      the number of the call, from 1, at which it happens; 0 for never
  *   FAULT_WHEN    before, half, after: the moment of the kill. Half of the bytes of a write are written then.
- *   FAULT_ERRNO   answer this error in place of a kill
+ *   FAULT_ERRNO   answer this error in place of a kill, at the first call from that number on that can fail so
  *   FAULT_STAYS   from that call on, as a disk does that is full or has gone bad
  */
 #define _GNU_SOURCE
@@ -33,7 +33,7 @@ enum kind { OPENS, CREATES, GROWS, SYNCS, OTHER };
 
 static char below[PATH_MAX], blobs[PATH_MAX];
 static size_t below_length;
-static int log_fd = -1, fault_errno, stays;
+static int log_fd = -1, fault_errno, stays, failed;
 static long fault_at, calls;
 static enum when when_killed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -117,7 +117,8 @@ static enum verdict begin(enum kind kind) {
     number = ++calls;
     if (!fault_at || number < fault_at) return PASSES;
     if (fault_errno) {
-        if ((number == fault_at || stays) && befalls(kind)) {
+        if ((!failed || stays) && befalls(kind)) {
+            failed = 1;
             errno = fault_errno;
             return FAILS;
         }

@@ -1,13 +1,14 @@
 //! Killed at every step, and started again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::library::{Fault, When};
 use crate::made::{first_run, later_run};
 use crate::paid::Paid;
 use crate::scene::{Scene, State};
-use crate::size::{Dice, part, spread};
+use crate::size::{Sample, part};
+use crate::tally::{Tried, add};
 
 /// A scene that is killed again and again, with what it is to come to.
 pub struct Trials {
@@ -48,7 +49,7 @@ impl Trials {
     fn finish(&mut self, how: &str) {
         let before = self.paid.as_ref().map(|paid| (paid.asked(), paid.answered(), paid.stored(&self.scene)));
         self.scene.finish(how);
-        if let Some(difference) = self.scene.state().differs_from(&self.wanted) {
+        if let Some(difference) = self.scene.differs_from(&self.wanted) {
             panic!("{how}: {difference}");
         }
         self.scene.holds_nothing_forgotten(how);
@@ -68,56 +69,60 @@ impl Trials {
         }
     }
 
-    pub fn report(&self, what: &str) {
-        let (kills, answered, under_way) = (self.kills, self.again_answered, self.again_under_way);
-        println!(
-            "{what}: {kills} kills, all made up for; calls made again: {under_way} under way, {answered} answered and not stored"
-        );
+    pub fn report(&self) {
+        let (kills, paid_again, asked_again) = (self.kills, self.again_answered, self.again_under_way);
+        add(&self.scene.name, Tried { kills, paid_again, asked_again, ..Tried::default() });
         assert!(kills > 0);
     }
 
-    pub fn at_calls(&mut self, most: usize) {
+    pub fn at_calls(&mut self, most: usize, sample: &mut Sample) {
         self.begin();
         let blobs = tempfile::tempdir().expect("a temporary folder");
         let calls = self.scene.recorded(blobs.path()).len();
         self.scene.finish("recorded");
-        assert_eq!(self.scene.state().differs_from(&self.wanted), None, "the same again");
+        assert_eq!(self.scene.differs_from(&self.wanted), None, "the same again");
         let moments = [When::Before, When::Half, When::After];
         let all: Vec<Fault> = (1..=calls).flat_map(|n| moments.map(|when| Fault::Kill(n, when))).collect();
-        for fault in spread(&all, most) {
+        for fault in sample.of(&all, most) {
             self.try_one(&format!("{fault:?} of {calls}"), |scene| scene.disturbed(fault).killed);
         }
     }
 
-    pub fn at_points(&mut self, most: usize) {
+    pub fn at_points(&mut self, most: usize, sample: &mut Sample) {
         let points = self.scene.points();
-        let all: Vec<(String, usize)> = points.iter().flat_map(|(name, times)| (1..=*times).map(|n| (name.clone(), n))).collect();
-        // One of every kind at least.
-        let some = most.max(points.len()) / points.len().max(1);
-        for name in points.keys() {
-            let of_name: Vec<_> = all.iter().filter(|(n, _)| n == name).cloned().collect();
-            for (name, n) in spread(&of_name, some) {
-                let at = format!("{name}:{n}");
-                self.try_one(&at, |scene| scene.with("RECALL_KILL_AT", &at).killed);
-            }
+        self.at_these(sample.of(&passed(&points), most));
+    }
+
+    /// At each point at least once.
+    fn at_every_point(&mut self, most: usize, sample: &mut Sample) {
+        let points = self.scene.points();
+        let each = most.max(points.len()) / points.len().max(1);
+        for (name, times) in points {
+            self.at_these(sample.of(&passed(&[(name, times)].into()), each));
+        }
+    }
+
+    fn at_these(&mut self, points: Vec<String>) {
+        for at in points {
+            self.try_one(&at, |scene| scene.with("RECALL_KILL_AT", &at).killed);
         }
     }
 
     /// Killed from outside, one to four times in a row.
-    fn at_random(&mut self, most: usize, dice: &mut Dice) {
+    fn at_random(&mut self, most: usize, sample: &mut Sample) {
         let started = std::time::Instant::now();
         self.begin();
         self.scene.finish("a run to see how long it takes");
-        let lasts = started.elapsed().as_micros() as u64;
+        let lasts = started.elapsed().as_micros() as usize;
         let until = self.kills + most;
         while self.kills < until {
             self.begin();
             let mut how = String::new();
-            for _ in 0..1 + dice.below(4) {
-                let wait = dice.below(lasts);
+            for _ in 0..1 + sample.below(4) {
+                let wait = sample.below(lasts);
                 how += &format!("after {wait} µs; ");
                 let mut run = self.scene.spawned();
-                std::thread::sleep(Duration::from_micros(wait));
+                std::thread::sleep(Duration::from_micros(wait as u64));
                 run.kill().expect("kill -9");
                 let ended = run.wait().expect("it is gone");
                 self.kills += usize::from(ended.code().is_none());
@@ -127,44 +132,51 @@ impl Trials {
     }
 }
 
+/// The points, with the number of the time.
+fn passed(points: &BTreeMap<String, usize>) -> Vec<String> {
+    points.iter().flat_map(|(name, times)| (1..=*times).map(move |n| format!("{name}:{n}"))).collect()
+}
+
 #[test]
 fn a_run_that_is_killed_at_any_call_of_the_system_is_made_up_for() {
     let mut trials = Trials::of(first_run("extract"));
-    trials.at_calls(part(20));
-    trials.report("at calls of the system, without a model");
+    trials.at_calls(part(20), &mut Sample::new("killed at calls of the system"));
+    trials.report();
 }
 
 #[test]
 fn a_run_that_is_killed_at_any_named_point_is_made_up_for() {
     let mut trials = Trials::of(first_run("extract"));
-    trials.at_points(part(10));
-    trials.report("at named points, without a model");
+    trials.at_every_point(part(10), &mut Sample::new("killed at named points"));
+    trials.report();
 }
 
 #[test]
 fn an_answer_that_is_stored_is_never_paid_for_again_wherever_the_run_is_killed() {
+    let mut sample = Sample::new("killed with a model");
     let mut trials = Trials::of(first_run("claude"));
-    trials.at_points(part(10));
-    trials.at_calls(part(20));
-    trials.report("at named points and calls of the system, with a model");
+    trials.at_every_point(part(10), &mut sample);
+    trials.at_calls(part(20), &mut sample);
+    trials.report();
 }
 
 #[test]
 fn runs_that_are_killed_at_random_in_a_row_are_made_up_for() {
-    let mut dice = Dice::new("kills at random");
+    let mut sample = Sample::new("killed at random");
     for summarizer in ["extract", "claude"] {
         let mut trials = Trials::of(first_run(summarizer));
-        trials.at_random(part(10), &mut dice);
-        trials.report(&format!("at random, {summarizer}"));
+        trials.at_random(part(10), &mut sample);
+        trials.report();
     }
 }
 
 #[test]
 fn a_later_run_that_is_killed_is_made_up_for() {
+    let mut sample = Sample::new("a later run, killed");
     for summarizer in ["extract", "claude"] {
         let mut trials = Trials::of(later_run(summarizer));
-        trials.at_points(part(10));
-        trials.at_calls(part(10));
-        trials.report(&format!("a later run, {summarizer}"));
+        trials.at_points(part(10), &mut sample);
+        trials.at_calls(part(10), &mut sample);
+        trials.report();
     }
 }

@@ -18,7 +18,7 @@ pub enum When {
 pub enum Fault {
     Nothing,
     Kill(usize, When),
-    /// This error at one call, or from it on.
+    /// This error at one call, the first from that number on that can fail so, or from it on.
     Error {
         at: usize,
         errno: i32,

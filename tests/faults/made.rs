@@ -19,7 +19,8 @@ pub const GROWS: &str = "11111111-0000-4000-8000-000000000002";
 
 fn turn(session: &str, n: usize, project: &str, asked: &str, said: &str) -> String {
     let at = |second: usize| format!("2026-11-20T1{}:{:02}:{second:02}Z", n / 60, n % 60);
-    let key = |half: usize| format!("{}{half:04}{n:04}", &session[..28]);
+    // Of no other session: what is forgotten of one is forgotten under its keys.
+    let key = |half: usize| format!("{}{}{half:04}{n:04}", &session[..24], &session[32..]);
     let rows = user(session, &key(1), &at(1), asked) + &assistant(session, &key(2), &at(9), said);
     rows.replace("/home/dev/src/shop", project)
 }
@@ -58,7 +59,7 @@ pub fn first_run(summarizer: &str) -> (Scene, Option<Paid>) {
     let world = World::with_fixtures(&FIXTURES);
     add(&world);
     let paid = (summarizer == "claude").then(|| Paid::new(&world));
-    (Scene::new(world, &["digest", "--summarizer", summarizer]), paid)
+    (Scene::new(world, &["digest", "--summarizer", summarizer]).named(&format!("first digest, {summarizer}")), paid)
 }
 
 /// A digest when there was one before: a session has gone on and ended, with a mark that says so, another is new, and the user has
@@ -80,7 +81,7 @@ pub fn later_run(summarizer: &str) -> (Scene, Option<Paid>) {
         fs::write(world.data_dir().join(name), text + "\n## Notes\n\nmine alone\n").expect("a note");
     }
     let args = first.args.iter().map(String::as_str).collect::<Vec<_>>();
-    (Scene::new(world, &args), paid)
+    (Scene::new(world, &args).named(&format!("later digest, {summarizer}")), paid)
 }
 
 /// What a session is asked that is new.

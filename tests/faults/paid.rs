@@ -109,3 +109,25 @@ fn titles(database: &std::path::Path) -> Vec<String> {
     let Ok(mut query) = db.prepare("SELECT title FROM digest WHERE title IS NOT NULL") else { return Vec::new() };
     query.query_map([], |r| r.get(0)).and_then(Iterator::collect).unwrap_or_default()
 }
+
+/// Else it is asked about, and paid for, as if it had never failed.
+#[test]
+fn that_a_call_failed_and_what_it_cost_is_on_the_disk_before_the_run_goes_on() {
+    let world = World::with_fixtures(&["plain"]);
+    let _paid = Paid::new(&world);
+    let said = json!({"type": "result", "is_error": false, "result": "Quite impossible", "total_cost_usd": COST});
+    fs::write(world.root().join("reply"), said.to_string()).expect("the reply");
+    let scene = Scene::new(world, &["digest"]);
+    let blobs = tempfile::tempdir().expect("a temporary folder");
+    let calls = scene.recorded_ending(1, blobs.path());
+    let holds = |number: usize| {
+        let synced = fs::read(blobs.path().join(number.to_string())).expect("what was synced");
+        memchr::memmem::find(&synced, b"prose").is_some()
+    };
+    let log = |file: &std::path::Path| file.ends_with("recall.db-wal");
+    let noted = calls.iter().position(|call| call.what == "sync" && log(&call.path) && holds(call.number));
+    let pages = calls.iter().position(|call| call.path.starts_with(scene.world.data_dir().join("daily")));
+    assert!(noted.is_some() && noted < pages, "{noted:?} {pages:?}");
+    let failed = scene.world.count("SELECT count(*) FROM attempt WHERE error LIKE '%prose%'");
+    assert_eq!(failed, 1, "it is the failure that says so");
+}

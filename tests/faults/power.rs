@@ -14,8 +14,9 @@ use crate::library::Call;
 use crate::made::{first_run, later_run};
 use crate::paid::Paid;
 use crate::scene::{Scene, State};
-use crate::size::{part, spread};
+use crate::size::{Sample, part};
 use crate::support::files_below;
+use crate::tally::{Tried, add};
 
 /// When the name of a file outlives a power failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,37 +116,46 @@ fn answers(disk: &Disk, data: &Path) -> BTreeSet<String> {
     replies.filter_map(|(_, text)| sum(text)).collect()
 }
 
-pub fn fails_anywhere(scene: &Scene, paid: Option<&Paid>, names: Names, most: usize) -> usize {
+pub fn fails_anywhere(scene: &Scene, paid: Option<&Paid>, most: usize, sample: &mut Sample) {
     let wanted = scene.undisturbed();
-    // Answers that were kept at any time before.
+    // Answers that were kept at any time before, by the disk.
     let stored = RefCell::new(BTreeSet::new());
-    let look = |disk: &Disk| stored.borrow_mut().extend(answers(disk, scene.folder()));
-    walk(scene, names, most, look, |how| goes_on(scene, paid, &wanted, &stored.borrow(), how))
+    let look = |disk: &Disk, calls: usize| {
+        let mut stored = stored.borrow_mut();
+        if calls == 0 {
+            stored.clear();
+        }
+        stored.extend(answers(disk, scene.folder()));
+    };
+    walk(scene, most, sample, look, |how| goes_on(scene, paid, &wanted, &stored.borrow(), how));
 }
 
-/// Records a run and puts the folder into each state that a power failure may leave, `most` at most.
-pub fn each_failure(scene: &Scene, names: Names, most: usize, then: impl FnMut(&str)) -> usize {
-    walk(scene, names, most, |_| {}, then)
+/// Records a run and puts the folder into each state that a power failure may leave on each kind of disk, `most` at most.
+pub fn each_failure(scene: &Scene, most: usize, sample: &mut Sample, then: impl FnMut(&str)) {
+    walk(scene, most, sample, |_, _| {}, then);
 }
 
-fn walk(scene: &Scene, names: Names, most: usize, look: impl Fn(&Disk), mut then: impl FnMut(&str)) -> usize {
+fn walk(scene: &Scene, most: usize, sample: &mut Sample, look: impl Fn(&Disk, usize), mut then: impl FnMut(&str)) {
     scene.reset();
-    let mut disk = Disk::of(scene.folder(), names);
+    let disks = [Names::AtOnce, Names::WithTheirFolder].map(|names| Disk::of(scene.folder(), names));
     let blobs = tempfile::tempdir().expect("a temporary folder");
     let calls = scene.recorded(blobs.path());
     let numbers: Vec<usize> = calls.iter().map(|call| call.number).collect();
-    let chosen: BTreeSet<usize> = spread(&numbers, most).into_iter().collect();
-    for call in &calls {
-        disk.apply(call, blobs.path());
-        look(&disk);
-        if chosen.contains(&call.number) {
-            let left = tempfile::tempdir().expect("a temporary folder");
-            disk.write(scene.folder(), left.path());
-            scene.put(left.path());
-            then(&format!("{names:?}, after {call:?} of {}", calls.len()));
+    for mut disk in disks {
+        let chosen: BTreeSet<usize> = sample.of(&numbers, most).into_iter().collect();
+        look(&disk, 0);
+        for (n, call) in calls.iter().enumerate() {
+            disk.apply(call, blobs.path());
+            look(&disk, n + 1);
+            if chosen.contains(&call.number) {
+                let left = tempfile::tempdir().expect("a temporary folder");
+                disk.write(scene.folder(), left.path());
+                scene.put(left.path());
+                then(&format!("{:?}, after {call:?} of {}", disk.names_last, calls.len()));
+            }
         }
+        add(&scene.name, Tried { power_failures: chosen.len(), ..Tried::default() });
     }
-    chosen.len()
 }
 
 fn goes_on(scene: &Scene, paid: Option<&Paid>, wanted: &State, stored: &BTreeSet<String>, how: &str) {
@@ -153,7 +163,7 @@ fn goes_on(scene: &Scene, paid: Option<&Paid>, wanted: &State, stored: &BTreeSet
         paid.reset();
     }
     scene.finish(how);
-    if let Some(difference) = scene.state().differs_from(wanted) {
+    if let Some(difference) = scene.differs_from(wanted) {
         panic!("{how}: {difference}");
     }
     scene.holds_nothing_forgotten(how);
@@ -166,13 +176,10 @@ fn goes_on(scene: &Scene, paid: Option<&Paid>, wanted: &State, stored: &BTreeSet
 
 #[test]
 fn a_power_failure_takes_nothing_that_is_not_made_again_and_no_answer() {
-    let mut tried = 0;
-    for names in [Names::AtOnce, Names::WithTheirFolder] {
-        for summarizer in ["extract", "claude"] {
-            for (scene, paid) in [first_run(summarizer), later_run(summarizer)] {
-                tried += fails_anywhere(&scene, paid.as_ref(), names, part(3));
-            }
+    let mut sample = Sample::new("a power failure");
+    for summarizer in ["extract", "claude"] {
+        for (scene, paid) in [first_run(summarizer), later_run(summarizer)] {
+            fails_anywhere(&scene, paid.as_ref(), part(3), &mut sample);
         }
     }
-    println!("{tried} power failures, all made up for");
 }

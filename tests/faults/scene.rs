@@ -11,9 +11,12 @@ use std::time::{Duration, SystemTime};
 use crate::dump::dump;
 use crate::library::{Call, Fault, interpose, record, recorded};
 use crate::made::WORD;
+use crate::promised::Promised;
 use crate::support::{Ran, World, copy_tree, files_below};
 
 pub struct Scene {
+    /// What what is tried here is counted under.
+    pub name: String,
     pub world: World,
     /// What is run and then disturbed.
     pub args: Vec<String>,
@@ -23,6 +26,8 @@ pub struct Scene {
     folder: PathBuf,
     /// That folder as it is before.
     start: tempfile::TempDir,
+    /// Where not everything has to be the same in the end: what has to be there.
+    promised: Option<Promised>,
 }
 
 /// All that a data folder says.
@@ -37,6 +42,8 @@ pub struct State {
 #[derive(Debug)]
 pub struct Ended {
     pub killed: bool,
+    /// How many calls were failed.
+    pub failed: usize,
     pub ran: Ran,
 }
 
@@ -54,7 +61,20 @@ impl Scene {
     pub fn in_folder(folder: PathBuf, world: World, args: &[&str]) -> Self {
         let start = tempfile::tempdir().expect("a temporary folder");
         copy_tree(&folder, start.path());
-        Self { world, args: owned(args), then: Vec::new(), folder, start }
+        let name = args[..args.len().min(2)].join(" ");
+        Self { name, world, args: owned(args), then: Vec::new(), folder, start, promised: None }
+    }
+
+    /// Under another name than that of the command.
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// With that alone in which it has to end.
+    pub fn promising(mut self, promised: Promised) -> Self {
+        self.promised = Some(promised);
+        self
     }
 
     /// With a command that is run after it.
@@ -94,7 +114,11 @@ impl Scene {
     pub fn disturbed(&self, fault: Fault) -> Ended {
         let mut command = self.command(&self.args);
         interpose(&mut command, self.world.root(), fault);
-        ended(command)
+        let log = tempfile::NamedTempFile::new().expect("a temporary file");
+        record(&mut command, log.path(), Path::new(""));
+        let ended = ended(command);
+        let failed = recorded(log.path()).iter().filter(|call| call.what.starts_with("failed ")).count();
+        Ended { failed, ..ended }
     }
 
     /// Runs the command with a variable, in place of a fault of the system.
@@ -109,7 +133,7 @@ impl Scene {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         self.reset();
         let ended = self.with("RECALL_POINTS", file.path());
-        assert_eq!(ended.ran.code, 0, "{ended:#?}");
+        self.has_done(&self.args, &ended, "undisturbed");
         let mut points = BTreeMap::new();
         for name in fs::read_to_string(file.path()).expect("the points").lines() {
             *points.entry(name.to_owned()).or_default() += 1;
@@ -126,13 +150,24 @@ impl Scene {
 
     /// Runs the command undisturbed, and notes every call that changes a file.
     pub fn recorded(&self, blobs: &Path) -> Vec<Call> {
+        let (ended, calls) = self.record(blobs);
+        self.has_done(&self.args, &ended, "undisturbed");
+        calls
+    }
+
+    /// The same of a command that ends with a code of its own.
+    pub fn recorded_ending(&self, code: i32, blobs: &Path) -> Vec<Call> {
+        let (ended, calls) = self.record(blobs);
+        assert_eq!(ended.ran.code, code, "{ended:#?}");
+        calls
+    }
+
+    fn record(&self, blobs: &Path) -> (Ended, Vec<Call>) {
         let log = tempfile::NamedTempFile::new().expect("a temporary file");
         let mut command = self.command(&self.args);
         interpose(&mut command, self.world.root(), Fault::Nothing);
         record(&mut command, log.path(), blobs);
-        let ended = ended(command);
-        assert_eq!(ended.ran.code, 0, "{ended:#?}");
-        recorded(log.path())
+        (ended(command), recorded(log.path()))
     }
 
     /// Runs the command from the start, undisturbed.
@@ -146,13 +181,32 @@ impl Scene {
     pub fn finish(&self, after: &str) {
         // What others may be writing is left alone for an hour: it passes.
         let starts = |file: &Path, with: &str| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(with));
-        for file in files_below(&self.folder).into_iter().filter(|f| starts(f, ".tmp-") || starts(f, ".recall-")) {
+        for file in files_below(&self.folder).into_iter().filter(|f| starts(f, ".recall-tmp-")) {
             let long_ago = SystemTime::now() - Duration::from_secs(2 * 3600);
             fs::File::options().write(true).open(file).and_then(|f| f.set_modified(long_ago)).expect("the file's time");
         }
         for args in [&self.args].into_iter().chain(&self.then) {
             let ended = ended(self.command(args));
-            assert!(ended.ran.code == 0, "{after}: {args:?}: {ended:#?}");
+            self.has_done(args, &ended, after);
+        }
+    }
+
+    /// The doctor finds more in such a world than what he is asked about.
+    fn has_done(&self, args: &[String], ended: &Ended, how: &str) {
+        let most = i32::from(args[0] == "doctor");
+        assert!((0..=most).contains(&ended.ran.code), "{how}: {args:?}: {ended:#?}");
+    }
+
+    /// What is not as it has to be, in words.
+    pub fn differs_from(&self, wanted: &State) -> Option<String> {
+        self.differs(wanted, State::clone)
+    }
+
+    /// The same, with an eye closed to something.
+    pub fn differs(&self, wanted: &State, seen: impl Fn(&State) -> State) -> Option<String> {
+        match &self.promised {
+            Some(promised) => promised.broken(&self.folder),
+            None => seen(&self.state()).differs_from(&seen(wanted)),
         }
     }
 
@@ -213,7 +267,7 @@ fn rows(database: &Path) -> Vec<String> {
 
 fn ended(mut command: Command) -> Ended {
     let output = command.output().expect("recall starts");
-    Ended { killed: output.status.signal() == Some(9), ran: Ran::of(output) }
+    Ended { killed: output.status.signal() == Some(9), failed: 0, ran: Ran::of(output) }
 }
 
 impl State {

@@ -1,9 +1,13 @@
-//! How much is tried.
+//! How much is tried, and which of all there is to try.
 
 use std::env;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::tally::UnderWay;
 
 /// The measure of all these tests in a plain run of them: about twice as many kills, as many power failures and errors.
-const PLAIN: usize = 25;
+const PLAIN: usize = 12;
 
 /// A test's part of all kills, in hundredths.
 pub fn part(hundredths: usize) -> usize {
@@ -11,31 +15,74 @@ pub fn part(hundredths: usize) -> usize {
     (all * hundredths / 100).max(1)
 }
 
-/// `most` of these, evenly spread, the first and the last among them.
-pub fn spread<T: Clone>(all: &[T], most: usize) -> Vec<T> {
-    if all.len() <= most {
-        return all.to_vec();
-    }
-    (0..most).map(|i| all[if most == 1 { all.len() / 2 } else { i * (all.len() - 1) / (most - 1) }].clone()).collect()
+/// By `RECALL_SEED`, else another one every time.
+fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    let random = || u64::from(std::process::id()) ^ std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos() as u64);
+    *SEED.get_or_init(|| env::var("RECALL_SEED").map_or_else(|_| random(), |n| n.parse().expect("RECALL_SEED is a number")))
 }
 
-/// Numbers that look random and are the same for the same seed.
-pub struct Dice(u64);
+/// What one test tries: it looks chosen at random and is the same for the same seed.
+pub struct Sample {
+    state: u64,
+    turns: usize,
+    _under_way: UnderWay,
+}
 
-impl Dice {
-    /// By `RECALL_SEED`, else another one every time; it is printed either way.
+impl Sample {
+    /// The seed is printed, for when the test fails.
     pub fn new(what: &str) -> Self {
-        let random = || std::process::id() as u64 ^ std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos() as u64);
-        let seed = env::var("RECALL_SEED").map_or_else(|_| random(), |n| n.parse().expect("RECALL_SEED is a number"));
-        println!("{what}: RECALL_SEED={seed}");
-        Self(seed | 1)
+        println!("{what}: RECALL_SEED={}", seed());
+        Self::of_seed(seed())
+    }
+
+    fn of_seed(seed: u64) -> Self {
+        let mut sample = Self { state: seed, turns: 0, _under_way: UnderWay::begin() };
+        sample.turns = sample.below(1000);
+        sample
     }
 
     /// A number below `end`.
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) % end
+    pub fn below(&mut self, end: usize) -> usize {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % end as u64) as usize
     }
+
+    /// The next of these, over and over.
+    pub fn by_turns<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        self.turns += 1;
+        &all[self.turns % all.len()]
+    }
+
+    /// One of these.
+    pub fn one<T: Clone>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())].clone()
+    }
+
+    /// `most` of these: one of each of as many equal parts, so that all of it is met and every run meets something else.
+    pub fn of<T: Clone>(&mut self, all: &[T], most: usize) -> Vec<T> {
+        parts(all.len(), most).map(|part| self.one(&all[part])).collect()
+    }
+}
+
+/// So many things in `most` parts of the same size, and in no more than there are things.
+pub fn parts(all: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
+    let most = most.min(all);
+    (0..most).map(move |n| n * all / most..(n + 1) * all / most)
+}
+
+#[test]
+fn a_sample_is_of_every_part_the_same_for_a_seed_and_another_for_another() {
+    let all: Vec<usize> = (0..100).collect();
+    let of = |seed| Sample::of_seed(seed).of(&all, 10);
+    let samples: Vec<_> = (0..20).map(of).collect();
+    for sample in &samples {
+        assert!(sample.iter().enumerate().all(|(n, one)| one / 10 == n), "{sample:?}");
+    }
+    assert_eq!(of(7), samples[7]);
+    assert!(samples.iter().any(|sample| sample != &samples[0]));
+    assert_eq!(Sample::of_seed(1).of(&all, 1000), all);
 }

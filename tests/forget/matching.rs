@@ -212,7 +212,7 @@ fn replies_logs_and_reasons_of_failures_go() {
         .unwrap();
     fs::write(data.join("hooks.log.old"), "2026-11-20T10:00:00Z start: zanzibarquux lagoon\n").unwrap();
     fs::write(data.join("last-run.json"), r#"{"at":1,"failures":2,"error":"the Zanzibarquux lagoon"}"#).unwrap();
-    fs::write(data.join("daily/2026-11/.tmp-abc"), "zanzibarquux lagoon").unwrap();
+    fs::write(data.join("daily/2026-11/.recall-tmp-0123456789ab"), "zanzibarquux lagoon").unwrap();
     let ran = world.recall(["forget", "--match", TEXT]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert_gone(&world, WORD);

@@ -152,8 +152,8 @@ fn a_run_that_is_cut_short_leaves_the_rest_to_the_next() {
     let world = told_world(&EXTRACT);
     let to_do = "SELECT count(*) FROM fact WHERE name = 'scrub'";
     assert_eq!(world.count(to_do), 0);
-    let cut = world.recall_with(["forget", "--match", WORD], &[("RECALL_FAULT", "forget-cut-short")]);
-    assert_eq!((cut.code, world.count(to_do)), (9, 1), "{cut:#?}");
+    let cut = world.recall_with(["forget", "--match", WORD], &[("RECALL_KILL_AT", "taken out:1")]);
+    assert_eq!((cut.code, world.count(to_do)), (-1, 1), "{cut:#?}");
     world.digest(&EXTRACT);
     assert_eq!(world.count(to_do), 0, "the file is written anew by whatever run comes next");
     // A run that fails does it as well: a folder lies where a page belongs.

@@ -42,8 +42,8 @@ fn a_run_under_way_is_not_disturbed() {
 fn what_was_cut_short_is_ended_by_the_next_run() {
     for what in [["--match", TEXT], ["--session", TELLS]] {
         let world = told_world(&EXTRACT);
-        let cut = world.recall_with(["forget"].into_iter().chain(what), &[("RECALL_FAULT", "forget-cut-short")]);
-        assert_eq!(cut.code, 9, "{cut:#?}");
+        let cut = world.recall_with(["forget"].into_iter().chain(what), &[("RECALL_KILL_AT", "taken out:1")]);
+        assert_eq!(cut.code, -1, "{cut:#?}");
         assert!(places_of(&world, WORD).iter().any(|place| place.ends_with("2026-11-20.md")), "the pages are not written yet");
         let next = if what[0] == "--match" { world.recall(["forget"].into_iter().chain(what)) } else { world.recall(["digest"]) };
         assert_eq!(next.code, 0, "{next:#?}");

@@ -10,6 +10,8 @@ mod messages_api;
 mod peer;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/unseen.rs"]
+mod unseen;
 
 mod child;
 mod frames;
@@ -17,8 +19,3 @@ mod pages;
 mod paths;
 mod scene;
 mod screen;
-
-/// How many cases a property is tried with: PROPTEST_CASES, or the plain number.
-pub fn cases(plain: u32) -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(plain)
-}

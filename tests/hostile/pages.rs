@@ -18,14 +18,14 @@ const MARKUP: &[&str] = &[
     "\n# heading\n", "\n## Notes\n", "## Notes", "\nheading\n===\n", "\nheading\n---\n", "---\nkey: value\n---\n",
     "\n    indented code\n", "\n> quote\n", "\n- list\n", "\n1. list\n", "1) x", "+ x", "* x",
     "\n| a | b |\n|---|---|\n| c | d |\n", "**bold**", "__bold__", "*a*", "_a_", "~~gone~~", "\\", "\\\\", "\\`", "\\<b>",
-    "&lt;b&gt;", "&#60;b&#62;", "$$x$$", "%%hidden%%", "==mark==", ":::", "{{ x }}", "{: .class}", "\\\n", "  \n", "\t",
-    "\u{2028}<b>", "\u{85}<b>", "\u{0}<b>", "<\u{200b}b>", "`<b>", "<b>`", "`` <b> `", "***\n", "___\n", "\u{a0}# x",
-    "javascript:x", "data:text/html,x",
+    "&lt;b&gt;", "&#60;b&#62;", "$$x$$", "%%hidden%%", "==mark==", ":::", "{{ x }}", "{: .class}", "{onclick=x}",
+    "{#id onclick=x} ##", "\\\n", "  \n", "\t", "\u{2028}<b>", "\u{85}<b>", "\u{0}<b>", "<\u{200b}b>", "`<b>", "<b>`", "`` <b> `",
+    "***\n", "___\n", "\u{a0}# x", "javascript:x", "data:text/html,x",
 ];
 
-/// All that viewers know, but for quotes that turn, and attributes of headings, for which this parser heeds no backslash.
+/// All that viewers know, but for quotes that turn.
 fn options() -> Options {
-    Options::all().difference(Options::ENABLE_SMART_PUNCTUATION | Options::ENABLE_HEADING_ATTRIBUTES)
+    Options::all().difference(Options::ENABLE_SMART_PUNCTUATION)
 }
 
 /// Panics unless a page is what we make of it: `levels` are the headings it may have.
@@ -36,7 +36,10 @@ fn assert_ours(page: &str, headings: &[&str]) {
         match event {
             Event::Html(html) | Event::InlineHtml(html) => panic!("HTML: {html}\n{page}"),
             Event::FootnoteReference(_) | Event::TaskListMarker(_) | Event::Rule => panic!("{event:?}\n{page}"),
-            Event::Start(Tag::Heading { level, .. }) => heading = Some((level, String::new())),
+            Event::Start(Tag::Heading { level, id, classes, attrs }) => {
+                assert!(id.is_none() && classes.is_empty() && attrs.is_empty(), "attributes: {id:?} {classes:?} {attrs:?}\n{page}");
+                heading = Some((level, String::new()));
+            }
             Event::Text(text) | Event::Code(text) if heading.is_some() => heading.as_mut().unwrap().1.push_str(&text),
             Event::End(pulldown_cmark::TagEnd::Heading(_)) => {
                 let (level, text) = heading.take().unwrap();
@@ -192,7 +195,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases(400), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(400), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_is_markup_of_a_page(texts in prop::collection::vec(markup(), 1..12)) {

@@ -17,7 +17,7 @@ fn names() -> Vec<String> {
         "--help", "-", ".hidden", "trailing.", "trailing ", "a\nb", "a\r\nb", "C:\\Windows\\x", "\\\\host\\share",
         "$(touch owned)", "`touch owned`", "; touch owned", "a'b\"c", "ѕhор", "ｓｈｏｐ", "SHOP", "shop\u{202e}dm.",
         "sho\u{200b}p", "é", "e\u{301}", "🏴‍☠️", "*", "?", "[a]", "{a,b}", "a\tb", "\u{7f}", "\u{9b}31m", "2026-11-20", "sessions",
-        "recall.db", "lock", ".tmp-x",
+        "recall.db", "lock", ".recall-tmp-0123456789ab",
     ]
     .map(str::to_owned)
     .into();

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::scene::{Hostile, S, SHOP, world};
 use crate::support::{Ran, World};
+use crate::unseen::acts;
 
 /// Orders to a terminal, and characters that hide or turn others.
 const ORDERS: &[&str] = &[
@@ -28,17 +29,14 @@ const ORDERS: &[&str] = &[
     "\u{200b}\u{2060}\u{feff}\u{ad}",
     "\u{200e}\u{61c}",
     "\u{e0041}\u{e0042}",
+    "\u{e0100}\u{e01ef}\u{34f}\u{180b}",
+    "\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{fff0}\u{fffb}\u{1d173}",
     "\u{0}",
     "\u{1b}",
     "\u{1b}[",
     "\u{1b}]",
     "\u{2028}\u{2029}",
 ];
-
-fn acts(c: char) -> bool {
-    let unseen = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    c.is_control() && c != '\n' || unseen
-}
 
 /// Every command that prints what sessions say, with whether it prints JSON.
 fn commands() -> Vec<(Vec<&'static str>, bool)> {
@@ -142,7 +140,7 @@ fn ordering() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases(8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(8), failure_persistence: None, max_shrink_iters: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn no_command_passes_any_order_on(text in ordering()) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::fakes::{self, everything};
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, age};
 
 #[test]
 fn what_others_wrote_since_stays() {
@@ -221,4 +221,31 @@ fn a_command_of_the_users_own_that_calls_recall_too_stays_and_is_named() {
     let ran = world.recall(["uninstall"]);
     assert!(ran.code == 1 && ran.err.contains("mytool; recall hook stop") && ran.err.contains("by hand"), "{ran:#?}");
     assert_eq!(fs::read_to_string(world.claude_dir().join("settings.json")).unwrap(), own);
+}
+
+#[test]
+fn what_a_killed_install_left_goes_and_no_file_of_the_users() {
+    let world = World::new();
+    let folder = world.claude_dir();
+    let left = folder.join(".recall-tmp-0123456789ab");
+    let theirs = [".recall-ignore", ".recall-backup", ".recall-notes2", ".recall-tmp-notes", ".recall-tmp-0123456789ab.json"];
+    let theirs = theirs.map(|name| folder.join(name));
+    for file in theirs.iter().chain([&left]) {
+        fs::write(file, "some text").unwrap();
+        age(file, std::time::Duration::from_secs(7200));
+    }
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    assert!(!left.exists());
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert!(theirs.iter().all(|file| file.exists()), "{:?}", everything(&world));
+}
+
+#[test]
+fn a_deletion_that_was_cut_short_at_its_end_is_ended_by_the_same_command() {
+    let world = World::new();
+    fs::create_dir_all(world.data_dir()).unwrap();
+    fs::write(world.data_dir().join("lock"), "").unwrap();
+    let ran = world.recall(["uninstall", "--purge", "--yes"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(!world.data_dir().exists());
 }

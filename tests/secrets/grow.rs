@@ -4,6 +4,8 @@
 //! anywhere; one that ends with `?` is public beside it, as an account's number. `{!WORD}` is the word itself, for the source not to
 //! look like what it describes; `{{` is a brace.
 
+use crate::support::size::Dice;
+
 /// What a hole is filled with, by its letter.
 const ALPHABETS: [(char, &str); 9] = [
     ('w', "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"),
@@ -99,23 +101,15 @@ pub fn base64(text: &str) -> String {
 }
 
 /// Numbers that look like chance and are none.
-struct Chance(u64);
+struct Chance(Dice);
 
 impl Chance {
     fn new(seed: &str) -> Self {
-        Self(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
-    }
-
-    /// The generator known as splitmix64.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self(Dice(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))))
     }
 
     fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+        self.0.below(end as u64) as usize
     }
 
     fn run(&mut self, kind: char, count: usize) -> String {

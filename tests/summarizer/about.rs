@@ -1,7 +1,5 @@
 //! `recall context --about`: what the model makes of the passages, what it may cost, and the passages themselves where it makes nothing.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::stand_in::{COMPACT, COST, PLAIN, StandIn, refused, said};
@@ -211,11 +209,9 @@ fn no_topic_is_what_was_done_last_and_filters_mean_what_they_do_in_search() {
 fn nobody_waits_for_the_model_longer_than_is_allowed() {
     let stand_in = that_says(&account());
     stand_in.world.configure("[digest]\ntimeout_seconds = 1\n");
-    stand_in.now_does("sleep 60");
-    let started = std::time::Instant::now();
+    stand_in.now_does("sleep 3000");
     let ran = about(&stand_in, &[]);
     assert!(ran.code == 1 && !ran.out.is_empty(), "{ran:#?}");
-    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Clients that die, hang, or deal strangely with their pipes. The run ends, every session has a digest, what came whole counts.
-
-use std::time::{Duration, Instant};
+//!
+//! Who hangs here does so for much longer than the tests wait for a run.
 
 use serde_json::json;
 
@@ -8,9 +8,6 @@ use crate::failures::has_the_models_digest;
 use crate::many::Many;
 use crate::stand_in::{COST, StandIn, form, report};
 use crate::support::{assistant, user};
-
-/// A run with a client that sleeps for minutes must be over long before it wakes.
-const BOUND: Duration = Duration::from_secs(120);
 
 /// Signals that end a shell, by their names and numbers on every system.
 const SIGNALS: [(&str, u8); 12] = [
@@ -65,11 +62,9 @@ fn every_signal_after_half_an_answer_or_a_whole_one() {
 
 #[test]
 fn a_client_that_hangs_does_not_hang_a_run_session_after_session() {
-    let many = Many::new(40, "sleep 300");
+    let many = Many::new(40, "sleep 3000");
     many.configure("timeout_seconds = 1\n");
-    let started = Instant::now();
     let ran = many.stand_in.recall(&["digest"]);
-    assert!(started.elapsed() < BOUND, "{ran:#?}");
     assert_eq!((ran.code, many.stand_in.calls().len()), (1, 3), "{ran:#?}");
     let status = many.stand_in.status();
     assert_eq!((&status["digests"], &status["waiting_for_model"]), (&json!(40), &json!(40)), "{status:#}");
@@ -82,14 +77,13 @@ fn a_client_that_hangs_does_not_hang_a_run_session_after_session() {
 #[test]
 fn a_client_that_stays_after_its_answer_has_answered() {
     for stays in
-        ["sleep 300", "exec >/dev/null 2>&1; sleep 300", "trap '' TERM INT HUP; while :; do sleep 300; done", "kill -STOP $$"]
+        ["sleep 3000", "exec >/dev/null 2>&1; sleep 3000", "trap '' TERM INT HUP; while :; do sleep 3000; done", "kill -STOP $$"]
     {
         let stand_in = StandIn::new(&["plain"], &format!("cat \"$here/good\"; {stays}"));
         stand_in.put("good", &report(&form(), COST));
         stand_in.world.configure("[digest]\ntimeout_seconds = 2\n");
-        let started = Instant::now();
         let ran = stand_in.recall(&["digest"]);
-        assert!(started.elapsed() < BOUND && ran.code == 0, "{stays}: {ran:#?}");
+        assert_eq!(ran.code, 0, "{stays}: {ran:#?}");
         has_the_models_digest(&stand_in);
         assert_eq!(stand_in.status()["spent_usd"], COST, "{stays}: it told its price");
         stand_in.only_call();
@@ -99,12 +93,12 @@ fn a_client_that_stays_after_its_answer_has_answered() {
 #[test]
 fn a_process_that_left_the_group_and_holds_the_output_is_not_waited_for() {
     // What starts a session of its own cannot be found again; it must cost neither the answer nor the run.
-    let escape = "perl -e 'use POSIX; exit if fork; POSIX::setsid(); sleep 60'";
+    // It stays for as long as the test.
+    let escape = "perl -e 'use POSIX; exit if fork; POSIX::setsid(); sleep 1 while -e $ARGV[0]' \"$here/good\"";
     let stand_in = StandIn::new(&["plain"], &format!("{escape}; cat \"$here/good\""));
     stand_in.put("good", &report(&form(), COST));
-    let started = Instant::now();
     let ran = stand_in.recall(&["digest"]);
-    assert!(started.elapsed() < Duration::from_secs(50) && ran.code == 0, "{ran:#?}");
+    assert_eq!(ran.code, 0, "{ran:#?}");
     has_the_models_digest(&stand_in);
 }
 
@@ -129,9 +123,7 @@ fn does_instead(script: &str) -> (StandIn, String) {
     let stand_in = long_session();
     let here = stand_in.world.root().join("stand-in");
     stand_in.world.fake_claude(&format!("#!/bin/sh\nhere='{}'\n{script}\n", here.display()));
-    let started = Instant::now();
     let ran = stand_in.recall(&["digest"]);
-    assert!(started.elapsed() < BOUND, "{script}: {ran:#?}");
     assert!(ran.code < 2 && !ran.err.contains("panicked"), "{script}: {ran:#?}");
     let db = stand_in.world.database();
     let by: String = db.query_row("SELECT summarizer FROM digest WHERE superseded = 0", [], |r| r.get(0)).expect("a digest");
@@ -158,10 +150,10 @@ fn whatever_a_client_does_with_its_input_nobody_waits_for_ever() {
         ("cat \"$here/good\"", "claude"),
         ("head -c 1 >/dev/null; cat \"$here/good\"", "claude"),
         ("head -c 70000 >/dev/null; exec 0<&-; sleep 1; cat \"$here/good\"", "claude"),
-        ("sleep 300", "took longer than 3 s"),
-        ("exec 0<&-; sleep 300", "took longer than 3 s"),
-        ("exec 1>&- 2>&-; sleep 300", "took longer than 3 s"),
-        ("exec 0<&- 1>&- 2>&-; sleep 300", "took longer than 3 s"),
+        ("sleep 3000", "took longer than 3 s"),
+        ("exec 0<&-; sleep 3000", "took longer than 3 s"),
+        ("exec 1>&- 2>&-; sleep 3000", "took longer than 3 s"),
+        ("exec 0<&- 1>&- 2>&-; sleep 3000", "took longer than 3 s"),
         ("kill -9 $$", "killed by signal 9"),
         ("head -c 300 \"$here/good\"; kill -9 $$", "did not print JSON"),
         // Both would wait for the other if one of them did not read while it writes.

@@ -1,16 +1,12 @@
 //! Whatever the client does, a run ends, and none of the client's processes outlives it.
 
-use std::time::{Duration, Instant};
-
 use crate::failures::{has_the_models_digest, waits_with_an_extractive_digest};
 use crate::stand_in::{COST, PLAIN, StandIn, eventually, form, is_alive, report};
 
-/// Two helpers that go on for minutes; `$call/pids` names them and the script.
-const HELPERS: &str = "sleep 300 & echo $! >> \"$call/pids\"; sleep 300 & echo $! >> \"$call/pids\"; echo $$ >> \"$call/pids\"";
+/// Two helpers that go on for longer than the tests wait for a run; `$call/pids` names them and the script.
+const HELPERS: &str = "sleep 3000 & echo $! >> \"$call/pids\"; sleep 3000 & echo $! >> \"$call/pids\"; echo $$ >> \"$call/pids\"";
 /// Long enough for the script to start its helpers on a busy machine.
 const SHORT: &str = "[digest]\ntimeout_seconds = 3\n";
-/// The helpers' five minutes, less a wide margin.
-const BOUND: Duration = Duration::from_secs(120);
 
 fn pids(stand_in: &StandIn) -> Vec<String> {
     let listed = stand_in.left_in_call(1, "pids").expect("the script started its helpers");
@@ -29,9 +25,7 @@ fn nothing_is_left(stand_in: &StandIn) {
 fn a_client_that_hangs_is_killed_with_all_its_processes() {
     let stand_in = StandIn::new(&["plain"], &format!("{HELPERS}; wait"));
     stand_in.world.configure(SHORT);
-    let started = Instant::now();
     let ran = stand_in.recall(&["digest"]);
-    assert!(started.elapsed() < BOUND, "{ran:#?}");
     assert_eq!(ran.code, 1, "{ran:#?}");
     nothing_is_left(&stand_in);
     waits_with_an_extractive_digest(&stand_in, "took longer than 3 s and was killed");
@@ -44,9 +38,7 @@ fn a_client_that_hangs_is_killed_with_all_its_processes() {
 fn asking_it_nicely_is_not_relied_on() {
     let stand_in = StandIn::new(&["plain"], &format!("trap '' TERM INT HUP; {HELPERS}; while :; do wait; done"));
     stand_in.world.configure(SHORT);
-    let started = Instant::now();
-    let ran = stand_in.recall(&["digest"]);
-    assert!(started.elapsed() < BOUND, "{ran:#?}");
+    assert_eq!(stand_in.recall(&["digest"]).code, 1);
     nothing_is_left(&stand_in);
 }
 
@@ -54,16 +46,14 @@ fn asking_it_nicely_is_not_relied_on() {
 fn a_client_that_closes_its_output_and_stays_is_killed_too() {
     let stand_in = StandIn::new(&["plain"], &format!("exec >/dev/null 2>&1; {HELPERS}; wait"));
     stand_in.world.configure(SHORT);
-    let started = Instant::now();
-    let ran = stand_in.recall(&["digest"]);
-    assert!(started.elapsed() < BOUND, "{ran:#?}");
+    assert_eq!(stand_in.recall(&["digest"]).code, 1);
     nothing_is_left(&stand_in);
     waits_with_an_extractive_digest(&stand_in, "took longer than 3 s");
 }
 
 #[test]
 fn processes_that_a_client_leaves_behind_after_a_good_answer_go_too() {
-    let helpers = HELPERS.replace("sleep 300 &", "sleep 300 >/dev/null 2>&1 &");
+    let helpers = HELPERS.replace("sleep 3000 &", "sleep 3000 >/dev/null 2>&1 &");
     let stand_in = StandIn::new(&["plain"], &format!("{helpers}; cat \"$here/good\"")).with("good", &report(&form(), COST));
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");

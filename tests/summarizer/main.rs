@@ -2,6 +2,8 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/unseen.rs"]
+mod unseen;
 
 mod about;
 mod caps;

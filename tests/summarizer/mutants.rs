@@ -2,33 +2,22 @@
 //!
 //! `RECALL_MODELS` says how many; `RECALL_SEED` where they begin.
 
-use proptest::prelude::Rng as _;
-use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
 
 use crate::hostile::{WORDS, form_of};
 use crate::many::{BLOG, Many, id};
 use crate::sinks::nothing_acts;
 use crate::stand_in::{COST, report};
+use crate::support::size::{Dice, number};
 
 /// Sessions of one world: as many as are quickly read.
 const BATCH: usize = 40;
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
-struct Chance(TestRng);
+struct Chance(Dice);
 
 impl Chance {
-    fn new(seed: u64) -> Self {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        Self(TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
-    }
-
     fn below(&mut self, n: usize) -> usize {
-        (self.0.next_u64() % n.max(1) as u64) as usize
+        self.0.below(n as u64) as usize
     }
 
     fn words(&mut self) -> &'static str {
@@ -40,7 +29,7 @@ impl Chance {
         match self.below(9) {
             0 => Value::Null,
             1 => json!(self.below(2) == 0),
-            2 => json!(self.0.next_u64() as i64),
+            2 => json!(self.0.next() as i64),
             3 => json!([1e308, -1e308, 1e-308, -0.0, 4e3][self.below(5)]),
             4 => json!(self.words()),
             5 => json!([self.words(), 7, null, [[]]]),
@@ -94,7 +83,7 @@ impl Chance {
         let at = self.below(bytes.len());
         match self.below(8) {
             0 => bytes[at] ^= 1 << self.below(8),
-            1 => bytes[at] = self.0.next_u64() as u8,
+            1 => bytes[at] = self.0.next() as u8,
             2 => bytes.truncate(at),
             3 => drop(bytes.remove(at)),
             4 => drop(bytes.splice(at..at, self.words().bytes())),
@@ -110,10 +99,10 @@ impl Chance {
 
 #[test]
 fn no_answer_breaks_anything() {
-    let (count, seed) = (number("RECALL_MODELS", 40) as usize, number("RECALL_SEED", 1));
+    let (count, seed) = (number("RECALL_MODELS", 12), number("RECALL_SEED", 1u64));
     let (mut done, mut taken) = (0, 0);
     while done < count {
-        let mut chance = Chance::new(seed + done as u64);
+        let mut chance = Chance(Dice(seed + done as u64));
         let size = BATCH.min(count - done);
         let replies: Vec<Vec<u8>> = (0..size).map(|_| chance.reply()).collect();
         println!("{size} replies from seed {}", seed + done as u64);

@@ -1,17 +1,18 @@
 //! All places where words of a model come out again, and what they must never do there.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, strings};
+use crate::unseen;
 
 /// A character that acts on a terminal or a viewer, or hides what it shows.
 pub fn acts(c: char) -> bool {
-    c.is_control() && c != '\n'
-        || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    unseen::acts(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 pub fn is_harmless(what: &str, text: &str) {
@@ -113,8 +114,8 @@ pub fn page_is_ours(name: &str, page: &str) {
 
 /// Letters and opening brackets only, as somebody may read them who looks past the rest.
 fn spelled(text: &str) -> String {
-    let text = text.replace("&lt;", "<").replace("&#60;", "<").replace("&#x3c;", "<").replace(['＜', '﹤'], "<");
-    text.chars().filter(|c| c.is_alphanumeric() || *c == '<').flat_map(char::to_lowercase).collect()
+    static OPENER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)&(?:lt|#0*60|#x0*3c);?|\\u003c|[＜﹤]").expect("a pattern"));
+    OPENER.replace_all(text, "<").chars().filter(|c| c.is_alphanumeric() || *c == '<').flat_map(char::to_lowercase).collect()
 }
 
 /// What Claude is told stands in one frame, and nothing in it opens or closes one.
@@ -138,19 +139,6 @@ pub fn injected(world: &World, cwd: &str) -> String {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
     let answer: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
     answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a text").to_owned()
-}
-
-/// All strings of a value.
-fn strings(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::String(text) => found.push(text.clone()),
-        Value::Array(list) => list.iter().for_each(|v| strings(v, found)),
-        Value::Object(fields) => fields.iter().for_each(|(name, v)| {
-            found.push(name.clone());
-            strings(v, found);
-        }),
-        _ => {}
-    }
 }
 
 pub fn no_string_acts(what: &str, value: &Value) {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::support::patience::ended;
 use crate::support::{Ran, World};
 
 /// Sessions of the fixtures, in the order in which they began; all of one project.
@@ -81,7 +82,7 @@ impl StandIn {
         stand_in
     }
 
-    fn here(&self) -> PathBuf {
+    pub fn here(&self) -> PathBuf {
         self.world.root().join("stand-in")
     }
 
@@ -143,8 +144,11 @@ impl StandIn {
         fs::read_to_string(self.here().join("calls").join(n.to_string()).join(name)).ok()
     }
 
+    /// Runs `recall`. A client may sleep for longer than anybody waits for this.
     pub fn recall(&self, args: &[&str]) -> Ran {
-        self.world.recall(args)
+        let mut command = self.world.process();
+        command.args(args);
+        ended(command, "", &format!("{args:?}"))
     }
 
     /// `recall status --json`

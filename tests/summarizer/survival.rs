@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::failures::has_the_models_digest;
-use crate::stand_in::{COST, StandIn, eventually};
+use crate::stand_in::{COST, PLAIN, StandIn, eventually};
 use crate::support::files_below;
 
 #[test]
@@ -46,4 +46,26 @@ fn no_reply_is_left_behind_after_a_run() {
         let left = files_below(&stand_in.world.data_dir().join("replies"));
         assert!(left.is_empty(), "{what}: {left:?}");
     }
+}
+
+/// There is a digest of the same question already: the reply is not taken for that one's.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "named points are built into debug builds only")]
+fn a_reply_that_was_asked_for_anew_is_not_paid_for_again_either() {
+    let stand_in = StandIn::good(&["plain"]);
+    assert_eq!(stand_in.recall(&["digest"]).code, 0);
+    let anew = ["digest", "--summarizer", "claude", "--session", PLAIN];
+    for (calls, point) in [(2, "reply stored:1"), (3, "digest stored:1")] {
+        stand_in.now_answers_well();
+        let killed = stand_in.world.recall_with(anew, &[("RECALL_KILL_AT", point)]);
+        assert_eq!((killed.code, stand_in.calls().len()), (-1, calls), "{point}: {killed:#?}");
+        stand_in.now_does("exit 1");
+        let next: &[&str] = if calls == 2 { &anew } else { &["digest"] };
+        let ran = stand_in.recall(next);
+        assert_eq!((ran.code, stand_in.calls().len()), (0, calls), "{point}: {ran:#?}");
+        let left = files_below(&stand_in.world.data_dir().join("replies"));
+        assert!(left.is_empty(), "{point}: {left:?}");
+        assert_eq!(stand_in.world.count("SELECT count(*) FROM fact WHERE name LIKE 'used reply:%'"), 0, "{point}");
+    }
+    has_the_models_digest(&stand_in);
 }

@@ -180,18 +180,24 @@ fn every_wrong_answer_leaves_a_digest_a_reason_and_its_price() {
 fn what_always_fails_is_asked_less_and_less_and_heals_when_it_can() {
     let many = Many::that_get(&[said("I can't help with that.", COST), report(&form(), COST), "{}".to_owned()]);
     let start: jiff::Timestamp = "2026-11-21T12:00:00Z".parse().expect("a time");
-    let digest = |hours: i64| {
-        let now = (start + jiff::SignedDuration::from_hours(hours)).to_string();
+    let digest = |minutes: i64| {
+        let now = (start + jiff::SignedDuration::from_mins(minutes)).to_string();
         let ran = many.stand_in.world.recall_with(["digest"], &[("RECALL_NOW", now.as_str())]);
         assert!(ran.code < 2, "{ran:#?}");
     };
-    (0..60).for_each(|day| digest(24 * day));
-    let asked = many.asked();
-    assert_eq!(asked[1], 1, "what is done is done");
-    assert!((8..=14).contains(&asked[0]) && (8..=14).contains(&asked[2]), "in two months: {asked:?}");
+    (0..3).for_each(digest);
+    assert_eq!(many.asked(), [3, 1, 3], "what is done is done");
+    let mut last = 2;
+    for (calls, wait) in [(4, 60), (5, 120), (6, 240)] {
+        digest(last + wait - 1);
+        assert_eq!(many.asked(), [calls - 1, 1, calls - 1], "it waits {wait} minutes");
+        last += wait;
+        digest(last);
+        assert_eq!(many.asked(), [calls, 1, calls], "{wait} minutes have passed");
+    }
     many.stand_in.put("reply.1", &report(&form(), COST));
     many.stand_in.put("reply.3", &report(&form(), COST));
-    digest(24 * 150);
+    digest(last + 480);
     assert_eq!((&many.show(1)["summarizer"], &many.show(3)["summarizer"]), (&json!("claude"), &json!("claude")));
 }
 

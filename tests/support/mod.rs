@@ -3,6 +3,10 @@
 //! The one place where the tests start `recall`: no variable and no folder of the machine's user is ever seen by it.
 #![allow(dead_code, reason = "every test binary uses another part")]
 
+pub mod patience;
+pub mod plain;
+pub mod size;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -355,4 +359,17 @@ pub fn fed(mut command: std::process::Command, stdin: &[u8]) -> Ran {
         scope.spawn(move || _ = to.write_all(stdin));
         Ran::of(child.wait_with_output().expect("its output"))
     })
+}
+
+/// All strings in a value, names included.
+pub fn strings(value: &serde_json::Value, into: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => into.push(text.clone()),
+        serde_json::Value::Array(all) => all.iter().for_each(|one| strings(one, into)),
+        serde_json::Value::Object(all) => all.iter().for_each(|(name, one)| {
+            into.push(name.clone());
+            strings(one, into);
+        }),
+        _ => {}
+    }
 }

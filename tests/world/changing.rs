@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -35,7 +35,7 @@ fn digested(world: &World) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases(12), failure_persistence: None, max_shrink_iters: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(12), failure_persistence: None, max_shrink_iters: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn bytes_that_come_in_any_pieces_make_what_they_make_at_once(cuts in prop::collection::btree_set(0usize..3000, 1..7)) {
@@ -128,7 +128,7 @@ fn befall(world: &World, event: &Event, bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: crate::cases(12), failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::support::size::cases(12), failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_befell_a_transcript_once_it_is_there_its_content_is_in(events in events()) {
@@ -294,40 +294,6 @@ fn a_file_that_grows_while_it_is_read_loses_and_doubles_nothing() {
     world.digest(&["--ingest-only"]);
     assert_eq!(questions(&world), numbered(0..ROWS));
     assert_eq!(world.texts(S, "reply").len(), ROWS);
-}
-
-/// Files that come and go in a folder while it is walked and read.
-#[test]
-fn files_that_vanish_between_the_scan_and_the_reading_cost_themselves_alone() {
-    let world = World::new();
-    world.transcript(&format!("-p/{S}.jsonl"), conversation(S, 3));
-    let folder = world.claude_dir().join("projects/-q");
-    fs::create_dir_all(&folder).unwrap();
-    let path = |n: usize| -> PathBuf { folder.join(format!("{n:08}-bbbb-4bbb-8bbb-000000000000.jsonl")) };
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut n = 0;
-            while !done.load(Ordering::Acquire) {
-                let (new, old) = (path(n % 300), path((n + 150) % 300));
-                fs::write(&new, conversation(&format!("{:08}-bbbb-4bbb-8bbb-000000000000", n % 300), 2)).unwrap();
-                let _ = fs::remove_file(old);
-                n += 1;
-            }
-        });
-        for _ in 0..6 {
-            let ran = world.recall(["digest", "--ingest-only"]);
-            assert!(ran.code < 2 && !ran.err.contains("panicked"), "{ran:#?}");
-        }
-        done.store(true, Ordering::Release);
-    });
-    assert_eq!(questions(&world), numbered(0..3));
-    let lies_there = (0..300).filter(|n| path(*n).exists()).collect::<Vec<_>>();
-    assert_eq!(world.recall(["digest", "--ingest-only"]).code, 0);
-    let stored: Vec<String> = world.exported().iter().map(|s| s["session"].as_str().unwrap().to_owned()).collect();
-    for n in lies_there {
-        assert!(stored.iter().any(|id| id.starts_with(&format!("{n:08}-"))), "{n} lies there and is not stored");
-    }
 }
 
 #[test]

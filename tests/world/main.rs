@@ -16,6 +16,7 @@ mod lines;
 mod places;
 mod sizes;
 mod times;
+mod vanishing;
 
 use std::fs;
 use std::path::Path;
@@ -55,9 +56,4 @@ pub fn numbered(numbers: impl IntoIterator<Item = usize>) -> Vec<String> {
 pub fn write(file: &Path, bytes: impl AsRef<[u8]>) {
     fs::write(file, bytes).expect("the transcript");
     age(file, Duration::from_secs(3600));
-}
-
-/// How many cases a property is tried with: PROPTEST_CASES, or the plain number.
-pub fn cases(plain: u32) -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(plain)
 }

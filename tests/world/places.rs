@@ -5,30 +5,20 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use crate::support::{Ran, World, fed};
+use crate::support::plain::{Plain, permit};
+use crate::support::{Ran, World, patience};
 use crate::{S, conversation, numbered, questions};
-
-/// A run that waits for a pipe would wait for ever; this is when it has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs `recall` and fails when it does not end.
 fn ended(world: &World, args: &[&str]) -> Ran {
-    let mut child = world.process().args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let began = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if began.elapsed() > PATIENCE {
-            child.kill().unwrap();
-            panic!("{args:?} does not end: {:?}", child.wait_with_output());
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    Ran::of(child.wait_with_output().unwrap())
+    let mut command = world.process();
+    command.args(args);
+    patience::ended(command, "", &format!("{args:?}"))
 }
 
-fn mkfifo(path: &std::path::Path) {
+pub fn mkfifo(path: &std::path::Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
@@ -66,6 +56,8 @@ fn pipes_sockets_devices_and_links_never_hold_a_run_up() {
 #[test]
 fn a_pipe_where_a_known_transcript_was_holds_nobody_up() {
     let world = World::new();
+    // Time enough for whoever does not wait.
+    world.configure("[hooks]\ndeadline_ms = 5000\n");
     let file = world.transcript(&format!("-p/{S}.jsonl"), conversation(S, 3));
     world.digest(&["--ingest-only"]);
     fs::remove_file(&file).unwrap();
@@ -87,13 +79,13 @@ fn a_pipe_where_a_known_transcript_was_holds_nobody_up() {
                 "source": source, "prompt": "continue where we left off", "reason": "other"});
             let mut command = world.process();
             command.args(["hook", event]);
-            let ran = fed(command, payload.to_string().as_bytes());
+            let ran = patience::ended(command, &payload.to_string(), event);
             assert_eq!(ran.code, 0, "{event} {source}: {ran:#?}");
             assert!(ran.out.is_empty() || serde_json::from_str::<serde_json::Value>(&ran.out).is_ok(), "{event}: {ran:#?}");
         }
     }
     let log = fs::read_to_string(world.data_dir().join("hooks.log")).unwrap_or_default();
-    assert!(!log.contains("deadline") && !log.contains("took longer"), "a hook waited for the pipe: {log}");
+    assert!(!log.contains("given up"), "a hook waited for the pipe: {log}");
 }
 
 #[test]
@@ -143,6 +135,26 @@ fn a_name_that_is_no_text_is_a_name() {
 }
 
 #[test]
+fn names_that_differ_in_what_is_no_text_are_two() {
+    let world = World::new();
+    let dir = world.claude_dir().join("projects/-p");
+    fs::create_dir_all(&dir).unwrap();
+    for (n, name) in [b"\xff.jsonl", b"\xfe.jsonl"].iter().enumerate() {
+        let id = format!("{n:08}-cccc-4ccc-8ccc-000000000000");
+        fs::write(dir.join(OsStr::from_bytes(*name)), conversation(&id, n + 1)).unwrap();
+    }
+    assert_eq!(world.digest(&["--ingest-only"])["files_read"], 2);
+    let offsets = "SELECT sum(offset) FROM item";
+    let stored = (world.count("SELECT count(*) FROM file"), world.count(offsets));
+    for _ in 0..3 {
+        let again = world.digest(&["--ingest-only"]);
+        assert_eq!((&again["files_read"], &again["bytes_read"]), (&0.into(), &0.into()), "{again}");
+    }
+    assert_eq!((2, world.count(offsets)), stored);
+    assert_eq!(world.exported().len(), 2);
+}
+
+#[test]
 fn a_name_of_many_bytes_or_with_signs_in_it_is_a_name() {
     let world = World::new();
     for (n, name) in ["a\nb", "a\u{1b}[31mb", "--help", "-", "..x", "a'b\"c`d", "a%sb", &"x".repeat(240)].iter().enumerate() {
@@ -156,46 +168,25 @@ fn a_name_of_many_bytes_or_with_signs_in_it_is_a_name() {
     assert_eq!(world.recall(["digest"]).code, 0);
 }
 
-mod system {
-    //! With a user of its own: the one who runs the tests may be allowed everything.
-
-    use std::os::unix::fs::PermissionsExt;
-
-    use super::*;
-
-    #[test]
-    #[ignore = "runs as another user, for which it has to be root: set RECALL_TEST_SYSTEM=1"]
-    fn a_file_that_may_not_be_read_is_told_and_read_once_it_may() {
-        assert!(std::env::var_os("RECALL_TEST_SYSTEM").is_some(), "set RECALL_TEST_SYSTEM=1");
-        let world = World::new();
-        let file = world.transcript(&format!("-p/{S}.jsonl"), conversation(S, 3));
-        let closed = world
-            .transcript("-q/0000aaaa-1111-4111-8111-000000000000.jsonl", conversation("0000aaaa-1111-4111-8111-000000000000", 2));
-        // The program itself may lie where nobody else gets.
-        let program = world.root().join("recall");
-        fs::copy(world.program(), &program).unwrap();
-        let owned = Command::new("chown").args(["-R", "65534:65534"]).arg(world.root()).status().unwrap();
-        assert!(owned.success());
-        let run = || {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program).args(["digest", "--ingest-only"]);
-            let output =
-                command.env_clear().envs(world.environment()).env("PATH", "/usr/bin:/bin").current_dir(world.root()).output();
-            Ran::of(output.unwrap())
-        };
-        let allow = |path: &std::path::Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-        allow(&closed, 0o000);
-        for _ in 0..2 {
-            let ran = run();
-            assert!(ran.code == 1 && ran.err.contains("0000aaaa") && ran.err.contains("denied"), "{ran:#?}");
-        }
-        assert_eq!(questions(&world), numbered(0..3));
-        allow(file.parent().unwrap(), 0o000);
+#[test]
+fn a_file_that_may_not_be_read_is_told_and_read_once_it_may() {
+    let world = World::new();
+    let file = world.transcript(&format!("-p/{S}.jsonl"), conversation(S, 3));
+    let other = "0000aaaa-1111-4111-8111-000000000000";
+    let closed = world.transcript(&format!("-q/{other}.jsonl"), conversation(other, 2));
+    let plain = Plain::new(&world);
+    let run = || plain.run(&["digest", "--ingest-only"]);
+    permit(&closed, 0o000);
+    for _ in 0..2 {
         let ran = run();
-        assert!(ran.code == 1 && ran.err.contains("denied"), "{ran:#?}");
-        allow(file.parent().unwrap(), 0o755);
-        allow(&closed, 0o600);
-        assert_eq!(run().code, 0);
-        assert_eq!(world.exported().len(), 2);
+        assert!(ran.code == 1 && ran.err.contains("0000aaaa") && ran.err.contains("denied"), "{ran:#?}");
     }
+    assert_eq!(questions(&world), numbered(0..3));
+    permit(file.parent().unwrap(), 0o000);
+    let ran = run();
+    assert!(ran.code == 1 && ran.err.contains("denied"), "{ran:#?}");
+    permit(file.parent().unwrap(), 0o755);
+    permit(&closed, 0o600);
+    assert_eq!(run().code, 0);
+    assert_eq!(world.exported().len(), 2);
 }

@@ -103,7 +103,7 @@ impl Maker<'_> {
         run.report.sessions_failed += 1;
         run.report.last_failure = Some(what.clone());
         let Failure::Model { cost_usd, .. } = failure else {
-            run.store.note_failure(head.pk, self.now, &what)?;
+            self.note_failure(run, head, &what)?;
             self.ui.warn(&format!("session {}: {what}: digested without the model, a later run tries again", head.id));
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
@@ -114,10 +114,17 @@ impl Maker<'_> {
         if *cost_usd == Some(0.0) {
             run.store.note_no_model(head.pk, self.now, &what)?;
         } else {
-            run.store.note_failure(head.pk, self.now, &what)?;
+            self.note_failure(run, head, &what)?;
         }
         self.turn_off(run, what.clone());
         self.extract(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
+    }
+
+    /// How often a session failed decides when it is asked about again; that, and what the call cost, is known after a power failure.
+    fn note_failure(&self, run: &mut Run<'_>, head: &SessionHead, what: &str) -> Result<()> {
+        run.store.lasting(|store| store.note_failure(head.pk, self.now, what))?;
+        fault::point("failure noted");
+        Ok(())
     }
 
     /// The model is not asked any more in this run. It is said once.

@@ -34,11 +34,25 @@ use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
-use crate::store::trouble::explained;
+use crate::store::trouble::{explained, is_damage};
 use crate::ui::Ui;
 use crate::{fault, leftovers, mark, private, stop};
 
-pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Ended> {
+    run_by(args, config, out, locked_run)
+}
+
+/// The same for who holds the run lock.
+pub fn run_with_lock(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Ended> {
+    run_by(args, config, out, |args, config, ui, now| run_alone(args, config, ui, now).map(Some))
+}
+
+fn run_by(
+    args: DigestArgs,
+    mut config: Config,
+    out: &mut impl Write,
+    run: impl FnOnce(&DigestArgs, &Config, &Ui, Millis) -> Result<Option<Report>>,
+) -> Result<Ended> {
     apply(&args, &mut config)?;
     stop::listen();
     let ui = Ui::default();
@@ -48,8 +62,7 @@ pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result
         ui.finish();
         return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
     }
-    let ran = locked_run(&args, &config, &ui, now);
-    let report = match ran {
+    let report = match run(&args, &config, &ui, now) {
         Ok(Some(report)) => report,
         Ok(None) => {
             ui.note("another run is under way");
@@ -72,10 +85,14 @@ pub fn run(args: DigestArgs, mut config: Config, out: &mut impl Write) -> Result
 
 /// The run itself, when no other is under way: the other does what this one would.
 fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result<Option<Report>> {
-    let started = Instant::now();
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return Ok(None) };
+    run_alone(args, config, ui, now).map(Some)
+}
+
+fn run_alone(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result<Report> {
+    let started = Instant::now();
     let mut report = Report::default();
     fault::point("lock held");
     let mut store = Store::open(&config.database())?;
@@ -85,22 +102,23 @@ fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Resul
     leftovers::drop_used_replies(&config.data_dir, &store)?;
     let ran = phases(args, config, ui, now, &mut store, &mut report);
     // However it ended: of what it took out, or a run before that was cut short, no trace is left.
-    scrub(&store, ui)?;
+    let scrubbed = scrub(&store, ui);
     fault::point("scrubbed");
-    ran?;
+    // What stopped the run is the cause of what came after it.
+    ran.and(scrubbed)?;
     keep_copy(&store, ui, now);
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::hook::tidy(&config.data_dir);
     match &report.last_failure {
-        Some(why) if !report.model_worked => LastRun::failed(&config.data_dir, now, why),
+        Some(why) if !report.model_worked => LastRun::model_failed(&config.data_dir, now, why),
         _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {
             LastRun::succeeded(&config.data_dir, now)
         }
         // The model was not asked: whether it works is not known.
-        _ => LastRun::idle(&config.data_dir, now),
+        _ => LastRun::went_through(&config.data_dir, now),
     }
     fault::point("last run noted");
-    Ok(Some(report))
+    Ok(report)
 }
 
 /// Keeps a copy of the index, when one is due. What is stored is stored without it.
@@ -109,7 +127,9 @@ fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
         return;
     }
     if let Err(e) = store.copy_when_due(now) {
-        ui.warn(&format!("{:#}: what a damaged index alone knows would be lost", store.explained(e)));
+        // A copy that cannot be written says nothing of the index.
+        let e = if is_damage(&e) { store.explained(e) } else { e };
+        ui.warn(&format!("{e:#}: what a damaged index alone knows would be lost"));
     }
 }
 
@@ -129,6 +149,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
         }
         let wanted = wanted(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
+        leftovers::drop_used_replies(&config.data_dir, store)?;
     }
     fault::point("digests made");
     write_documents(store, ui)?;

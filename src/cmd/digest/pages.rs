@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::config::Config;
 use crate::fault;
+use crate::leftovers::Writing;
 use crate::page::{Shown, day_of, day_page, session_page, session_page_name};
 use crate::price::costs_by_model;
 use crate::private;
@@ -39,7 +40,11 @@ pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u
     for at in moments {
         writer.days.entry(config.local_time(Some(at), "%Y-%m-%d")).or_default();
     }
-    if dirty.is_empty() && writer.days.is_empty() { Ok(0) } else { writer.run(&dirty, &noted) }
+    if dirty.is_empty() && writer.days.is_empty() {
+        return Ok(0);
+    }
+    let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
+    writer.run(&dirty, &noted)
 }
 
 /// Writes the pages of some days anew, with notes that move there; one with nothing left on it goes.
@@ -223,7 +228,7 @@ impl Writer<'_> {
     fn remove(&mut self, path: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);
         // What it says may have been forgotten, and nothing knows of it any more after this.
-        private::remove(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+        private::remove(&file)?;
         self.store.drop_page(path)
     }
 }

@@ -48,7 +48,7 @@ impl Pending {
 /// Files whose size or stamp differs from the last look, largest first so that no thread is left with one at the end.
 pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pending> {
     let changed = found.files.into_iter().filter_map(|file| {
-        let seen = known.get(file.path.to_string_lossy().as_ref());
+        let seen = known.get(file.known_as().as_ref());
         let same = seen.is_some_and(|known| known.is_as_seen(&file));
         (!same).then(|| Pending {
             file: Arc::new(file),

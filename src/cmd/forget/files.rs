@@ -11,6 +11,7 @@ use crate::cmd::digest::pages::{NOTES, notes_in, write_days};
 use crate::cmd::orphans;
 use crate::config::Config;
 use crate::last_run::LastRun;
+use crate::leftovers::Writing;
 use crate::phrase::Phrase;
 use crate::store::Store;
 use crate::ui::Ui;
@@ -30,6 +31,7 @@ pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> R
 /// Takes those lines out.
 pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
+    let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
     for page in store.pages()? {
         let file = config.data_dir.join(&page.path);
         if let Some((text, lines)) = without(phrase, &file, ui) {
@@ -104,7 +106,9 @@ pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> 
 
 /// Files of the data folder, beside the index, that hold a text.
 pub fn files_with(phrase: &Phrase, config: &Config) -> Vec<PathBuf> {
-    let index = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("recall.db"));
+    // Looked through by itself; its log is part of it.
+    let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
+    let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));
     let files = WalkDir::new(&config.data_dir).sort_by_file_name().into_iter().flatten().filter(|e| e.file_type().is_file());
     files.map(|e| e.into_path()).filter(|path| !index(path) && holds(phrase, path)).collect()
 }

@@ -15,10 +15,10 @@ use super::Ended;
 use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in, write_documents};
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::{DigestArgs, ForgetArgs};
-use crate::config::{self, Config};
-use crate::store::Store;
+use crate::config::Config;
 use crate::store::forget::{Doomed, Extent, Lasting};
-use crate::store::trouble::is_trouble;
+use crate::store::trouble::{is_damage, is_trouble};
+use crate::store::{Store, copy};
 use crate::ui::Ui;
 use crate::{fault, leftovers};
 
@@ -75,26 +75,31 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return busy() };
     let mut store = Store::open(&config.database())?;
+    // What is read and written on the way is made again by any later run.
+    store.sync_later()?;
     // What is not known yet need not even be read.
-    let mut shut_out = what.shut_out_unread(config, &store)?;
+    let mut shut_out = store.lasting(|store| what.shut_out_unread(config, store))?;
     if let Err(e) = take_in(config, ui, config.now(), &mut store) {
         if is_trouble(&e) {
             return Err(e);
         }
         ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
     }
-    shut_out += what.shut_out_by_name(config, &store)?;
+    shut_out += store.lasting(|store| what.shut_out_by_name(config, store))?;
     fault::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;
     let mut account = Account::new(&doomed, &store, shut_out)?;
     let orphans = what.find_orphans(config, &store)?;
     account.orphans = orphans.len();
     let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
-    store.take_out(&doomed, Lasting::ForGood)?;
-    config::fault("forget-cut-short", || std::process::exit(9));
+    store.lasting(|store| store.take_out(&doomed, Lasting::ForGood))?;
     fault::point("taken out");
+    // Also where nothing was found: what the mended index lost may be just that.
+    for file in copy::drop_set_aside(&config.database())? {
+        writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
+    }
     if let What::Text(phrase) = what {
-        store.take_out_text(phrase)?;
+        store.lasting(|store| store.take_out_text(phrase))?;
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
     }
     write_pages(what, config, &mut store, ui)?;
@@ -104,13 +109,14 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     if !account.is_empty() || matches!(what, What::Text(_)) {
         files::drop_traces(config, &ids, |line| what.is_in(line))?;
     }
-    leftovers::drop_half_written(&config.data_dir);
+    leftovers::drop_half_written_anywhere(&config.data_dir);
     fault::point("traces dropped");
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     } else if let Err(e) = store.copy_when_due(config.now()) {
         // The one before went with what was forgotten: without one, nobody would know what is not to come back.
-        ui.warn(&format!("{:#}", store.explained(e)));
+        let e = if is_damage(&e) { store.explained(e) } else { e };
+        ui.warn(&format!("{e:#}"));
     }
     check(what, config, &store, ui)?;
     tell(&account, "forgot", out)?;

@@ -108,10 +108,18 @@ impl Format {
             return (None, hit);
         }
         let Some(start) = self.start(text, hit) else { return (None, hit) };
-        let mut reader = Reader { text, end: key_end, broken: false, narrow: None };
+        let (range, looked, broken) = self.read(text, start, key_end, MOST_BREAKS);
+        // What the next line holds may be something else: the token is whole without it.
+        let alone = || self.read(text, start, key_end, 0).0.filter(|_| broken);
+        (range.or_else(alone), looked)
+    }
+
+    /// The token, how far the text was looked at, and whether lines were joined for it.
+    fn read(&self, text: &[u8], start: usize, key_end: usize, breaks: usize) -> (Option<Range<usize>>, usize, bool) {
+        let mut reader = Reader { text, end: key_end, broken: false, narrow: None, first: None, breaks };
         for part in self.parts {
             if !reader.take(*part) {
-                return (None, reader.end);
+                return (None, reader.looked(reader.end), reader.broken);
             }
         }
         let end = reader.close();
@@ -119,7 +127,7 @@ impl Format {
         let body = if reader.broken { Cow::Owned(joined(&text[body_at..end])) } else { Cow::Borrowed(&text[body_at..end]) };
         let fits = reader.fits(self.parts, end) && self.suits(&body);
         let from = if self.keeps_key { key_end } else { start };
-        (fits.then_some(from..end), end)
+        (fits.then_some(from..end), if fits { end } else { reader.looked(end) }, reader.broken)
     }
 
     fn start(&self, text: &[u8], hit: usize) -> Option<usize> {
@@ -168,6 +176,10 @@ struct Reader<'t> {
     broken: bool,
     /// The least length of a run that goes on behind a line end that nothing but the exact length speaks for.
     narrow: Option<(usize, usize)>,
+    /// Where the first line of a broken one ends.
+    first: Option<usize>,
+    /// How many line ends it may go over.
+    breaks: usize,
 }
 
 impl Reader<'_> {
@@ -175,16 +187,25 @@ impl Reader<'_> {
         match part {
             Part::Lit(lit) => {
                 let follows = |place: usize| self.text[place..].starts_with(lit.as_bytes());
-                let next = if follows(self.end) { self.end } else { self.wrapped_end().unwrap_or(self.end) };
+                let wrapped = || self.wrapped_end().filter(|_| self.breaks > 0).unwrap_or(self.end);
+                let next = if follows(self.end) { self.end } else { wrapped() };
                 let fits = follows(next);
                 if fits {
-                    self.broken |= next > self.end;
+                    if next > self.end {
+                        self.broken = true;
+                        self.first.get_or_insert(self.end);
+                    }
                     self.end = next + lit.len();
                 }
                 fits
             }
             Part::Run { set, min, max } => self.run(set, min, max),
         }
+    }
+
+    /// How far nothing more can begin where nothing was found: on the next line a token of its own may, behind the beginning of one.
+    fn looked(&self, end: usize) -> usize {
+        self.first.unwrap_or(end)
     }
 
     /// The next line's text, when the line that ends here looks wrapped.
@@ -197,7 +218,7 @@ impl Reader<'_> {
         let first = walk::run(self.text, self.end, set, max);
         let mut len = first - self.end;
         self.end = first;
-        for _ in 0..MOST_BREAKS {
+        for _ in 0..self.breaks {
             let Some((kind, next)) = line_break(self.text, self.end).filter(|_| len < max) else { break };
             let end = walk::run(self.text, next, set, max - len);
             let is_wide = kind == Break::Joined || width_before(self.text, self.end, WRAPPED_AT) >= WRAPPED_AT;
@@ -209,6 +230,7 @@ impl Reader<'_> {
             if !is_wide {
                 self.narrow = Some((len, min));
             }
+            self.first.get_or_insert(self.end);
             (self.end, self.broken) = (end, true);
         }
         len >= min && self.narrow.is_none_or(|(_, min)| len == min)

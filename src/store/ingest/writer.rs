@@ -52,7 +52,7 @@ impl<'t> Writer<'t> {
     }
 
     pub fn batch(&mut self, batch: &Batch) -> Result<()> {
-        let path = batch.file.path.to_string_lossy();
+        let path = batch.file.known_as();
         let file = self.file(batch, &path)?;
         if batch.replaced {
             self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;

@@ -14,6 +14,8 @@ pub mod reply;
 pub mod rows;
 pub mod settings;
 pub mod transfer;
+#[path = "../../support/unseen.rs"]
+mod unseen;
 
 /// A check of one boundary.
 pub type Check = fn(&[u8]);
@@ -41,8 +43,7 @@ fn texts<const N: usize>(data: &[u8]) -> [String; N] {
 
 /// Is it a character that a terminal or a viewer acts upon instead of showing it?
 fn acts(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\t'
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    unseen::acts(c) && c != '\t'
 }
 
 /// Secrets of well-known forms. They are put together here, so that no file of the project looks as if it held one.

@@ -1,0 +1,95 @@
+//! What is lost, in numbers, and what nobody can tell.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use anyhow::Result;
+
+use crate::cmd::orphans;
+use crate::config::Config;
+use crate::store::Store;
+use crate::store::mend::{Held, Salvaged};
+use crate::ui::Ui;
+
+/// What there was, as far as anything told.
+pub struct Before {
+    known: Held,
+    /// Parts of the damaged index could not be read.
+    torn: bool,
+    /// Nothing of it could.
+    unread: bool,
+    /// What was forgotten is not known any more.
+    forgets: bool,
+}
+
+impl Before {
+    /// Of a damaged index, and of what the mended one was made from.
+    pub fn new(damaged: Held, base: Held) -> Self {
+        // The copy goes when something is forgotten: what it knows of that is all.
+        let (torn, forgets) = (!damaged.whole, !damaged.knows_forgotten && !base.knows_forgotten);
+        let unread = torn && damaged.sessions.is_empty() && damaged.digests.is_empty() && damaged.notes.is_empty();
+        Self { torn, unread, forgets, known: damaged.and(base) }
+    }
+
+    /// What of it is not there now.
+    fn missing(&self, now: &Held) -> Salvaged {
+        let gone = |before: &BTreeSet<String>, now: &BTreeSet<String>| before.difference(now).count();
+        Salvaged {
+            sessions: gone(&self.known.sessions, &now.sessions),
+            digests: gone(&self.known.digests, &now.digests),
+            notes: gone(&self.known.notes, &now.notes),
+        }
+    }
+}
+
+/// Says what is certain before the transcripts are read again.
+pub fn tell_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
+    let store = Store::open_read_only(&config.database())?;
+    let missing = before.missing(&store.held());
+    if missing != Salvaged::default() {
+        ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", numbers(&missing)));
+    }
+    if before.unread {
+        ui.warn(
+            "the damaged index could not be read: it may have held more, stored since its copy, and what that was is not known",
+        );
+    } else if before.torn {
+        ui.warn("parts of the damaged index could not be read: it may have held more than is known of");
+    }
+    if before.forgets {
+        ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");
+    }
+    Ok(())
+}
+
+/// Says what was there and is not any more.
+pub fn tell_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let store = Store::open_read_only(&config.database())?;
+    let now = store.held();
+    let lost = before.missing(&now);
+    match lost == Salvaged::default() {
+        true if before.torn => {}
+        true => writeln!(out, "lost        nothing that is still known of")?,
+        false if is_read => {
+            ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", numbers(&lost)))
+        }
+        false => ui.warn(&format!(
+            "lost: {}; the transcripts could not be read again: what they still hold comes in later",
+            numbers(&lost)
+        )),
+    }
+    let bare = now.bare.difference(&before.known.bare).count();
+    if bare > 0 {
+        let which = if bare == 1 { "1 session is" } else { &format!("{bare} sessions are") };
+        ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
+    }
+    if let Some(told) = orphans::told(&orphans::find(config, &store)?) {
+        ui.warn(&told);
+    }
+    Ok(())
+}
+
+pub fn numbers(of: &Salvaged) -> String {
+    let one = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    [one(of.sessions, "session"), one(of.digests, "digest"), one(of.notes, "note")].join(", ")
+}

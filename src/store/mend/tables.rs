@@ -1,0 +1,51 @@
+//! Which rows go from a damaged index into a mended one as they are.
+
+/// A table whose rows are taken over as they are.
+pub struct Table {
+    pub name: &'static str,
+    pub columns: &'static str,
+    pub order: &'static str,
+    pub insert: &'static str,
+}
+
+/// What is not to come back. Money that was spent: a budget holds also after a mending.
+pub const FORGOTTEN: [Table; 4] = [
+    Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
+    Table {
+        name: "forgotten_row",
+        columns: "key, private",
+        order: "key",
+        insert: "INSERT OR IGNORE INTO forgotten_row VALUES (?1, ?2)",
+    },
+    Table { name: "excluded_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO excluded_session VALUES (?1)" },
+    Table {
+        name: "private_turn",
+        columns: "session, from_at, until_at, prompt",
+        order: "session, from_at",
+        insert: "INSERT OR REPLACE INTO private_turn VALUES (?1, ?2, ?3, ?4)",
+    },
+];
+pub const MONEY: Table = Table {
+    name: "spend",
+    columns: "pk, at, session, model, reserved_usd, actual_usd",
+    order: "pk",
+    insert: "INSERT OR REPLACE INTO spend VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+};
+pub const PAGES: Table = Table {
+    name: "page p JOIN session s ON s.pk = p.session",
+    columns: "p.path, s.id, p.day",
+    order: "p.path",
+    insert: "INSERT OR IGNORE INTO page SELECT ?1, pk, ?3 FROM session WHERE id = ?2",
+};
+pub const DAYS: Table = Table {
+    name: "page",
+    columns: "path, day",
+    order: "path",
+    insert: "INSERT OR IGNORE INTO page SELECT ?1, NULL, ?2 WHERE ?1 NOT LIKE '%/sessions/%'",
+};
+pub const FORMER: Table = Table {
+    name: "former_digest f JOIN session s ON s.pk = f.session",
+    columns: "f.id, s.id",
+    order: "f.id",
+    insert: "INSERT OR IGNORE INTO former_digest SELECT ?1, pk FROM session WHERE id = ?2",
+};

@@ -1,0 +1,34 @@
+//! How much is tried, and with which numbers. A plain run of the tests is small; a variable makes it as large as one likes.
+
+use std::env;
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// The number that a variable says, or the plain one. What is no number is an error: who mistypes it would take a small run for a large.
+pub fn number<N: FromStr<Err: Display>>(name: &str, plain: N) -> N {
+    let Some(text) = env::var_os(name) else { return plain };
+    let text = text.to_str().unwrap_or_else(|| panic!("{name} is no text: {text:?}"));
+    text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}"))
+}
+
+/// How many cases a property is tried with: PROPTEST_CASES, or the plain number.
+pub fn cases(plain: u32) -> u32 {
+    number("PROPTEST_CASES", plain)
+}
+
+/// Numbers that look random and are the same for the same seed. After Vigna's splitmix64.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`; 0 where nothing is.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end.max(1)
+    }
+}
