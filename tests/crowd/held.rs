@@ -4,12 +4,14 @@ use recall::store::Store;
 
 use crate::scene::begun;
 
+type Look = fn(&std::path::Path);
+
 /// A process that closes the index as the last one folds the log into it and deletes the log.
 #[test]
 fn looking_at_the_index_lets_go_of_no_connection_to_it() {
     let world = begun(2);
     let (index, log) = (world.data_dir().join("recall.db"), world.data_dir().join("recall.db-wal"));
-    let looks: [(&str, fn(&std::path::Path)); 3] = [
+    let looks: [(&str, Look); 3] = [
         ("is there one", |index| assert!(Store::is_there(index).expect("an index"))),
         ("another reader", |index| drop(Store::open_if_there(index).expect("an index"))),
         ("a writer", |index| drop(Store::open(index).expect("an index"))),

@@ -109,14 +109,17 @@ fn installed(args: &[&str]) -> Scene {
     Scene::in_folder(world.root().to_owned(), world, args).named(&args.join(" "))
 }
 
+/// One test, because to build the scenes takes longer than to try a few of each.
 #[test]
-fn what_is_forgotten_stays_so_and_what_comes_in_comes_in_once_wherever_the_command_is_killed() {
-    let mut sample = Sample::new("commands, killed");
+fn a_command_is_made_up_for_wherever_it_is_killed_the_power_fails_or_the_disk_does() {
+    let mut sample = Sample::new("commands");
     for scene in all() {
         let mut trials = Trials::of((scene, None));
         trials.at_calls(part(4), &mut sample);
         trials.at_points(part(1), &mut sample);
         trials.report();
+        fails_anywhere(&trials.scene, None, part(2), &mut sample);
+        tries(&trials.scene, None, part(4), &mut sample);
     }
 }
 
@@ -154,22 +157,6 @@ fn a_session_is_forgotten_or_it_is_not_when_the_command_is_killed_and_never_give
     println!("forget --session, killed and not given again: {there} as it was, {gone} forgotten");
     add(&scene.name, Tried { kills: there + gone, ..Tried::default() });
     assert!(there > 0 && gone > 0);
-}
-
-#[test]
-fn what_was_told_to_be_done_is_done_after_a_power_failure() {
-    let mut sample = Sample::new("commands at a power failure");
-    for scene in all() {
-        fails_anywhere(&scene, None, part(2), &mut sample);
-    }
-}
-
-#[test]
-fn commands_on_a_failing_disk_lose_nothing_and_succeed_when_it_is_well_again() {
-    let mut sample = Sample::new("commands on a failing disk");
-    for scene in all() {
-        tries(&scene, None, part(4), &mut sample);
-    }
 }
 
 #[test]
