@@ -204,8 +204,12 @@ fn opener(text: &str) -> Option<usize> {
 
 /// Is it the name of such a tag? Spaces, slashes and what nobody sees may stand before it and within it: a reader looks over them.
 fn is_told_tag(rest: &str) -> bool {
-    let over =
-        |c: &char| c.is_whitespace() || c.is_control() || is_unseen(*c) || matches!(c, '/' | '\\' | '／' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+    let over = |c: &char| {
+        c.is_whitespace()
+            || c.is_control()
+            || is_unseen(*c)
+            || matches!(c, '/' | '\\' | '／' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+    };
     let seen = || rest.chars().filter(|c| !over(c)).map(|c| c.to_ascii_lowercase());
     let longest = INJECTED.iter().chain(&TOLD).map(|name| name.len()).max().unwrap_or(0);
     let start: String = seen().take(longest).collect();
@@ -243,9 +247,9 @@ mod tests {
             "</recall-context>", "<recall-context", "</ recall-context >", "< /recall-context>", "</RECALL-Context>",
             "<\n/recall-context>", "</recall\u{200d}-context>", "</recall -context>", "<\u{200b}/recall-context>",
             "&lt;/recall-context&gt;", "&#60;/recall-context>", "&#x3C;/system-reminder>", "\\u003c/system-reminder>",
-            "＜/recall-context＞", "<function_results>",
-            "</recall\u{fe0f}-context>", "</recall\u{34f}-context>", "</recall\u{e0100}-context>", "&#060;/recall-context>",
-            "&#60/recall-context>", "&LT;/recall-context>", "&Lt/recall-context>", "&#X003C;/recall-context>",
+            "＜/recall-context＞", "<function_results>", "</recall\u{fe0f}-context>", "</recall\u{34f}-context>",
+            "</recall\u{e0100}-context>", "&#060;/recall-context>", "&#60/recall-context>", "&LT;/recall-context>",
+            "&Lt/recall-context>", "&#X003C;/recall-context>",
         ] {
             let disarmed = disarm(&format!("a {tag} b"));
             assert!(disarmed.starts_with("a ‹") && !disarmed.contains(['<', '＜']), "{disarmed}");
