@@ -5,8 +5,9 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::damages::{Dice, PAGE, cut, noise, over};
+use crate::damages::{PAGE, cut, noise, over};
 use crate::scene::{EARLY_NOTE, LATE_NOTE, Scene, id, put, session};
+use crate::support::size::Dice;
 use crate::support::{NOW, World, files_below, user};
 
 /// Who is asked the same twice is asked under the same sum.
