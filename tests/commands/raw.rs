@@ -56,13 +56,13 @@ fn subagents_come_along_and_a_file_that_is_gone_is_told() {
     let rest = raw(&world, WITH_AGENT);
     assert_eq!((rest.code, agents(&rest.out)), (1, 0), "{rest:#?}");
     assert!(whole.out.starts_with(&rest.out) && !rest.out.is_empty());
-    assert!(rest.err.contains(agent.to_str().unwrap()) && rest.err.contains("gone"), "{rest:#?}");
+    assert!(rest.err.contains(agent.to_str().unwrap()) && rest.err.contains("is not there any more"), "{rest:#?}");
     for file in files {
         let _ = fs::remove_file(file);
     }
     let none = raw(&world, WITH_AGENT);
     assert_eq!((none.code, none.out.as_str()), (2, ""), "{none:#?}");
-    assert!(none.err.contains("gone") && none.err.contains("--full"), "{none:#?}");
+    assert!(none.err.contains("is not there any more") && none.err.contains("--full"), "{none:#?}");
     assert_eq!(world.recall(["show", WITH_AGENT]).code, 0, "the memory stays");
 }
 
