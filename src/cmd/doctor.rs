@@ -73,9 +73,12 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
     let needs = |fix: Fix| findings.iter().any(|f| f.fix == Some(fix));
     if needs(Fix::Permissions) {
         private::close_to_others(&config.data_dir)?;
-        // The folder first: what lies in it is seen then.
-        private::open_to_their_owner(&private::closed_to_their_owner(&config.data_dir))?;
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
+        let closed = private::closed_to_their_owner(&config.data_dir);
+        private::open_to_their_owner(&closed)?;
+        for file in closed {
+            writeln!(out, "opened      {} to you", plain(&file.display().to_string()))?;
+        }
     }
     if needs(Fix::Index) {
         let what = || format!("cannot mend {}", config.database().display());
