@@ -228,7 +228,8 @@ fn head_of(path: &Path) -> io::Result<[u8; 100]> {
         }
     };
     let mut head = [0; 100];
-    opened[at].read_exact_at(&mut head, 0)?; drop(File::open(path)?);
+    opened[at].read_exact_at(&mut head, 0)?;
+    drop(File::open(path)?);
     Ok(head)
 }
 
