@@ -10,6 +10,8 @@ use rustix::fs::{FlockOperation, fcntl_lock};
 
 use crate::scene::begun;
 
+type Look = fn(&Path);
+
 /// Names the index to the process that stands beside.
 const BESIDE: &str = "RECALL_HELD_INDEX";
 
@@ -27,7 +29,7 @@ fn is_held(index: &Path) -> bool {
 fn looking_at_the_index_lets_go_of_no_connection_to_it() {
     let world = begun(1);
     let index = world.data_dir().join("recall.db");
-    let looks: [(&str, fn(&Path)); 3] = [
+    let looks: [(&str, Look); 3] = [
         ("is there one", |index| assert!(Store::is_there(index).expect("an index"))),
         ("another reader", |index| drop(Store::open_if_there(index).expect("an index"))),
         ("a writer", |index| drop(Store::open(index).expect("an index"))),
