@@ -67,13 +67,18 @@ pub fn set_aside(index: &Path) -> Vec<PathBuf> {
     all
 }
 
+/// Removes a file for good, and says which where it cannot.
+fn remove(file: &Path) -> io::Result<()> {
+    private::remove(file).map_err(|e| io::Error::new(e.kind(), format!("cannot remove {}: {e}", file.display())))
+}
+
 /// Removes whatever beside the index may hold what it is not to hold any more.
 ///
 /// # Errors
 /// When they cannot be found, or one of the files cannot be removed.
 pub fn drop_all(index: &Path) -> io::Result<()> {
     // The beginning of the unfinished one's, too.
-    siblings(index, &[COPY, MENDED, MENDING, DAMAGED])?.iter().try_for_each(|file| private::remove(file))
+    siblings(index, &[COPY, MENDED, MENDING, DAMAGED])?.iter().try_for_each(|file| remove(file))
 }
 
 /// Removes damaged indexes that were set aside, with their logs. Returns what is gone.
@@ -82,7 +87,7 @@ pub fn drop_all(index: &Path) -> io::Result<()> {
 /// As `drop_all`.
 pub fn drop_set_aside(index: &Path) -> io::Result<Vec<PathBuf>> {
     let all = siblings(index, &[DAMAGED])?;
-    all.iter().try_for_each(|file| private::remove(file))?;
+    all.iter().try_for_each(|file| remove(file))?;
     Ok(all)
 }
 
