@@ -33,14 +33,19 @@ pub fn close_to_others(path: &Path) -> io::Result<()> {
 
 /// A folder and what lies right in it, as far as it is ours and we took ourselves the right to read or write it.
 pub fn closed_to_their_owner(folder: &Path) -> Vec<PathBuf> {
-    let me = rustix::process::geteuid().as_raw();
     let inside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    closed_among([folder.to_owned()].into_iter().chain(inside))
+}
+
+/// Those of which we are the owner and took ourselves the right to read or write.
+pub fn closed_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let me = rustix::process::geteuid().as_raw();
     let is_closed = |path: &PathBuf| {
         let Ok(found) = fs::symlink_metadata(path) else { return false };
         let own = if found.is_dir() { 0o700 } else { 0o600 };
         (found.is_dir() || found.is_file()) && found.uid() == me && found.mode() & own != own
     };
-    [folder.to_owned()].into_iter().chain(inside).filter(is_closed).collect()
+    files.into_iter().filter(is_closed).collect()
 }
 
 /// Gives their owner the right to read and write these, and to enter folders.

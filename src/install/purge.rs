@@ -82,7 +82,8 @@ fn remove(path: &Path) -> io::Result<()> {
 /// When a digest is under way, or it cannot be deleted.
 pub fn delete(folder: &Path, host: &Host<'_>) -> Result<()> {
     let lock = folder.join("lock");
-    let mut lock = fd_lock::RwLock::new(crate::private::open_lock(&lock).context("cannot open the lock file")?);
+    let mut lock =
+        fd_lock::RwLock::new(crate::private::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?);
     let Ok(_held) = lock.try_write() else { bail!("a digest is under way: try again when it is done") };
     empty(folder).and_then(|()| fs::remove_dir_all(folder)).with_context(|| format!("cannot delete {}", folder.display()))?;
     if host.config.data_dir.is_symlink() {

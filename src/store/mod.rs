@@ -42,6 +42,7 @@ use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, T
 use rustix::fs::{Access, access};
 
 use self::hold::Identity;
+use crate::private;
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -303,9 +304,19 @@ impl Store {
 /// again would give up the locks of this process's other connections to it.
 fn make_if_missing(path: &Path) -> io::Result<()> {
     match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(access(path, Access::READ_OK | Access::WRITE_OK)?),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            access(path, Access::READ_OK | Access::WRITE_OK)?;
+            open_logs(path)
+        }
         other => other.map(drop),
     }
+}
+
+/// Whoever reads gives the files beside the index its permissions, also those that it had for a while: then it can be written again and
+/// they cannot.
+fn open_logs(path: &Path) -> io::Result<()> {
+    let logs: Vec<PathBuf> = ["-wal", "-shm"].map(|end| copy::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
+    private::open_to_their_owner(&private::closed_among(logs))
 }
 
 fn must_exist(path: &Path) -> Result<()> {

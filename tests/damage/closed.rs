@@ -62,7 +62,8 @@ fn an_index_that_is_closed_to_us_is_named_with_what_to_do_and_left_as_it_is() {
     assert_eq!(fs::read(scene.index()).expect("the index"), before);
     assert!(files_below(&scene.world.data_dir()).iter().all(|f| !f.to_string_lossy().contains("damaged-")), "nothing is set aside");
     plain.own();
-    assert_eq!(plain.run(writes[0]).code, 0, "and when it is ours again, all is well");
+    let ran = plain.run(writes[0]);
+    assert_eq!(ran.code, 0, "and when it is ours again, all is well: {ran:#?}");
 }
 
 fn refused(ran: &Ran, scene: &Scene, what: &str) {

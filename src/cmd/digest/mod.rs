@@ -185,7 +185,8 @@ fn drop_marks(heeded: Vec<PathBuf>) {
 
 /// The lock that one run holds at a time.
 pub fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
-    Ok(fd_lock::RwLock::new(private::open_lock(&config.data_dir.join("lock")).context("cannot open the lock file")?))
+    let lock = config.data_dir.join("lock");
+    Ok(fd_lock::RwLock::new(private::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
 }
 
 /// Brings the pages up to date, unless a run is under way, which will.
