@@ -58,7 +58,7 @@ fn a_session_starts_on_a_full_disk() {
     fs::write(world.root().join("session-start"), starts(&world, S, "startup").to_string()).unwrap();
     let script = format!(
         "{SMALL}
-        small 4m; \"$RECALL\" digest --summarizer extract > /dev/null; fill
+        small 40m; \"$RECALL\" digest --summarizer extract > /dev/null; fill
         hook session-start; rm \"$RECALL_DATA_DIR/full\"; echo freed; hook session-start"
     );
     let started = Instant::now();
