@@ -52,7 +52,7 @@ pub fn install(mut plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -
 /// What was noted did not happen. Where that cannot be noted either, the next uninstall finds nothing of ours in the file.
 fn take_back(before: &Manifest, path: &Path, noted: &mut Manifest, data_dir: &Path) {
     if !before.edited.contains_key(path) {
-        noted.forget(data_dir, path);
+        let _ = noted.forget(data_dir, path);
     }
     let mut before = before.clone();
     let _ = if before == Manifest::default() { before.delete(data_dir) } else { before.save(data_dir) };
@@ -151,7 +151,7 @@ fn crontab(
     }
     host.tools().write_crontab(before.as_deref(), after.as_deref())?;
     if !ours(&after) {
-        manifest.forget(&host.config.data_dir, &name);
+        manifest.forget(&host.config.data_dir, &name)?;
     }
     writeln!(out, "wrote     crontab")?;
     Ok(())

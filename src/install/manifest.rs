@@ -84,7 +84,7 @@ impl Manifest {
     /// Notes an edit that is about to be made, and keeps the bytes from before when nothing of ours was in them yet.
     pub fn note(&mut self, data_dir: &Path, path: &Path, edit: &Edit<'_>) -> Result<()> {
         if edit.fresh {
-            self.forget(data_dir, path);
+            self.forget(data_dir, path)?;
         }
         let after = hash(edit.after);
         let mut entry = match self.edited.remove(path) {
@@ -127,16 +127,26 @@ impl Manifest {
     }
 
     /// A file is as it was: its copy is needed no more.
-    pub fn forget(&mut self, data_dir: &Path, path: &Path) {
-        if let Some(name) = self.edited.remove(path).and_then(|e| e.backup) {
-            let _ = fs::remove_file(folder(data_dir).join(name));
+    ///
+    /// # Errors
+    /// When the copy cannot be deleted; it is still known then.
+    pub fn forget(&mut self, data_dir: &Path, path: &Path) -> Result<()> {
+        if let Some(name) = self.edited.get(path).and_then(|e| e.backup.as_ref()) {
+            let copy = folder(data_dir).join(name);
+            if let Err(e) = fs::remove_file(&copy)
+                && !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+            {
+                return Err(e).with_context(|| format!("cannot delete {}", copy.display()));
+            }
         }
+        self.edited.remove(path);
+        Ok(())
     }
 
     /// Removes it and every copy: all is undone.
     pub fn delete(mut self, data_dir: &Path) -> Result<()> {
         for path in self.edited.keys().cloned().collect::<Vec<_>>() {
-            self.forget(data_dir, &path);
+            self.forget(data_dir, &path)?;
         }
         let _ = fs::remove_dir(folder(data_dir));
         match fs::remove_file(file(data_dir)) {
@@ -203,7 +213,7 @@ mod tests {
         assert_eq!(read, manifest);
         assert_eq!(read.before(dir.path(), FILE.as_ref(), b"two"), Before::Bytes(b"{}".to_vec()));
         assert_eq!(read.before(dir.path(), FILE.as_ref(), b"others wrote"), Before::Unknown);
-        read.forget(dir.path(), FILE.as_ref());
+        read.forget(dir.path(), FILE.as_ref()).unwrap();
         read.delete(dir.path()).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }

@@ -185,8 +185,10 @@ impl Undo {
                 }
             }
             // What is left in another scope still has to be given back as it was.
-            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes, host)) {
-                self.manifest.forget(data_dir, &file.path);
+            if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes, host))
+                && let Err(e) = self.manifest.forget(data_dir, &file.path)
+            {
+                ui.warn(&format!("{e:#}"));
             }
         }
         if let Err(e) = run_all(self.timers, host, &mut self.manifest, ui, out) {
