@@ -73,14 +73,15 @@ fn collect(job: &mut subprocess::Job, bounds: &Bounds, stdout: &mut Vec<u8>, std
     // A time that no clock can tell is none.
     let deadline = Instant::now().checked_add(bounds.time);
     let mut pipes = job.communicate()?.limit_time(SLICE).limit_size(64 << 10);
+    let mut ended = false;
     loop {
         let before = stdout.len() + stderr.len();
         match pipes.read_to(&mut *stdout, &mut *stderr) {
             Ok(()) if stdout.len() + stderr.len() == before => break,
             Ok(()) => {}
-            // Something it started may hold the pipes open after its end.
-            Err(e) if e.kind() == ErrorKind::TimedOut && job.poll().is_some() => break,
-            Err(e) if e.kind() == ErrorKind::TimedOut => {}
+            // Something it started may hold the pipes open after its end. What it printed right before that is still read.
+            Err(e) if e.kind() == ErrorKind::TimedOut && ended => break,
+            Err(e) if e.kind() == ErrorKind::TimedOut => ended = job.poll().is_some(),
             // It stopped reading what we wrote; what it printed still counts.
             Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
             Err(e) => return Err(e),
