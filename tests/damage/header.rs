@@ -3,12 +3,10 @@
 
 use std::fs;
 
-use serde_json::json;
-
 use crate::damages::{PAGE, cut, noise, over};
 use crate::scene::{EARLY_NOTE, LATE_NOTE, Scene, id, put, session};
 use crate::support::size::Dice;
-use crate::support::{NOW, World, files_below, user};
+use crate::support::{NOW, World, files_below, numbered_reply, user};
 
 /// Who is asked the same twice is asked under the same sum.
 const SCRIPT: &str = r#"#!/bin/sh
@@ -32,17 +30,8 @@ const LATER: &str = "2026-11-21T12:30:00Z";
 fn paid() -> Scene {
     let world = World::new();
     world.configure("[hooks]\ndeadline_ms = 5000\n[digest]\nmax_cost_usd = 1000.0\nmax_cost_usd_per_day = 1000.0\n");
-    let form = json!({
-        "title": "Work number SUM was done", "request": "Do the work", "investigated": [], "learned": ["work number SUM is hard"],
-        "completed": ["work number SUM"], "decisions": [], "files": [], "blockers": [],
-        "next_steps": [{"text": "Look at what is left of work SUM", "rows": []}], "closes": [], "questions": [],
-    });
-    let said = json!({
-        "type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": form.to_string(),
-        "total_cost_usd": 0.01, "modelUsage": {"claude-haiku-4-5-20251001": {"inputTokens": 4, "outputTokens": 10, "costUSD": 0.01}},
-    });
     let claude = world.fake_claude(SCRIPT);
-    fs::write(claude.with_file_name("claude.reply"), said.to_string()).expect("the reply");
+    fs::write(claude.with_file_name("claude.reply"), numbered_reply(0.01)).expect("the reply");
     let add = |n: usize| world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), session(n));
     let at = |time: &str, args: &[&str]| {
         let ran = world.recall_with(args, &[("RECALL_NOW", time)]);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::scene::Scene;
-use crate::support::{World, copy_tree, files_below};
+use crate::support::{World, copy_tree, files_below, numbered_reply};
 
 /// What a call costs, in US dollars.
 const COST: f64 = 0.0123;
@@ -37,16 +37,7 @@ impl Paid {
     /// Puts the scripted `claude` into the world.
     pub fn new(world: &World) -> Self {
         let here = world.root().to_str().expect("UTF-8");
-        let form = json!({
-            "title": "Work number SUM was done", "request": "Do the work", "investigated": [], "learned": ["work number SUM is hard"],
-            "completed": ["work number SUM"], "decisions": [], "files": [], "blockers": [],
-            "next_steps": [{"text": "Look at what is left of work SUM", "rows": []}], "closes": [], "questions": [],
-        });
-        let said = json!({
-            "type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": form.to_string(),
-            "total_cost_usd": COST, "modelUsage": {"claude-haiku-4-5-20251001": {"inputTokens": 4, "outputTokens": 10, "costUSD": COST}},
-        });
-        fs::write(world.root().join("reply"), said.to_string()).expect("the reply");
+        fs::write(world.root().join("reply"), numbered_reply(COST)).expect("the reply");
         world.fake_claude(&SCRIPT.replace("{here}", here));
         world.configure("[digest]\nmax_cost_usd = 1000.0\nmax_cost_usd_per_day = 1000.0\n");
         let calls = RefCell::new(tempfile::NamedTempFile::new().expect("a temporary file"));

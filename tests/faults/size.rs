@@ -1,9 +1,9 @@
 //! How much is tried, and which of all there is to try.
 
-use std::env;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::support::size::{Dice, number};
 use crate::tally::UnderWay;
 
 /// The measure of all these tests in a plain run of them: about twice as many kills, as many power failures and errors.
@@ -11,7 +11,7 @@ const PLAIN: usize = 12;
 
 /// A test's part of all kills, in hundredths.
 pub fn part(hundredths: usize) -> usize {
-    let all = env::var("RECALL_KILLS").map_or(PLAIN, |n| n.parse().expect("RECALL_KILLS is a number"));
+    let all = number("RECALL_KILLS", PLAIN);
     (all * hundredths / 100).max(1)
 }
 
@@ -19,12 +19,12 @@ pub fn part(hundredths: usize) -> usize {
 fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     let random = || u64::from(std::process::id()) ^ std::time::UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos() as u64);
-    *SEED.get_or_init(|| env::var("RECALL_SEED").map_or_else(|_| random(), |n| n.parse().expect("RECALL_SEED is a number")))
+    *SEED.get_or_init(|| number("RECALL_SEED", random()))
 }
 
 /// What one test tries: it looks chosen at random and is the same for the same seed.
 pub struct Sample {
-    state: u64,
+    dice: Dice,
     turns: usize,
     _under_way: UnderWay,
 }
@@ -37,18 +37,14 @@ impl Sample {
     }
 
     fn of_seed(seed: u64) -> Self {
-        let mut sample = Self { state: seed, turns: 0, _under_way: UnderWay::begin() };
+        let mut sample = Self { dice: Dice(seed), turns: 0, _under_way: UnderWay::begin() };
         sample.turns = sample.below(1000);
         sample
     }
 
     /// A number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % end as u64) as usize
+        self.dice.below(end as u64) as usize
     }
 
     /// The next of these, over and over.

@@ -217,6 +217,20 @@ impl World {
     }
 }
 
+/// What the model's client prints of a session of which a script puts the number in the place of SUM.
+pub fn numbered_reply(cost: f64) -> String {
+    let form = serde_json::json!({
+        "title": "Work number SUM was done", "request": "Do the work", "investigated": [], "learned": ["work number SUM is hard"],
+        "completed": ["work number SUM"], "decisions": [], "files": [], "blockers": [],
+        "next_steps": [{"text": "Look at what is left of work SUM", "rows": []}], "closes": [], "questions": [],
+    });
+    let said = serde_json::json!({
+        "type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": form.to_string(),
+        "total_cost_usd": cost, "modelUsage": {"claude-haiku-4-5-20251001": {"inputTokens": 4, "outputTokens": 10, "costUSD": cost}},
+    });
+    said.to_string()
+}
+
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
