@@ -3,14 +3,14 @@
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
-use super::Store;
 use super::load::{HEAD, SessionHead, head};
 use super::recent::NOT_REPEATED;
+use super::{Store, bundle};
 use crate::session::{Millis, RowKey};
 
 /// Is there anything to tell of `session s`: a digest, or prompts that wait for one? Of nightly ones that say the same, the last.
 const TELLS: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
-     OR s.dirty AND s.skip IS NULL AND EXISTS (SELECT 1 FROM item WHERE session = s.pk AND kind = 'prompt'))";
+     OR s.dirty AND s.skip IS NULL AND EXISTS (SELECT 1 FROM bundle WHERE session = s.pk AND prompts > 0))";
 
 /// On which side of a place in a project's course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +84,7 @@ impl Store {
 
     /// Does the index keep something of a session's row?
     pub fn holds_row(&self, session: i64, key: RowKey) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND session = ?2)";
-        Ok(self.db.prepare_cached(sql)?.query_row(params![key.0, session], |r| r.get(0))?)
+        bundle::holds(&self.db, session, key)
     }
 
     /// Does it keep a title that a summary row gave to a conversation?

@@ -1,10 +1,13 @@
 //! What tells whether a session that goes on wants a digest so far.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::load::{NOT_OWNED_EARLIER, SessionHead};
+use super::bundle;
+use super::load::SessionHead;
 use crate::session::Millis;
 
 impl Store {
@@ -28,11 +31,8 @@ impl Store {
 
     /// The times of a session's own rows behind a moment, in their order.
     pub fn times_since(&self, head: &SessionHead, moment: Option<Millis>) -> Result<Vec<Millis>> {
-        let sql = format!(
-            "SELECT DISTINCT i.at FROM item i WHERE i.session = ?1 AND i.at > coalesce(?4, i.at - 1) AND {NOT_OWNED_EARLIER} ORDER BY i.at"
-        );
-        let mut query = self.db.prepare_cached(&sql)?;
-        let times = query.query_map(params![head.pk, head.started_at, head.id, moment], |r| r.get(0))?;
-        Ok(times.collect::<rusqlite::Result<_>>()?)
+        let rows = bundle::owned_rows(&self.db, head)?;
+        let times: BTreeSet<Millis> = rows.iter().filter_map(|kept| kept.line.at).collect();
+        Ok(times.into_iter().filter(|at| moment.is_none_or(|moment| *at > moment)).collect())
     }
 }

@@ -1,22 +1,15 @@
 //! Sessions as the index holds them, whole.
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result, bail};
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::pack::{list, unpack};
+use super::bundle::{self, Kept, Kind, Texts, Used};
+use super::pack::list;
 use crate::rows::Entries;
-use crate::session::{Entry, Item, Millis, Project, RowKey, Session, Title, TitleBy, Tokens};
-
-/// A row that several sessions hold belongs to the one that started first, then to the smaller id. A copy says the same under the
-/// same key: rows that merely share one, as hand-made transcripts do, are no copies.
-///
-/// Joins `item i` of a session against the sessions that hold a copy; `?2` and `?3` are that session's start and id.
-pub(super) const NOT_OWNED_EARLIER: &str = "NOT EXISTS (SELECT 1 FROM item o JOIN session s ON s.pk = o.session
-     WHERE o.key = i.key AND o.session <> i.session AND o.part = i.part AND o.body = i.body
-     AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?2, ?3))";
+use crate::session::{Entry, Item, Millis, Project, Session, Title, TitleBy};
 
 /// How many earlier sessions' open items a session is shown, and how old they may be, in milliseconds.
 pub(super) const EARLIER: usize = 3;
@@ -125,20 +118,19 @@ impl Store {
 
     /// Does the session hold a prompt of the user's, and anything that answered it?
     pub fn has_prompt_and_work(&self, head: &SessionHead) -> Result<(bool, bool)> {
-        let exists = |fits: &str| {
-            format!(
-                "EXISTS (SELECT 1 FROM item i JOIN source f ON f.pk = i.source WHERE i.session = ?1 AND {fits} AND {NOT_OWNED_EARLIER})"
-            )
-        };
-        let sql =
-            format!("SELECT {}, {}", exists("i.kind = 'prompt' AND f.agent = ''"), exists("i.kind IN ('reply', 'tool', 'plan')"));
-        let mut query = self.db.prepare_cached(&sql)?;
-        Ok(query.query_row(params![head.pk, head.started_at, head.id], |r| Ok((r.get(0)?, r.get(1)?)))?)
+        let mut query = self.db.prepare_cached("SELECT pk FROM source WHERE session = ?1 AND agent = ''")?;
+        let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let rows = bundle::owned_rows(&self.db, head)?;
+        let prompt = rows.iter().any(|kept| kept.line.kind == Kind::Prompt && main.contains(&kept.source));
+        Ok((prompt, rows.iter().any(|kept| matches!(kept.line.kind, Kind::Reply | Kind::Tool | Kind::Plan))))
     }
 
     /// Everything a session owns, in order.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
-        let (entries, agents) = self.entries(head)?;
+        let rows = bundle::rows_of(&self.db, head.pk)?;
+        let texts = Texts::of(&self.db, &rows);
+        let rows = bundle::owned(&self.db, head, rows)?;
+        let (entries, agents) = self.entries(head, rows, texts)?;
         let sources = self.sources(head.pk)?;
         Ok(Session {
             id: head.id.clone(),
@@ -148,45 +140,69 @@ impl Store {
             versions: sources.versions,
             end_reason: head.end_reason.clone(),
             entries,
-            usage: self.usage(head)?,
+            usage: Used::owned_by(&self.db, head)?,
             agents,
         })
     }
 
-    fn entries(&self, head: &SessionHead) -> Result<(Vec<Entry>, usize)> {
-        let sql = format!(
-            "SELECT i.key, i.at, f.agent, i.body FROM item i JOIN source f ON f.pk = i.source
-             WHERE i.session = ?1 AND {NOT_OWNED_EARLIER}
-             ORDER BY f.agent <> '', f.first_at, f.agent, i.offset, f.file, i.part"
-        );
-        let mut query = self.db.prepare_cached(&sql)?;
-        let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
+    fn entries(&self, head: &SessionHead, mut rows: Vec<Kept>, mut texts: Texts<'_>) -> Result<(Vec<Entry>, usize)> {
+        let places = self.places(head.pk)?;
+        let place = |kept: &Kept| places.get(&kept.source).map_or((usize::MAX, usize::MAX), |place| (place.part, place.file));
+        rows.sort_by_key(|kept| {
+            let (part, file) = place(kept);
+            (part, kept.line.offset, file, kept.line.part)
+        });
         let mut entries = Entries::default();
-        let mut agents = std::collections::HashSet::new();
-        while let Some(row) = rows.next()? {
-            let agent: Option<String> = Some(row.get(2)?).filter(|a: &String| !a.is_empty());
-            agents.extend(agent.clone());
-            let item: Item = unpack(row.get_ref(3)?.as_blob()?).with_context(|| format!("session {} cannot be read", head.id))?;
-            entries.push(Entry { key: RowKey(row.get(0)?), at: row.get(1)?, agent, item, outcome: None });
+        let mut agents = HashSet::new();
+        for kept in &rows {
+            let agent = places.get(&kept.source).and_then(|place| place.agent.clone());
+            if let Some(agent) = agent.as_ref().filter(|agent| !agents.contains(*agent)) {
+                agents.insert(agent.clone());
+            }
+            let item = texts.take(kept).with_context(|| format!("session {} cannot be read", head.id))?;
+            entries.push(Entry { key: kept.line.key, at: kept.line.at, agent, item, outcome: None });
         }
         let mut entries = entries.finish();
-        entries.extend(self.leaf_titles(head)?);
+        entries.extend(self.leaf_titles(rows)?);
         Ok((entries, agents.len()))
     }
 
-    /// Titles that summary rows, in whatever file, give to a conversation of this session.
-    fn leaf_titles(&self, head: &SessionHead) -> Result<Vec<Entry>> {
-        let sql = format!(
-            "SELECT DISTINCT t.leaf, t.text FROM leaf_title t JOIN item i ON i.key = t.leaf
-             WHERE i.session = ?1 AND {NOT_OWNED_EARLIER} ORDER BY i.offset, t.text"
-        );
-        let mut query = self.db.prepare_cached(&sql)?;
-        let rows = query.query_map(params![head.pk, head.started_at, head.id], |r| {
-            let key = RowKey(r.get(0)?);
-            let title = Title { text: r.get(1)?, by: TitleBy::Summary, leaf: Some(key) };
-            Ok(Entry { key, at: None, agent: None, item: Item::Title(title), outcome: None })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    /// Where each source of a session stands in it: the session's own before those of its subagents, by when they began.
+    fn places(&self, session: i64) -> Result<HashMap<i64, Standing>> {
+        let sql = "SELECT pk, agent, first_at FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, agent, file";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut found = query.query([session])?;
+        let (mut places, mut part, mut last) = (HashMap::new(), 0, None);
+        while let Some(r) = found.next()? {
+            let (agent, first): (String, Option<Millis>) = (r.get(1)?, r.get(2)?);
+            let this = Some((agent.clone(), first));
+            // Files of which one goes on with the other are read as one, by the places of their rows.
+            part += usize::from(this != last);
+            last = this;
+            let file = places.len();
+            places.insert(r.get(0)?, Standing { part, file, agent: Some(agent).filter(|agent| !agent.is_empty()) });
+        }
+        Ok(places)
+    }
+
+    /// Titles that summary rows, in whatever file, give to a conversation of which these are rows.
+    fn leaf_titles(&self, mut rows: Vec<Kept>) -> Result<Vec<Entry>> {
+        if !self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))? {
+            return Ok(Vec::new());
+        }
+        rows.sort_by_key(|kept| kept.line.offset);
+        let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
+        let (mut titles, mut seen) = (Vec::new(), HashSet::new());
+        for key in rows.iter().map(|kept| kept.line.key) {
+            if !seen.insert(key) {
+                continue;
+            }
+            for text in query.query_map([key.0], |r| r.get(0))? {
+                let title = Title { text: text?, by: TitleBy::Summary, leaf: Some(key) };
+                titles.push(Entry { key, at: None, agent: None, item: Item::Title(title), outcome: None });
+            }
+        }
+        Ok(titles)
     }
 
     fn sources(&self, session: i64) -> Result<Sources> {
@@ -206,29 +222,13 @@ impl Store {
         }
         Ok(all)
     }
+}
 
-    /// Tokens by model. A message that several sessions hold counts, with its largest figures, for the one that started first.
-    fn usage(&self, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
-        let sql = "SELECT i.model, max(a.input), max(a.output), max(a.cache_write), max(a.cache_write_hour), max(a.cache_read)
-             FROM usage i JOIN usage a ON a.message = i.message
-             WHERE i.session = ?1 AND NOT EXISTS (SELECT 1 FROM usage o JOIN session s ON s.pk = o.session
-                 WHERE o.message = i.message AND o.session <> i.session AND (coalesce(s.started_at, 9223372036854775807), s.id) < (?2, ?3))
-             GROUP BY i.message";
-        let mut query = self.db.prepare_cached(sql)?;
-        let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
-        let mut usage: BTreeMap<String, Tokens> = BTreeMap::new();
-        while let Some(r) = rows.next()? {
-            let count = |at| r.get::<_, i64>(at).map(|n| n as u64);
-            *usage.entry(r.get(0)?).or_default() += Tokens {
-                input: count(1)?,
-                output: count(2)?,
-                cache_write: count(3)?,
-                cache_write_hour: count(4)?,
-                cache_read: count(5)?,
-            };
-        }
-        Ok(usage)
-    }
+/// Where a source stands in a session, and whose it is.
+struct Standing {
+    part: usize,
+    file: usize,
+    agent: Option<String>,
 }
 
 #[derive(Debug, Default)]

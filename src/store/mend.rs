@@ -13,6 +13,7 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use self::tables::{DAYS, FORGOTTEN, FORMER, MONEY, PAGES, Table};
+use super::bundle::Whereabouts;
 use super::forget::{Doomed, Lasting};
 use super::load::SessionHead;
 use super::notes::NewNote;
@@ -144,12 +145,13 @@ impl Store {
             }
         }
         let (keys, _) = damaged.rows_from_both_ends("key", "forgotten_row", "key", |r| r.get(0).map(RowKey));
+        let whereabouts = Whereabouts::load(&self.db)?;
         for key in keys {
             // Known here and stored all the same: a hand-made one that shares its key with another.
             if self.is_forgotten_row(key)? {
                 continue;
             }
-            for session in self.sessions_with(key)? {
+            for session in whereabouts.sessions_with(&self.db, key)? {
                 doomed.rows.entry(session).or_default().insert(key);
             }
         }
@@ -161,11 +163,6 @@ impl Store {
             self.take_out(&doomed, Lasting::ForGood)?;
         }
         Ok(any)
-    }
-
-    fn sessions_with(&self, key: RowKey) -> Result<Vec<i64>> {
-        let mut query = self.db.prepare_cached("SELECT DISTINCT session FROM item WHERE key = ?1")?;
-        Ok(query.query_map([key.0], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     fn shut_out_sessions(&self) -> BTreeSet<String> {

@@ -5,6 +5,7 @@
 //! words of documents that are gone are only marked so in the full-text index, until `scrub` has it written anew.
 
 pub mod around;
+mod bundle;
 mod cleaning;
 pub mod closings;
 pub mod copy;
@@ -20,6 +21,7 @@ pub mod notes;
 pub mod pack;
 pub mod pages;
 pub mod recent;
+mod repack;
 pub mod repeats;
 mod schema;
 pub mod search;
@@ -41,6 +43,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
 use rustix::fs::{Access, access};
 
+use self::bundle::Whereabouts;
 use self::hold::Identity;
 use crate::private;
 
@@ -69,6 +72,8 @@ pub struct Store {
     path: PathBuf,
     /// Which file it was when it was opened.
     file: Option<Identity>,
+    /// Where every row is, of who stores rows one transaction after the other.
+    whereabouts: Option<Whereabouts>,
 }
 
 impl Store {
@@ -85,7 +90,7 @@ impl Store {
         let file = Identity::of(path);
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db, counts: None, path: path.to_owned(), file };
+        let mut store = Self { db, counts: None, path: path.to_owned(), file, whereabouts: None };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -259,7 +264,7 @@ impl Store {
             if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize > at {
                 continue;
             }
-            tx.execute_batch(step).with_context(|| format!("migration {at} failed"))?;
+            step.take(&tx).with_context(|| format!("migration {at} failed"))?;
             tx.pragma_update(None, "user_version", at as i64 + 1)?;
             tx.commit()?;
         }
@@ -337,7 +342,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, whereabouts: None };
     let version = store.version()?;
     Ok((store, version))
 }

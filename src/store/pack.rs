@@ -15,9 +15,13 @@ const ZSTD: u8 = 1;
 const MAX_UNPACKED: usize = 64 << 20;
 
 pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
-    let json = serde_json::to_vec(value)?;
+    pack_json(&serde_json::to_vec(value)?)
+}
+
+/// Of a value that is JSON already.
+pub fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
     if json.len() >= WORTH_IT {
-        let packed = compress(&json)?;
+        let packed = compress(json)?;
         if packed.len() + 4 < json.len() {
             let mut body = vec![ZSTD];
             body.extend_from_slice(&(json.len() as u32).to_le_bytes());
@@ -35,8 +39,22 @@ pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
 #[error("a stored body cannot be read: {0}")]
 pub struct Unreadable(String);
 
+impl Unreadable {
+    pub fn because(error: &anyhow::Error) -> Self {
+        Self(format!("{error:#}"))
+    }
+}
+
+/// How long the JSON of a body is, without unpacking it.
+pub fn unpacked_len(body: &[u8]) -> usize {
+    match body {
+        [ZSTD, a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
+        _ => body.len(),
+    }
+}
+
 pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
-    unpack_as_it_is(body).map_err(|e| Unreadable(format!("{e:#}")).into())
+    unpack_as_it_is(body).map_err(|e| Unreadable::because(&e).into())
 }
 
 /// A list of words that lies there as plain JSON.

@@ -2,8 +2,75 @@
 //!
 //! A released migration is never edited. Row-shaped bodies are JSON of the types in `session.rs` and `digest.rs`, packed by `pack`.
 
+use anyhow::Result;
+use rusqlite::Connection;
+
+use super::repack;
+
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [&str; 5] = [FIRST, CLOSED_BY_USER, PRIVACY, FINDING, MEANING];
+pub const MIGRATIONS: [Step; 6] = [
+    Step::Sql(FIRST),
+    Step::Sql(CLOSED_BY_USER),
+    Step::Sql(PRIVACY),
+    Step::Sql(FINDING),
+    Step::Sql(MEANING),
+    Step::Repack(BUNDLES),
+];
+
+/// How the database gets its next form, within a transaction.
+pub enum Step {
+    Sql(&'static str),
+    /// What rows say, and what was used for it, goes into bundles, between these statements, which make the new tables, and the end of
+    /// the old ones.
+    Repack(&'static str),
+}
+
+impl Step {
+    pub fn take(&self, db: &Connection) -> Result<()> {
+        match self {
+            Step::Sql(sql) => db.execute_batch(sql)?,
+            Step::Repack(sql) => {
+                db.execute_batch(sql)?;
+                repack::all(db)?;
+                db.execute_batch("DROP TABLE item; DROP TABLE usage")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rows and their usage in half the room.
+const BUNDLES: &str = "
+-- What rows of a source say, in the order of the file, many together: see `bundle/mod.rs`. `moved`: what is added to the offsets of its
+-- rows; `used`: what messages took; `rows`: what each item is known by; `said`, `done`: the texts. `source` is NULL for what messages took
+-- of which nothing else is known.
+CREATE TABLE bundle (
+  pk INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  source INTEGER REFERENCES source(pk) ON DELETE CASCADE,
+  moved INTEGER NOT NULL DEFAULT 0,
+  items INTEGER NOT NULL,
+  prompts INTEGER NOT NULL,
+  used BLOB NOT NULL,
+  rows BLOB NOT NULL,
+  said BLOB NOT NULL,
+  done BLOB NOT NULL
+);
+CREATE INDEX bundle_session ON bundle(session);
+CREATE INDEX bundle_source ON bundle(source);
+-- Four bytes for each row and message of a bundle: where copies of them may be.
+CREATE TABLE bundle_hash (
+  bundle INTEGER PRIMARY KEY REFERENCES bundle(pk) ON DELETE CASCADE,
+  session INTEGER NOT NULL,
+  hashes BLOB NOT NULL
+);
+-- Sessions that held some of the same rows or messages, both ways.
+CREATE TABLE kin (session INTEGER NOT NULL, other INTEGER NOT NULL, PRIMARY KEY (session, other)) WITHOUT ROWID;
+CREATE TRIGGER session_gone AFTER DELETE ON session BEGIN
+  DELETE FROM kin WHERE other = old.pk AND session IN (SELECT other FROM kin WHERE session = old.pk);
+  DELETE FROM kin WHERE session = old.pk;
+END;
+";
 
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "

@@ -88,7 +88,7 @@ fn is_of_kind(value: ValueRef<'_>, kind: &str) -> bool {
 /// An index in which there is nothing.
 fn fresh() -> Result<Connection> {
     let db = Connection::open_in_memory()?;
-    schema::MIGRATIONS.iter().try_for_each(|step| db.execute_batch(step))?;
+    schema::MIGRATIONS.iter().try_for_each(|step| step.take(&db))?;
     Ok(db)
 }
 

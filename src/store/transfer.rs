@@ -2,17 +2,21 @@
 
 mod exported;
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
+use super::bundle::{self, Gathered, Line, Message, Place, Put, Texts, Used, Whereabouts};
 use super::forget::readmit;
-use super::ingest::{Place, insert_item, note_last, project_pk};
+use super::ingest::{note_last, project_pk};
 use super::load::SessionHead;
-use super::pack::{list, unpack};
+use super::pack::list;
 use super::{Store, digests::NewDigest};
 use crate::digest::OpenItem;
-use crate::session::{Millis, RowKey, Tokens};
+use crate::session::{Millis, RowKey};
 
 impl Store {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
@@ -75,6 +79,7 @@ impl Store {
         let sql = "SELECT pk, file, agent, first_at, last_at, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY file, agent";
         let mut query = self.db.prepare_cached(sql)?;
         let mut rows = query.query([session])?;
+        let mut all = self.export_rows(session)?;
         let mut sources = Vec::new();
         while let Some(r) = rows.next()? {
             sources.push(ExportedSource {
@@ -85,45 +90,38 @@ impl Store {
                 cwd: r.get(5)?,
                 branches: list(&r.get::<_, String>(6)?)?,
                 versions: list(&r.get::<_, String>(7)?)?,
-                rows: self.export_rows(session, r.get(0)?)?,
+                rows: all.remove(&r.get(0)?).unwrap_or_default(),
             });
         }
         Ok(sources)
     }
 
-    fn export_rows(&self, session: i64, source: i64) -> Result<Vec<ExportedRow>> {
-        let sql = "SELECT offset, part, key, at, body FROM item WHERE session = ?1 AND source = ?2 ORDER BY offset, part";
-        let mut query = self.db.prepare_cached(sql)?;
-        let mut rows = query.query([session, source])?;
-        let mut all = Vec::new();
-        while let Some(r) = rows.next()? {
-            let item = unpack(r.get_ref(4)?.as_blob()?)?;
-            all.push(ExportedRow { offset: r.get(0)?, part: r.get(1)?, key: RowKey(r.get(2)?), at: r.get(3)?, item });
+    /// The rows of a session, by source.
+    fn export_rows(&self, session: i64) -> Result<HashMap<i64, Vec<ExportedRow>>> {
+        let rows = bundle::rows_of(&self.db, session)?;
+        let mut texts = Texts::of(&self.db, &rows);
+        let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
+        for kept in rows {
+            let Line { offset, part, key, at, .. } = kept.line;
+            all.entry(kept.source).or_default().push(ExportedRow { offset, part, key, at, item: texts.take(&kept)? });
         }
         Ok(all)
     }
 
     fn export_usage(&self, session: i64) -> Result<Vec<ExportedUsage>> {
-        let sql = "SELECT message, model, input, output, cache_write, cache_write_hour, cache_read FROM usage WHERE session = ?1 ORDER BY message";
-        let mut query = self.db.prepare_cached(sql)?;
-        let rows = query.query_map([session], |r| {
-            let count = |at| r.get::<_, i64>(at).map(|n| n as u64);
-            let tokens = Tokens {
-                input: count(2)?,
-                output: count(3)?,
-                cache_write: count(4)?,
-                cache_write_hour: count(5)?,
-                cache_read: count(6)?,
-            };
-            Ok(ExportedUsage { message: r.get(0)?, model: r.get(1)?, tokens })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let used = Used::of_session(&self.db, session)?.into_values();
+        Ok(used.map(|used| ExportedUsage { message: used.message.to_string(), model: used.model, tokens: used.tokens }).collect())
     }
 
     fn export_titles(&self, session: i64) -> Result<Vec<(RowKey, String)>> {
-        let sql = "SELECT DISTINCT t.leaf, t.text FROM leaf_title t JOIN item i ON i.key = t.leaf WHERE i.session = ?1 ORDER BY t.leaf, t.text";
-        let mut query = self.db.prepare_cached(sql)?;
-        Ok(query.query_map([session], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+        let mut query = self.db.prepare_cached("SELECT leaf, text FROM leaf_title ORDER BY leaf, text")?;
+        let all = query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?;
+        let mut titles: Vec<(RowKey, String)> = all.collect::<rusqlite::Result<_>>()?;
+        if !titles.is_empty() {
+            let held: HashSet<RowKey> = bundle::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
+            titles.retain(|(leaf, _)| held.contains(leaf));
+        }
+        Ok(titles)
     }
 
     /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
@@ -143,16 +141,21 @@ impl Store {
         )? > 0;
         let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
         let mut rows_new = false;
+        let mut gathered = Gathered::default();
+        let mut first = None;
         for source in &exported.sources {
-            rows_new |= import_source(&tx, session, &exported, source)?;
+            let (pk, new) = import_source(&tx, &mut gathered, session, &exported, source)?;
+            first = first.or(Some(pk));
+            rows_new |= new;
         }
-        for u in &exported.usage {
-            let t = &u.tokens;
-            let values = params![
-                u.message, session, u.model, t.input as i64, t.output as i64, t.cache_write as i64, t.cache_write_hour as i64,
-                t.cache_read as i64
-            ];
-            rows_new |= tx.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING", values)? > 0;
+        for used in &exported.usage {
+            let message = Message::of_text(&used.message);
+            let used = Used { message, model: used.model.clone(), tokens: used.tokens };
+            rows_new |= gathered.put_used(&tx, session, first, used)?;
+        }
+        if rows_new {
+            let mut whereabouts = Whereabouts::load(&tx)?;
+            gathered.flush(&tx, &mut whereabouts)?;
         }
         for (leaf, text) in &exported.titles {
             rows_new |= tx.execute("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![leaf.0, text])? > 0;
@@ -213,7 +216,14 @@ impl Store {
     }
 }
 
-fn import_source(tx: &rusqlite::Transaction<'_>, session: i64, exported: &Exported, source: &ExportedSource) -> Result<bool> {
+/// Returns the source's number, and whether it brought anything.
+fn import_source<'i>(
+    tx: &rusqlite::Transaction<'_>,
+    gathered: &mut Gathered<'i>,
+    session: i64,
+    exported: &Exported,
+    source: &'i ExportedSource,
+) -> Result<(i64, bool)> {
     let sql = "INSERT INTO source(session, file, agent, first_at, last_at, cwd, branches, versions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT DO UPDATE SET file = file RETURNING pk";
     let lists = (serde_json::to_string(&source.branches)?, serde_json::to_string(&source.versions)?);
@@ -228,7 +238,7 @@ fn import_source(tx: &rusqlite::Transaction<'_>, session: i64, exported: &Export
     let mut new = false;
     for row in &source.rows {
         let place = Place { session, source: pk, offset: row.offset, part: row.part };
-        new |= insert_item(tx, &place, row.key, row.at, &row.item)?;
+        new |= gathered.put(tx, &place, row.key, row.at, Cow::Borrowed(&row.item), |_| Ok(false))? == Put::New;
     }
-    Ok(new)
+    Ok((pk, new))
 }

@@ -271,7 +271,7 @@ fn a_session_that_cannot_be_read_keeps_no_other_from_being_found() {
     ]);
     let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
     let broken =
-        "UPDATE item SET body = x'01ff00000028b52ffd00' WHERE session = (SELECT pk FROM session WHERE id LIKE 'aaaa1111%');
+        "UPDATE bundle SET said = x'01ff00000028b52ffd00' WHERE session = (SELECT pk FROM session WHERE id LIKE 'aaaa1111%');
         UPDATE session SET unindexed = 1; DELETE FROM doc WHERE session = (SELECT pk FROM session WHERE id LIKE 'bbbb2222%')";
     db.execute_batch(broken).unwrap();
     drop(db);

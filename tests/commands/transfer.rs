@@ -71,10 +71,10 @@ fn transcripts_read_after_the_import_bring_nothing_twice() {
         crate::support::copy_tree(&crate::support::fixtures().join("claude-code-2.1.197").join(name), &target.claude_dir());
     }
     target.age_transcripts();
-    let prompts = target.count("SELECT count(*) FROM item WHERE kind = 'prompt'");
+    let prompts = target.count("SELECT sum(prompts) FROM bundle");
     let report = target.digest(&["--summarizer", "extract"]);
     assert_eq!(report["rows_new"], 0, "{report}");
-    assert_eq!(target.count("SELECT count(*) FROM item WHERE kind = 'prompt'"), prompts);
+    assert_eq!(target.count("SELECT sum(prompts) FROM bundle"), prompts);
 }
 
 #[test]

@@ -10,17 +10,16 @@ fn change(scene: &Scene, sql: &str) {
     db.execute_batch(sql).expect("a change");
 }
 
-const DAMAGES: [(&str, &str); 8] = [
+const DAMAGES: [(&str, &str); 10] = [
     ("a folder that is no text", "UPDATE source SET cwd = CAST(x'ff' AS TEXT)"),
     ("a list that is none", "UPDATE source SET branches = '[\"main'"),
     ("a digest that is a text", "UPDATE digest SET body = 'text'"),
     ("a digest of bytes without a meaning", "UPDATE digest SET body = x'0700'"),
-    ("a model that is no text", "UPDATE usage SET model = CAST(x'fe' AS TEXT)"),
+    ("what was used, of bytes without a meaning", "UPDATE bundle SET used = x'0700'"),
+    ("words that cannot be unpacked", "UPDATE bundle SET said = x'01ff00000028b52ffd00'"),
     ("a note that is no text", "UPDATE note SET text = CAST(x'ff' AS TEXT)"),
-    (
-        "a row's key that is too short",
-        "UPDATE item SET key = x'00' WHERE (session, source, offset, part) IN (SELECT session, source, offset, part FROM item LIMIT 1)",
-    ),
+    ("a row's key that is too short", "UPDATE bundle SET rows = substr(rows, 1, 12) WHERE pk = (SELECT min(pk) FROM bundle)"),
+    ("a row that is one less", "UPDATE bundle SET done = x'' WHERE pk = (SELECT min(pk) FROM bundle WHERE done <> x'')"),
     ("no table of what repeats what", "DROP TABLE likeness"),
 ];
 

@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
+use crate::support::bundles::bundled;
+
 /// Tables that tell how often it was run and not what came of it: a run that is cut short and begun again is two runs. What is in
 /// `spend` is looked at by itself: every call of the model is one row.
 const OF_RUNS: [&str; 3] = ["run", "spend", "sqlite_sequence"];
+
+/// Tables of which a row holds what one transaction brought: `bundled` has what they say.
+const BUNDLED: [&str; 2] = ["bundle", "bundle_hash"];
 
 /// How rows are named by others: table, expression.
 const NAMES: [(&str, &str); 6] = [
@@ -20,8 +25,13 @@ const NAMES: [(&str, &str); 6] = [
 ];
 
 /// Columns that point to rows of other tables without saying so: table, column, table pointed to.
-const POINTERS: [(&str, &str, &str); 3] =
-    [("page", "session", "session"), ("likeness", "repeated_by", "session"), ("doc", "project", "project")];
+const POINTERS: [(&str, &str, &str); 5] = [
+    ("page", "session", "session"),
+    ("likeness", "repeated_by", "session"),
+    ("doc", "project", "project"),
+    ("kin", "session", "session"),
+    ("kin", "other", "session"),
+];
 
 /// The rows of every table, sorted, a line each.
 pub fn dump(db: &Connection) -> Vec<String> {
@@ -29,6 +39,7 @@ pub fn dump(db: &Connection) -> Vec<String> {
     for table in tables(db) {
         lines.extend(rows(db, &table));
     }
+    lines.extend(bundled(db));
     lines.extend(words(db));
     lines.sort();
     lines
@@ -43,7 +54,7 @@ fn strings(db: &Connection, sql: &str) -> Vec<String> {
 /// Without the inner tables of the full-text index: `words` has what they say.
 fn tables(db: &Connection) -> Vec<String> {
     let all = strings(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'search%' ORDER BY name");
-    all.into_iter().filter(|name| !OF_RUNS.contains(&name.as_str())).collect()
+    all.into_iter().filter(|name| !OF_RUNS.contains(&name.as_str()) && !BUNDLED.contains(&name.as_str())).collect()
 }
 
 fn rows(db: &Connection, table: &str) -> Vec<String> {

@@ -10,7 +10,7 @@ use crate::support::{age, user};
 fn a_text_is_nowhere_afterwards_and_all_else_stays() {
     let world = told_world(&EXTRACT);
     let before = places_of(&world, WORD).join("\n");
-    for place in ["item.body", "digest.body", "leaf_title.text", "open_item.text", "vocabulary", "/sessions/", "2026-11-20.md"] {
+    for place in ["bundle.said", "digest.body", "leaf_title.text", "open_item.text", "vocabulary", "/sessions/", "2026-11-20.md"] {
         assert!(before.contains(place), "{place} is tried: {before}");
     }
     let other = world.show(OTHER);

@@ -55,14 +55,14 @@ fn what_an_older_version_stored_of_a_private_turn_goes_with_the_upgrade() {
     world.transcript(&path_of(TELLS), session(ASKED_OPENLY));
     write_other(&world);
     world.digest(&EXTRACT);
-    let (rows, pages) = (world.count("SELECT count(*) FROM item"), world.pages().len());
+    let (rows, pages) = (world.items(), world.pages().len());
     world.make_index_older();
     // The older version knew of no such tags: it stored the turn like any other.
     world.transcript(&path_of(TELLS), session(ASKED));
     let report = world.digest(&EXTRACT);
     assert_eq!((&report["rows_new"], &report["files_read"]), (&0.into(), &2.into()), "{report}");
     assert_gone(&world, WORD);
-    assert_eq!((world.count("SELECT count(*) FROM item"), world.pages().len()), (rows - 2, pages));
+    assert_eq!((world.items(), world.pages().len()), (rows - 2, pages));
     assert_eq!(world.digest(&EXTRACT)["files_read"], 0);
 }
 

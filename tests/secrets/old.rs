@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use rusqlite::types::Value as Sql;
 use serde_json::json;
 
 use crate::forms::{Form, written};
@@ -11,6 +10,7 @@ use crate::places::Planted;
 use crate::rows::{Rows, SHOP, bash, put};
 use crate::sinks::{kept, leaks, said};
 use crate::stand_in::{StandIn, form, report};
+use crate::support::bundles::texts;
 use crate::support::{World, files_below};
 use crate::table::{CONFIG, tell};
 
@@ -128,17 +128,20 @@ fn an_index_of_an_older_version_is_cleaned_by_the_next_digest() {
 /// knows of is left: nobody but `recall` can change both as one.
 fn poison(world: &World, marks: &[Mark]) {
     let database = rusqlite::Connection::open(world.data_dir().join("recall.db")).expect("the database");
-    let mut rows =
-        database.prepare("SELECT body, session, source, offset, part FROM item WHERE kind <> 'prompt'").expect("the bodies");
-    let read = |row: &rusqlite::Row<'_>| (0..5).map(|at| row.get(at)).collect::<rusqlite::Result<Vec<Sql>>>();
-    let all: Vec<Vec<Sql>> = rows.query_map([], read).expect("rows").map(|row| row.expect("a row")).collect();
-    for mut row in all {
-        let Sql::Blob(body) = &row[0] else { panic!("a body") };
-        let text = crate::stored::unpacked(body).unwrap_or_else(|| String::from_utf8_lossy(&body[1..]).into_owned());
-        let secret = marks.iter().fold(text, |text, mark| text.replace(&mark.word, &within_json(&mark.secret)));
-        row[0] = Sql::Blob([&[0], secret.as_bytes()].concat());
-        let update = "UPDATE item SET body = ?1 WHERE session = ?2 AND source = ?3 AND offset = ?4 AND part = ?5";
-        database.execute(update, rusqlite::params_from_iter(row)).expect("the body");
+    for column in ["said", "done"] {
+        let mut rows = database.prepare(&format!("SELECT pk, {column} FROM bundle WHERE {column} <> x''")).expect("the bodies");
+        let all = rows.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))).expect("rows");
+        for (pk, body) in all.map(|row| row.expect("a row")) {
+            let secret = |item: serde_json::Value| match item["kind"] == "prompt" {
+                true => item.to_string(),
+                false => marks.iter().fold(item.to_string(), |text, mark| text.replace(&mark.word, &within_json(&mark.secret))),
+            };
+            let items: Vec<String> = texts(&body).into_iter().map(secret).collect();
+            let body = [&[0], format!("[{}]", items.join(",")).as_bytes()].concat();
+            database
+                .execute(&format!("UPDATE bundle SET {column} = ?2 WHERE pk = ?1"), rusqlite::params![pk, body])
+                .expect("the body");
+        }
     }
     for mark in marks {
         database.execute("UPDATE open_item SET text = replace(text, ?1, ?2)", [&mark.word, &mark.secret]).expect("an open item");

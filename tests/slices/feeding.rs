@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::sessions::{CLAUDE, Files, RICH, SCRIPTED};
+use crate::support::bundles::bundled;
 use crate::support::{World, age};
 
 pub fn write(world: &World, path: &Path, bytes: &[u8]) {
@@ -45,16 +46,14 @@ impl Outcome {
 
 /// What the export leaves out, by natural keys and in a fixed order.
 pub fn rows(world: &World) -> Vec<String> {
-    const TABLES: [&str; 13] = [
+    const TABLES: [&str; 11] = [
         "SELECT 'file', path, size, hex(head_hash), head_len, offset FROM file",
         "SELECT 'bad', f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file",
         "SELECT 'unknown', f.path, u.type, u.rows FROM unknown_row u JOIN file f ON f.pk = u.file",
         "SELECT 'start', session, file, at FROM start",
         "SELECT 'session', s.id, p.key, s.started_at, s.grew_at, s.dirty || ' ' || s.page_dirty || ' ' || coalesce(s.skip, '') FROM session s JOIN project p ON p.pk = s.project",
         "SELECT 'source', s.id, o.file, o.agent, o.cwd, coalesce(o.first_at, '') || ' ' || coalesce(o.last_at, '') || o.branches || o.versions FROM source o JOIN session s ON s.pk = o.session",
-        "SELECT 'item', s.id, o.file || o.agent, i.offset || ' ' || i.part, hex(i.key), coalesce(i.at, '') || i.kind || hex(i.body) FROM item i JOIN session s ON s.pk = i.session JOIN source o ON o.pk = i.source",
         "SELECT 'leaf', hex(leaf), text FROM leaf_title",
-        "SELECT 'usage', s.id, u.message, u.model, u.input || ' ' || u.output, u.cache_write || ' ' || u.cache_write_hour || ' ' || u.cache_read FROM usage u JOIN session s ON s.pk = u.session",
         "SELECT 'digest', s.id, d.id, d.summarizer || coalesce(d.model, ''), hex(d.input_hash), d.queued || hex(d.body) FROM digest d JOIN session s ON s.pk = d.session WHERE NOT d.superseded",
         "SELECT 'open', o.id, s.id, o.kind || o.text, coalesce(o.at, ''), o.verified || ' ' || o.place FROM open_item o JOIN session s ON s.pk = o.session",
         "SELECT 'closed', c.id, s.id FROM closed_item c JOIN session s ON s.pk = c.session",
@@ -70,6 +69,7 @@ pub fn rows(world: &World) -> Vec<String> {
         let found = query.query_map([], |r| (0..columns).map(|at| text(r, at)).collect::<Result<Vec<_>, _>>()).unwrap();
         all.extend(found.map(|r| r.unwrap().join(" ")));
     }
+    all.extend(bundled(&db));
     all.sort();
     all
 }

@@ -3,6 +3,7 @@
 //! The one place where the tests start `recall`: no variable and no folder of the machine's user is ever seen by it.
 #![allow(dead_code, reason = "every test binary uses another part")]
 
+pub mod bundles;
 pub mod patience;
 pub mod plain;
 pub mod size;
@@ -165,9 +166,16 @@ impl World {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_recall"), self.bin().join("recall")).expect("recall on the search path");
     }
 
+    /// Makes the index one of the fifth form: every item and message in a row of its own.
+    pub fn unbundle(&self) -> rusqlite::Connection {
+        let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
+        bundles::unbundle(&db);
+        db
+    }
+
     /// Makes the index one of the first form, by taking back what came later.
     pub fn make_index_older(&self) {
-        let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
+        let db = self.unbundle();
         let back = "DROP TRIGGER doc_unembedded; DROP TABLE embedded; DROP TABLE vector_chunk; DROP TABLE vector_space;
             DROP TRIGGER doc_gone; DROP TRIGGER session_moved; DROP TABLE search; DROP TABLE doc; DROP TABLE note;
             DROP INDEX session_unindexed; ALTER TABLE session DROP COLUMN unindexed;
@@ -209,6 +217,11 @@ impl World {
     pub fn database(&self) -> rusqlite::Connection {
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
         rusqlite::Connection::open_with_flags(self.data_dir().join("recall.db"), flags).expect("the database")
+    }
+
+    /// How many items the index holds.
+    pub fn items(&self) -> i64 {
+        self.count("SELECT coalesce(sum(items), 0) FROM bundle")
     }
 
     /// One number from the database.

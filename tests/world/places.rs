@@ -144,7 +144,7 @@ fn names_that_differ_in_what_is_no_text_are_two() {
         fs::write(dir.join(OsStr::from_bytes(*name)), conversation(&id, n + 1)).unwrap();
     }
     assert_eq!(world.digest(&["--ingest-only"])["files_read"], 2);
-    let offsets = "SELECT sum(offset) FROM item";
+    let offsets = "SELECT sum(moved) + sum(items) FROM bundle";
     let stored = (world.count("SELECT count(*) FROM file"), world.count(offsets));
     for _ in 0..3 {
         let again = world.digest(&["--ingest-only"]);

@@ -67,7 +67,7 @@ fn lines_of_nearly_16_mib_in_several_files_at_once_take_no_more_memory_than_ther
     }
     let (ran, most) = measured(&world, &["digest", "--ingest-only", "--jobs", "2"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
-    assert_eq!(world.count("SELECT count(*) FROM item WHERE kind = 'prompt'"), 12);
+    assert_eq!(world.count("SELECT sum(prompts) FROM bundle"), 12);
     assert!(most > 1000 && most < 3 * MOST, "{most} KiB");
 }
 

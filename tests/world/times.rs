@@ -62,8 +62,8 @@ fn a_last_day_that_has_none_after_it_has_its_page() {
     let world = World::new();
     world.transcript(&format!("-p/{S}.jsonl"), asked(S, 1));
     world.digest(&EXTRACT);
-    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
     for at in [253_402_207_200_000_i64, -377_705_023_201_000] {
+        let db = world.unbundle();
         db.execute("UPDATE item SET at = ?1", [at]).unwrap();
         db.execute("UPDATE session SET started_at = ?1, last_at = ?1, page_dirty = 1", [at]).unwrap();
         for zone in ["Pacific/Kiritimati", "Pacific/Pago_Pago", "UTC"] {

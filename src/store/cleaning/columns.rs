@@ -5,6 +5,7 @@ use rusqlite::{Transaction, params};
 
 use crate::privacy::Gate;
 use crate::session::RowKey;
+use crate::store::bundle::Whereabouts;
 use crate::store::forget::take;
 
 /// A column that holds texts, and what becomes of one that has to go. A report of which a part is gone is no report.
@@ -45,7 +46,9 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
             continue;
         }
         changed += 1;
-        tx.execute("DELETE FROM doc WHERE session IN (SELECT session FROM item WHERE key = ?1)", [leaf])?;
+        for session in Whereabouts::load(tx)?.sessions_with(tx, RowKey(leaf))? {
+            tx.execute("DELETE FROM doc WHERE session = ?1", [session])?;
+        }
         if clean.is_empty() {
             tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf, text])?;
             take::title_of(tx, RowKey(leaf))?;

@@ -1,12 +1,12 @@
 //! What rows say, by the rules of today. What stays of a row keeps its place in it, so that a copy that is read later is known for one.
 
 use anyhow::Result;
-use rusqlite::{Transaction, params};
+use rusqlite::Transaction;
 
 use crate::privacy::{Conversation, Gate};
 use crate::redact::OPENING;
-use crate::session::{Item, RowKey};
-use crate::store::pack::{pack, unpack};
+use crate::session::Item;
+use crate::store::bundle::{self, Texts};
 
 /// What became of a session's items.
 #[derive(Debug, Default)]
@@ -17,41 +17,31 @@ pub(super) struct Cleaned {
     pub left_out: bool,
 }
 
-struct Stored {
-    source: i64,
-    offset: i64,
-    part: i64,
-    key: RowKey,
-    body: Vec<u8>,
-}
-
 pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<Cleaned> {
     let mut conversation = Conversation::default();
     let mut cleaned = Cleaned::default();
     let mut source = None;
-    for stored in all_of(tx, session)? {
-        if source.replace(stored.source) != Some(stored.source) {
+    let rows = bundle::rows_of(tx, session)?;
+    let mut texts = Texts::of(tx, &rows);
+    let mut changes = Vec::new();
+    for kept in rows {
+        if source.replace(kept.source) != Some(kept.source) {
             conversation = Conversation::default();
         }
-        let before: Item = unpack(&stored.body)?;
-        let after = gate.pass_item(stored.key, before.clone(), &mut conversation);
+        let before = texts.take(&kept)?;
+        let after = gate.pass_item(kept.line.key, before.clone(), &mut conversation);
         if after.as_ref() != Some(&before) {
-            replace(tx, session, &stored, after.as_ref())?;
             cleaned.texts += 1;
             cleaned.left_out |= leaves_out(gate, &before, after.as_ref());
+            changes.push((kept, after));
         }
     }
+    if changes.iter().any(|(_, after)| after.is_none()) {
+        // What was said of it has to be said anew.
+        tx.prepare_cached("UPDATE session SET dirty = 1 WHERE pk = ?1")?.execute([session])?;
+    }
+    bundle::change(tx, session, changes.into_iter())?;
     Ok(cleaned)
-}
-
-fn all_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<Stored>> {
-    let sql = "SELECT i.source, i.offset, i.part, i.key, i.body FROM item i
-         WHERE i.session = ?1 ORDER BY i.source, i.offset, i.part";
-    let mut query = tx.prepare_cached(sql)?;
-    let items = query.query_map([session], |r| {
-        Ok(Stored { source: r.get(0)?, offset: r.get(1)?, part: r.get(2)?, key: RowKey(r.get(3)?), body: r.get(4)? })
-    })?;
-    Ok(items.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Was more than a secret taken out? Of tools that the client only keeps its books with, digests never tell.
@@ -70,17 +60,4 @@ fn leaves_out(gate: &Gate, before: &Item, after: Option<&Item>) -> bool {
     texts.filter(|(before, after)| before != after).any(|(before, after)| {
         after.is_empty() || names_files && marks(after) <= marks(before) || before.to_ascii_lowercase().contains("<private")
     })
-}
-
-fn replace(tx: &Transaction<'_>, session: i64, stored: &Stored, after: Option<&Item>) -> Result<()> {
-    let place = params![session, stored.source, stored.offset, stored.part];
-    let Some(after) = after else {
-        tx.prepare_cached("DELETE FROM item WHERE session = ?1 AND source = ?2 AND offset = ?3 AND part = ?4")?.execute(place)?;
-        // What was said of it has to be said anew.
-        tx.prepare_cached("UPDATE session SET dirty = 1 WHERE pk = ?1")?.execute([session])?;
-        return Ok(());
-    };
-    let sql = "UPDATE item SET body = ?5 WHERE session = ?1 AND source = ?2 AND offset = ?3 AND part = ?4";
-    tx.prepare_cached(sql)?.execute(params![session, stored.source, stored.offset, stored.part, pack(after)?])?;
-    Ok(())
 }

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
+use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, params};
 
 use super::{Doomed, folder_of};
 use crate::digest::Digest;
 use crate::notes::EVERYWHERE;
 use crate::phrase::Phrase;
-use crate::session::{Item, RowKey};
+use crate::session::RowKey;
 use crate::store::Store;
-use crate::store::load::NOT_OWNED_EARLIER;
+use crate::store::bundle::{self, Whereabouts};
 use crate::store::notes::Note;
 use crate::store::pack::unpack;
 
@@ -50,12 +50,9 @@ impl Store {
                 doomed.whole.insert(session);
                 continue;
             }
-            let mut query = self.db.prepare_cached("SELECT DISTINCT key FROM item WHERE session = ?1 AND source = ?2")?;
-            for source in sources {
-                for key in query.query_map([session, source], |r| r.get(0))? {
-                    doomed.rows.entry(session).or_default().insert(RowKey(key?));
-                    doomed.digests.insert(session);
-                }
+            for kept in bundle::rows_of(&self.db, session)?.iter().filter(|kept| sources.contains(&kept.source)) {
+                doomed.rows.entry(session).or_default().insert(kept.line.key);
+                doomed.digests.insert(session);
             }
         }
         let notes = self.notes()?.into_iter().filter(|note| note.project.key != EVERYWHERE && is_out(&note.project.key));
@@ -82,15 +79,12 @@ impl Store {
     }
 
     fn find_rows(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
-        let mut query = self.db.prepare("SELECT session, key, body FROM item")?;
-        let mut rows = query.query([])?;
-        while let Some(r) = rows.next()? {
-            let session = r.get(0)?;
-            let item: Item = unpack(r.get_ref(2)?.as_blob()?).context("a stored row cannot be read")?;
+        bundle::for_each(&self.db, |session, key, item| {
             if !doomed.whole.contains(&session) && item.texts().iter().any(|text| phrase.is_in(text)) {
-                doomed.rows.entry(session).or_default().insert(RowKey(r.get(1)?));
+                doomed.rows.entry(session).or_default().insert(key);
             }
-        }
+            Ok(())
+        })?;
         for (session, keys) in &doomed.rows {
             if self.owns_any(*session, keys)? {
                 doomed.digests.insert(*session);
@@ -102,14 +96,7 @@ impl Store {
     /// Are any of the rows a session's own? Of others its digest knows nothing.
     fn owns_any(&self, session: i64, keys: &BTreeSet<RowKey>) -> Result<bool> {
         let head = self.session_head(session)?;
-        let sql = format!("SELECT EXISTS (SELECT 1 FROM item i WHERE i.session = ?1 AND i.key = ?4 AND {NOT_OWNED_EARLIER})");
-        let mut query = self.db.prepare_cached(&sql)?;
-        for key in keys {
-            if query.query_row(params![session, head.started_at, head.id, key.0], |r| r.get(0))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(bundle::owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
     }
 
     /// Digests, the replaced ones too: what a model said in words of its own.
@@ -133,13 +120,13 @@ impl Store {
 
     /// Sessions that a row of some other file gave a title that holds the text.
     fn find_titles(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
-        let mut query = self.db.prepare("SELECT i.session, t.text FROM leaf_title t JOIN item i ON i.key = t.leaf")?;
-        let mut rows = query.query([])?;
-        while let Some(r) = rows.next()? {
-            let session = r.get(0)?;
-            if !doomed.whole.contains(&session) && phrase.is_in(&r.get::<_, String>(1)?) {
-                doomed.digests.insert(session);
-            }
+        let mut query = self.db.prepare("SELECT leaf, text FROM leaf_title")?;
+        let all: Vec<(RowKey, String)> =
+            query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        let whereabouts = Whereabouts::load(&self.db)?;
+        for (leaf, _) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
+            let sessions = whereabouts.sessions_with(&self.db, leaf)?;
+            doomed.digests.extend(sessions.difference(&doomed.whole));
         }
         Ok(())
     }

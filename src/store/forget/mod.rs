@@ -12,6 +12,7 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
+use super::bundle;
 use super::{Store, copy, notes};
 use crate::phrase::Phrase;
 use crate::session::{Millis, RowKey};
@@ -95,7 +96,7 @@ impl Store {
         }
         if !heads.is_empty() {
             // Titles for conversations that are not known: whose they are cannot be told.
-            tx.execute("DELETE FROM leaf_title WHERE NOT EXISTS (SELECT 1 FROM item WHERE key = leaf)", [])?;
+            take::lost_titles(&tx)?;
         }
         for (session, keys) in &doomed.rows {
             take::rows(&tx, *session, keys)?;
@@ -159,7 +160,7 @@ impl Store {
         let mut days = BTreeSet::new();
         for session in doomed.sessions() {
             if doomed.whole.contains(&session) {
-                extent.rows += one("SELECT count(DISTINCT key) FROM item WHERE session = ?1", session)? as usize;
+                extent.rows += self.rows_of(session)?;
             }
             extent.digests += match doomed.whole.contains(&session) || doomed.digests.contains(&session) {
                 true => one("SELECT count(*) FROM digest WHERE session = ?1", session)? as usize,
@@ -175,8 +176,8 @@ impl Store {
 
     /// Rows that a session has in the index.
     pub fn rows_of(&self, session: i64) -> Result<usize> {
-        let sql = "SELECT count(DISTINCT key) FROM item WHERE session = ?1";
-        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get::<_, i64>(0))? as usize)
+        let keys: BTreeSet<RowKey> = bundle::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
+        Ok(keys.len())
     }
 
     /// Where in the index the text still stands, by table.

@@ -1,6 +1,6 @@
 //! The statements that take out, all within one transaction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
 use rusqlite::{Connection, Transaction, params};
@@ -9,9 +9,10 @@ use super::{Lasting, folder_of};
 use crate::phrase::Phrase;
 use crate::session::RowKey;
 use crate::store::SCRUB;
+use crate::store::bundle::{self, CopyOf, Message, Used, Whereabouts, copy_of};
 use crate::store::copy;
 use crate::store::digests::mark_closed_pages;
-use crate::store::load::{NOT_OWNED_EARLIER, SessionHead};
+use crate::store::load::SessionHead;
 use crate::store::search;
 
 /// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run. The copy of the
@@ -37,10 +38,11 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     search::take_out(tx, pk)?;
     mark_closed_pages(tx, pk)?;
     let files = files_of(tx, pk)?;
-    let later = "(SELECT pk FROM session WHERE (coalesce(started_at, 9223372036854775807), id) > (?2, ?3))";
     // Money that copies tell of was the session's own.
-    let sql = format!("DELETE FROM usage WHERE message IN (SELECT message FROM usage WHERE session = ?1) AND session IN {later}");
-    tx.execute(&sql, params![pk, head.started_at, head.id])?;
+    let messages: BTreeSet<Message> = Used::of_session(tx, pk)?.into_keys().collect();
+    for session in bundle::kin_later(tx, head)? {
+        bundle::drop_messages(tx, session, &messages)?;
+    }
     for sql in [
         "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
         "DELETE FROM user_closed WHERE of = ?1",
@@ -48,8 +50,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
         "DELETE FROM digest WHERE session = ?1",
         "DELETE FROM likeness WHERE session = ?1",
         "DELETE FROM attempt WHERE session = ?1",
-        "DELETE FROM usage WHERE session = ?1",
-        "DELETE FROM item WHERE session = ?1",
+        "DELETE FROM bundle WHERE session = ?1",
         "DELETE FROM source WHERE session = ?1",
         "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
     ] {
@@ -68,23 +69,20 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
 }
 
 fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RowKey>> {
-    let sql = format!("SELECT DISTINCT i.key FROM item i WHERE i.session = ?1 AND {NOT_OWNED_EARLIER}");
-    let mut query = tx.prepare_cached(&sql)?;
-    let keys = query.query_map(params![head.pk, head.started_at, head.id], |r| Ok(RowKey(r.get(0)?)))?;
-    Ok(keys.collect::<rusqlite::Result<_>>()?)
+    Ok(bundle::owned_rows(tx, head)?.iter().map(|kept| kept.line.key).collect())
 }
 
 /// The rows of other sessions that are copies of a session's own.
 fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RowKey>>> {
-    let sql = format!(
-        "SELECT DISTINCT c.session, c.key FROM item i JOIN item c ON c.key = i.key AND c.part = i.part AND c.session <> i.session AND c.body = i.body
-         WHERE i.session = ?1 AND {NOT_OWNED_EARLIER}"
-    );
-    let mut query = tx.prepare_cached(&sql)?;
-    let mut rows = query.query(params![head.pk, head.started_at, head.id])?;
+    let own: HashSet<CopyOf> = bundle::owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
     let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
-    while let Some(r) = rows.next()? {
-        copies.entry(r.get(0)?).or_default().insert(RowKey(r.get(1)?));
+    for kin in bundle::kin_of(tx, head.pk)? {
+        let rows = bundle::rows_of(tx, kin)?;
+        let keys: BTreeSet<RowKey> =
+            rows.iter().filter(|kept| own.contains(&copy_of(&kept.line))).map(|kept| kept.line.key).collect();
+        if !keys.is_empty() {
+            copies.insert(kin, keys);
+        }
     }
     Ok(copies)
 }
@@ -98,10 +96,7 @@ fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
 pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
     leaves_traces(tx)?;
     search::take_out(tx, session)?;
-    for key in keys {
-        tx.prepare_cached("DELETE FROM item WHERE key = ?1 AND session = ?2")?.execute(params![key.0, session])?;
-    }
-    Ok(())
+    bundle::take_out(tx, session, keys)
 }
 
 /// Rows with these keys are not taken in again.
@@ -137,9 +132,21 @@ pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()
 /// What was made of a title goes with it: of the sessions that hold the row it is for.
 pub(in crate::store) fn title_of(tx: &Transaction<'_>, leaf: RowKey) -> Result<()> {
     leaves_traces(tx)?;
-    let mut query = tx.prepare_cached("SELECT DISTINCT session FROM item WHERE key = ?1")?;
-    for session in query.query_map([leaf.0], |r| r.get(0))? {
-        derived(tx, session?)?;
+    for session in Whereabouts::load(tx)?.sessions_with(tx, leaf)? {
+        derived(tx, session)?;
+    }
+    Ok(())
+}
+
+/// Takes out titles for conversations that are not known: whose they are cannot be told.
+pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
+    let mut query = tx.prepare("SELECT DISTINCT leaf FROM leaf_title")?;
+    let leaves: Vec<RowKey> = query.query_map([], |r| r.get(0).map(RowKey))?.collect::<rusqlite::Result<_>>()?;
+    let whereabouts = Whereabouts::load(tx)?;
+    for leaf in leaves {
+        if whereabouts.sessions_with(tx, leaf)?.is_empty() {
+            tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
+        }
     }
     Ok(())
 }

@@ -13,10 +13,10 @@ use rusqlite::{Transaction, params};
 pub(super) use self::notes::note_last;
 use self::writer::Writer;
 use super::Store;
-use super::pack::pack;
+use super::bundle::Whereabouts;
 use crate::delta::Cursor;
 use crate::privacy::{Began, Boundary};
-use crate::session::{Item, Millis, Row, RowKey};
+use crate::session::{Millis, Row, RowKey};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
 
@@ -94,16 +94,21 @@ impl Store {
 
     /// Stores batches in one transaction.
     pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
+        // Not there any more when this fails: then it is learned anew.
+        let known = self.whereabouts.take();
         let tx = self.db.transaction()?;
-        let mut writer = Writer::new(&tx, projects)?;
+        let whereabouts = known.map_or_else(|| Whereabouts::load(&tx), Ok)?;
+        let mut writer = Writer::new(&tx, projects, whereabouts)?;
         for batch in batches {
             writer.batch(batch)?;
         }
+        writer.flush_rows()?;
         writer.flush_notes()?;
         writer.drop_private_agents()?;
         writer.mark_dirty()?;
-        let done = writer.done;
+        let (done, whereabouts) = (writer.done, writer.whereabouts);
         tx.commit()?;
+        self.whereabouts = Some(whereabouts);
         Ok(done)
     }
 
@@ -140,20 +145,4 @@ impl Store {
 pub(super) fn project_pk(tx: &Transaction<'_>, key: &str) -> Result<i64> {
     tx.prepare_cached("INSERT INTO project(key) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([key])?;
     Ok(tx.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0))?)
-}
-
-/// Where an item lies.
-pub(super) struct Place {
-    pub session: i64,
-    pub source: i64,
-    pub offset: i64,
-    pub part: i64,
-}
-
-/// Stores an item. False when its row is known.
-pub(super) fn insert_item(tx: &Transaction<'_>, at: &Place, key: RowKey, time: Option<Millis>, item: &Item) -> Result<bool> {
-    let sql = "INSERT INTO item(session, source, offset, part, key, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT DO NOTHING";
-    let values = params![at.session, at.source, at.offset, at.part, key.0, time, item.kind(), pack(item)?];
-    Ok(tx.prepare_cached(sql)?.execute(values)? > 0)
 }

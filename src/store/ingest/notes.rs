@@ -42,7 +42,7 @@ pub(crate) fn note_last(tx: &Transaction<'_>, session: i64, at: Millis) -> Resul
     Ok(())
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// Writes down what the rows said about where and when each part of a session took place.
     pub fn flush_notes(&mut self) -> Result<()> {
         for ((session, source), notes) in std::mem::take(&mut self.notes) {
@@ -69,8 +69,8 @@ impl Writer<'_> {
              WHERE pk = ?1 AND started_at IS NOT t.at";
         if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
             // Who owns copied rows may change with this.
-            let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty AND unindexed) AND pk IN
-                 (SELECT o.session FROM item i JOIN item o ON o.key = i.key WHERE i.session = ?1)";
+            let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty AND unindexed) AND (
+                 pk = ?1 AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0) OR pk IN (SELECT other FROM kin WHERE session = ?1))";
             self.tx.prepare_cached(others)?.execute([session])?;
         }
         Ok(())

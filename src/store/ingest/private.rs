@@ -10,18 +10,23 @@ use super::Batch;
 use super::writer::Writer;
 use crate::session::{Millis, Row, RowKey};
 use crate::store::around::{PrivateSpan, private_spans};
+use crate::store::bundle::{self, Kept};
 use crate::store::forget::take;
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// Writes down which turns are private.
     pub fn note_private(&mut self, batch: &Batch) -> Result<()> {
         let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+        if !batch.private_rows.is_empty() {
+            self.forgets = true;
+            // What came before it in this transaction may hold copies.
+            self.flush_rows()?;
+        }
         for key in &batch.private_rows {
             let sql = "INSERT INTO forgotten_row(key, private) VALUES (?1, 1) ON CONFLICT DO UPDATE SET private = 1";
             self.tx.prepare_cached(sql)?.execute([key.0])?;
-            let mut holders = self.tx.prepare_cached("SELECT DISTINCT session FROM item WHERE key = ?1")?;
-            for session in holders.query_map([key.0], |r| r.get(0))? {
-                copies.entry(session?).or_default().insert(*key);
+            for session in self.whereabouts.sessions_with(self.tx, *key)? {
+                copies.entry(session).or_default().insert(*key);
             }
         }
         // Forks that were read first, and what a program stored that knew of no private turns.
@@ -63,34 +68,51 @@ impl Writer<'_> {
     /// up after such a turn.
     pub fn drop_private_agents(&mut self) -> Result<()> {
         for session in std::mem::take(&mut self.newly_private) {
-            let sql = "SELECT i.session, i.key FROM session s JOIN source f ON f.session = s.pk AND f.agent <> ''
-                 JOIN item i ON i.session = s.pk AND i.source = f.pk
-                 WHERE s.id = ?1 AND EXISTS (SELECT 1 FROM private_turn p WHERE p.session = ?1
-                     AND (i.at >= p.from_at AND i.at < coalesce(p.until_at, i.at + 1)
-                          OR f.first_at >= p.from_at AND f.first_at < coalesce(p.until_at, f.first_at + 1)))";
+            let sql =
+                "SELECT s.pk, f.pk, f.first_at FROM session s JOIN source f ON f.session = s.pk AND f.agent <> '' WHERE s.id = ?1";
             let mut query = self.tx.prepare_cached(sql)?;
-            let mut found = query.query([&session])?;
-            let mut rows: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
-            while let Some(r) = found.next()? {
-                rows.entry(r.get(0)?).or_default().insert(RowKey(r.get(1)?));
+            let of_agents: Vec<(i64, i64, Option<Millis>)> =
+                query.query_map([&session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?;
+            let Some((pk, ..)) = of_agents.first() else { continue };
+            let spans = private_spans(self.tx, &session)?;
+            let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
+            let began: BTreeMap<i64, bool> = of_agents.iter().map(|(_, source, first)| (*source, within(*first))).collect();
+            let rows = bundle::rows_of(self.tx, *pk)?;
+            let private = rows.iter().filter(|kept| began.get(&kept.source).is_some_and(|began| *began || within(kept.line.at)));
+            let keys: BTreeSet<RowKey> = private.map(|kept| kept.line.key).collect();
+            if !keys.is_empty() {
+                self.take_back(&BTreeMap::from([(*pk, keys)]))?;
             }
-            self.take_back(&rows)?;
         }
         self.drop_private_titles()
     }
 
     /// Titles that older clients gave to private rows, or after a private turn to the whole conversation.
     fn drop_private_titles(&self) -> Result<()> {
-        // In this order, whatever is guessed about the tables: there are few titles and many items.
-        let sql = "DELETE FROM leaf_title WHERE EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf)
-             OR EXISTS (SELECT 1 FROM item i CROSS JOIN session s ON s.pk = i.session CROSS JOIN private_turn p ON p.session = s.id
-                 WHERE i.key = leaf AND i.at >= p.from_at)
-             RETURNING leaf";
-        let leaves = self.tx.prepare_cached(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<Vec<[u8; 16]>>>()?;
-        for leaf in leaves {
-            take::title_of(self.tx, RowKey(leaf))?;
+        let sql = "SELECT leaf, EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf) FROM leaf_title
+             WHERE EXISTS (SELECT 1 FROM private_turn) OR EXISTS (SELECT 1 FROM forgotten_row) GROUP BY leaf";
+        let mut query = self.tx.prepare_cached(sql)?;
+        let leaves = query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?;
+        for leaf in leaves.collect::<rusqlite::Result<Vec<(RowKey, bool)>>>()? {
+            let (leaf, private) = leaf;
+            if private || self.is_behind_a_private_turn(leaf)? {
+                self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
+                take::title_of(self.tx, leaf)?;
+            }
         }
         Ok(())
+    }
+
+    fn is_behind_a_private_turn(&self, leaf: RowKey) -> Result<bool> {
+        for session in self.whereabouts.sessions_with(self.tx, leaf)? {
+            let sql = "SELECT min(from_at) FROM private_turn WHERE session = (SELECT id FROM session WHERE pk = ?1)";
+            let first: Option<Millis> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;
+            let behind = |kept: &Kept| kept.line.key == leaf && kept.line.at.zip(first).is_some_and(|(at, first)| at >= first);
+            if first.is_some() && bundle::rows_of(self.tx, session)?.iter().any(behind) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Takes out rows that are stored, with whatever was made of them.

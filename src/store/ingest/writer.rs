@@ -1,5 +1,6 @@
 //! The statements that store a batch: files, lines that could not be read, rows, usage.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -7,16 +8,21 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::notes::Notes;
-use super::{Batch, GENERATION, Ingested, Place, insert_item, project_pk};
+use super::{Batch, GENERATION, Ingested, project_pk};
 use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
 use crate::store::around::PrivateSpan;
+use crate::store::bundle::{Gathered, Message, Place, Put, Used, Whereabouts};
 use crate::store::forget::take;
 use crate::store::load::EARLIER;
-use crate::store::pack::pack;
 
-pub(super) struct Writer<'t> {
+pub(super) struct Writer<'t, 'b> {
     pub tx: &'t Transaction<'t>,
+    gathered: Gathered<'b>,
+    pub whereabouts: Whereabouts,
+    /// Is there any row that is not to come in, or any excluded session?
+    pub forgets: bool,
+    excludes: bool,
     pub projects: &'t Projects,
     sessions: HashMap<String, i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
@@ -33,12 +39,17 @@ pub(super) struct Writer<'t> {
     pub notes: BTreeMap<(i64, i64), Notes>,
 }
 
-impl<'t> Writer<'t> {
-    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects) -> Result<Self> {
+impl<'t, 'b> Writer<'t, 'b> {
+    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects, whereabouts: Whereabouts) -> Result<Self> {
+        let any = |table| tx.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {table})"), [], |r| r.get(0));
         let forgotten =
             tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(Self {
             tx,
+            gathered: Gathered::default(),
+            whereabouts,
+            forgets: any("forgotten_row")?,
+            excludes: any("excluded_session")?,
             forgotten,
             projects,
             sessions: HashMap::new(),
@@ -51,15 +62,15 @@ impl<'t> Writer<'t> {
         })
     }
 
-    pub fn batch(&mut self, batch: &Batch) -> Result<()> {
+    pub fn batch(&mut self, batch: &'b Batch) -> Result<()> {
         let path = batch.file.known_as();
         let file = self.file(batch, &path)?;
         if batch.replaced {
             self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;
             self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
             // Rows that are in the index outlive the file they came from; their places go before all of the new file's.
-            let sql = "UPDATE item SET offset = offset - ?2 WHERE session IN (SELECT session FROM source WHERE file = ?1)
-                 AND source IN (SELECT pk FROM source WHERE file = ?1)";
+            self.flush_rows()?;
+            let sql = "UPDATE bundle SET moved = moved - ?2 WHERE source IN (SELECT pk FROM source WHERE file = ?1)";
             self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
         }
         for session in &batch.excluded {
@@ -103,6 +114,7 @@ impl<'t> Writer<'t> {
 
     /// Leaves a session of an excluded project out: what it said before it told where it took place goes again.
     fn exclude(&mut self, session: &str) -> Result<()> {
+        self.excludes = true;
         self.tx.prepare_cached("INSERT INTO excluded_session VALUES (?1) ON CONFLICT DO NOTHING")?.execute([session])?;
         let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
@@ -110,6 +122,7 @@ impl<'t> Writer<'t> {
             take::leaves_traces(self.tx)?;
             self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
+            self.gathered.drop_session(pk);
             self.sessions.retain(|_, known| *known != pk);
             self.sources.retain(|(of, ..), _| *of != pk);
             self.notes.retain(|(of, _), _| *of != pk);
@@ -120,16 +133,16 @@ impl<'t> Writer<'t> {
 
     fn is_excluded(&self, session: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
-        Ok(self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
+        Ok(self.excludes && self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
     /// Was it forgotten, by the session or by the key of its row, or is the row private?
     fn is_forgotten(&self, session: &str, key: RowKey) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
-        Ok(self.forgotten.contains(session) || self.tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
+        Ok(self.forgotten.contains(session) || self.forgets && self.tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
     }
 
-    fn row(&mut self, batch: &Batch, path: &Arc<str>, offset: u64, row: &Row) -> Result<()> {
+    fn row(&mut self, batch: &Batch, path: &Arc<str>, offset: u64, row: &'b Row) -> Result<()> {
         if self.is_forgotten(&row.session, row.key)? {
             return Ok(());
         }
@@ -146,20 +159,12 @@ impl<'t> Writer<'t> {
                 new |= self.leaf_title(leaf.0, &title.text)?;
                 continue;
             }
-            new |= self.item(session, source, offset, *part, row, item)?;
+            let place = Place { session, source, offset: offset as i64, part: *part };
+            new |= self.item(place, path, row, item)?;
         }
         if let Some(usage) = &row.usage {
-            let t = &usage.tokens;
-            let values = params![
-                usage.message, session, usage.model, t.input as i64, t.output as i64, t.cache_write as i64,
-                t.cache_write_hour as i64, t.cache_read as i64
-            ];
-            // Rows of one message repeat its usage while it grows.
-            let sql = "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET
-                 input = max(input, ?4), output = max(output, ?5), cache_write = max(cache_write, ?6),
-                 cache_write_hour = max(cache_write_hour, ?7), cache_read = max(cache_read, ?8)
-                 WHERE ?4 > input OR ?5 > output OR ?6 > cache_write OR ?7 > cache_write_hour OR ?8 > cache_read";
-            new |= self.tx.prepare_cached(sql)?.execute(values)? > 0;
+            let used = Used { message: Message::of_id(&usage.message), model: usage.model.clone(), tokens: usage.tokens };
+            new |= self.gathered.put_used(self.tx, session, Some(source), used)?;
         }
         if new {
             self.done.rows_new += 1;
@@ -168,29 +173,23 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    fn item(&mut self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
-        let place = Place { session, source, offset: offset as i64, part };
-        if !insert_item(self.tx, &place, row.key, row.at, item)? {
-            if self.take_over(session, source, offset, part, row, item)? {
-                self.touched.insert(session);
-            }
-            return Ok(false);
+    /// Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first.
+    fn item(&mut self, place: Place, path: &str, row: &Row, item: &'b Item) -> Result<bool> {
+        let tx = self.tx;
+        let yields = |other: i64| {
+            let sql = "SELECT ?2 < file FROM source WHERE pk = ?1";
+            Ok(tx.prepare_cached(sql)?.query_row(params![other, path], |r| r.get(0))?)
+        };
+        let put = self.gathered.put(tx, &place, row.key, row.at, Cow::Borrowed(item), yields)?;
+        if put == Put::TakenOver {
+            self.touched.insert(place.session);
         }
-        Ok(true)
+        Ok(put == Put::New)
     }
 
-    /// Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first. Returns whether
-    /// the row changed hands.
-    fn take_over(&self, session: i64, source: i64, offset: u64, part: i64, row: &Row, item: &Item) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM item i JOIN source o ON o.pk = i.source JOIN source n ON n.pk = ?1
-             WHERE i.key = ?2 AND i.session = ?3 AND i.part = ?4 AND n.file < o.file)";
-        if !self.tx.prepare_cached(sql)?.query_row(params![source, row.key.0, session, part], |r| r.get(0))? {
-            return Ok(false);
-        }
-        let sql = "UPDATE OR IGNORE item SET source = ?1, offset = ?2, at = ?6, kind = ?7, body = ?8 WHERE key = ?3 AND session = ?4 AND part = ?5";
-        let values = params![source, offset as i64, row.key.0, session, part, row.at, item.kind(), pack(item)?];
-        self.tx.prepare_cached(sql)?.execute(values)?;
-        Ok(true)
+    /// Writes the rows that were gathered.
+    pub fn flush_rows(&mut self) -> Result<()> {
+        self.gathered.flush(self.tx, &mut self.whereabouts)
     }
 
     fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {
@@ -203,11 +202,10 @@ impl<'t> Writer<'t> {
             .execute(params![leaf, text])?
             > 0;
         if new {
-            self.tx
-                .prepare_cached(
-                    "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT session FROM item WHERE key = ?1)",
-                )?
-                .execute([leaf])?;
+            // Who gains rows in this transaction is marked for that.
+            for session in self.whereabouts.sessions_with(self.tx, RowKey(leaf))? {
+                self.tx.prepare_cached("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1")?.execute([session])?;
+            }
         }
         Ok(new)
     }
@@ -256,7 +254,7 @@ impl<'t> Writer<'t> {
         for session in &self.touched {
             let sql =
                 "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty AND unindexed) AND pk IN
-                 (SELECT o.session FROM item i JOIN item o ON o.key = i.key AND o.session <> i.session WHERE i.session = ?1))";
+                 (SELECT other FROM kin WHERE session = ?1))";
             self.tx.prepare_cached(sql)?.execute([session])?;
             // The next sessions of the project were shown what this one had left open.
             let sql = format!(

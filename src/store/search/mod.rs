@@ -56,7 +56,7 @@ pub(super) fn put(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result
 impl Store {
     /// How many sessions have no document of their newest state.
     pub fn unindexed(&self) -> Result<u64> {
-        let sql = "SELECT count(*) FROM session WHERE unindexed AND EXISTS (SELECT 1 FROM item WHERE session = session.pk)";
+        let sql = "SELECT count(*) FROM session WHERE unindexed AND EXISTS (SELECT 1 FROM bundle WHERE session = session.pk AND items > 0)";
         Ok(self.db.query_row(sql, [], |r| r.get::<_, i64>(0))? as u64)
     }
 

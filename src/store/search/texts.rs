@@ -1,14 +1,14 @@
 //! What was said in a session, for showing the best of it.
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::OptionalExtension;
 
 use super::Store;
 use crate::find::Said;
 use crate::session::{Item, Millis, ToolUse};
 use crate::signal::has_failed;
-use crate::store::load::{NOT_OWNED_EARLIER, SessionHead};
-use crate::store::pack::unpack;
+use crate::store::bundle::{self, Kind, Texts};
+use crate::store::load::SessionHead;
 
 /// A text of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,20 +30,17 @@ pub enum Extent {
 impl Store {
     /// What was said in a session as it is kept, in order.
     pub fn texts_of(&self, head: &SessionHead, extent: Extent) -> Result<Vec<Text>> {
-        let (kinds, most) = match extent {
-            Extent::Said(most) => ("AND i.kind IN ('prompt', 'answer', 'reply', 'plan', 'recap', 'away', 'title')", most),
-            Extent::All => ("", 0),
-        };
-        let most = if most == 0 { -1 } else { most as i64 };
-        let sql = format!(
-            "SELECT i.at, i.body FROM item i WHERE i.session = ?1 {kinds} AND {NOT_OWNED_EARLIER} ORDER BY i.source, i.offset, i.part LIMIT ?4"
-        );
-        let mut query = self.db.prepare_cached(&sql)?;
-        let mut rows = query.query(params![head.pk, head.started_at, head.id, most])?;
+        let all = bundle::rows_of(&self.db, head.pk)?;
+        let mut bodies = Texts::of(&self.db, &all);
+        let mut rows = bundle::owned(&self.db, head, all)?;
+        if let Extent::Said(most) = extent {
+            rows.retain(|kept| is_talk(kept.line.kind));
+            rows.truncate(if most == 0 { usize::MAX } else { most });
+        }
         let mut texts = Vec::new();
-        while let Some(row) = rows.next()? {
-            let at: Option<Millis> = row.get(0)?;
-            texts.extend(said(unpack(row.get_ref(1)?.as_blob()?)?).into_iter().map(|(kind, text)| Text { kind, text, at }));
+        for kept in rows {
+            let at = kept.line.at;
+            texts.extend(said(bodies.take(&kept)?).into_iter().map(|(kind, text)| Text { kind, text, at }));
         }
         Ok(texts)
     }
@@ -52,6 +49,11 @@ impl Store {
     pub fn session_pk(&self, id: &str) -> Result<Option<i64>> {
         Ok(self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?)
     }
+}
+
+/// Is it of the conversation?
+fn is_talk(kind: Kind) -> bool {
+    matches!(kind, Kind::Prompt | Kind::Answer | Kind::Reply | Kind::Plan | Kind::Recap | Kind::Away | Kind::Title)
 }
 
 fn said(item: Item) -> Vec<(Said, String)> {

@@ -1,0 +1,312 @@
+//! Gathers what is new of many sessions, and writes it down in bundles.
+//!
+//! What a session holds already is read once, from the lines beside its texts; whether a row is new is then known without asking the index.
+
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::Result;
+use rayon::prelude::*;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::edit::{self, Whole};
+use super::kin::{self, Whereabouts};
+use super::usage::{self, Message, Used};
+use super::{FULL, Kept, Kind, Line, form, rows_of};
+use crate::session::{Item, Millis, RowKey, Tokens};
+use crate::store::pack::pack_json;
+
+/// Where an item is to lie.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub session: i64,
+    pub source: i64,
+    pub offset: i64,
+    pub part: i64,
+}
+
+/// What became of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Put {
+    New,
+    /// It was known from another source, which gave it up.
+    TakenOver,
+    Known,
+}
+
+/// What is new, of sessions that are read once each.
+#[derive(Debug, Default)]
+pub struct Gathered<'i> {
+    sessions: BTreeMap<i64, OfSession<'i>>,
+}
+
+#[derive(Debug, Default)]
+struct OfSession<'i> {
+    items: HashMap<(RowKey, i64), Spot>,
+    messages: HashMap<Message, Tokens>,
+    fresh: BTreeMap<Option<i64>, Fresh<'i>>,
+    /// What stored items of other sources gave up.
+    given_up: Vec<Kept>,
+    /// There is something of it in the index already.
+    stored: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Spot {
+    Stored(Kept),
+    Fresh { source: i64, nth: usize },
+}
+
+#[derive(Debug, Default)]
+struct Fresh<'i> {
+    items: Vec<Option<(Line, Cow<'i, Item>)>>,
+    used: Vec<Used>,
+}
+
+impl<'i> Gathered<'i> {
+    /// Takes an item in. Of two sources that hold a row, the other has it unless it `yields`, which is asked with its number.
+    ///
+    /// # Errors
+    /// When what the session holds cannot be read, or what `yields` returns.
+    pub fn put(
+        &mut self,
+        db: &Connection,
+        to: &Place,
+        key: RowKey,
+        at: Option<Millis>,
+        item: Cow<'i, Item>,
+        yields: impl FnOnce(i64) -> Result<bool>,
+    ) -> Result<Put> {
+        let of = self.of(db, to.session)?;
+        let line = Line { key, part: to.part, offset: to.offset, at, kind: Kind::of(&item), sum: 0 };
+        let mut put = Put::New;
+        match of.items.entry((key, to.part)) {
+            Entry::Vacant(place) => {
+                let fresh = of.fresh.entry(Some(to.source)).or_default();
+                place.insert(Spot::Fresh { source: to.source, nth: fresh.items.len() });
+            }
+            Entry::Occupied(mut known) => {
+                let spot = *known.get();
+                let other = match &spot {
+                    Spot::Stored(kept) => kept.source,
+                    Spot::Fresh { source, .. } => *source,
+                };
+                if other == to.source || !yields(other)? {
+                    return Ok(Put::Known);
+                }
+                put = Put::TakenOver;
+                match spot {
+                    Spot::Stored(kept) => of.given_up.push(kept),
+                    Spot::Fresh { source, nth } => {
+                        of.fresh.entry(Some(source)).or_default().items[nth] = None;
+                    }
+                }
+                let fresh = of.fresh.entry(Some(to.source)).or_default();
+                known.insert(Spot::Fresh { source: to.source, nth: fresh.items.len() });
+            }
+        }
+        of.fresh.entry(Some(to.source)).or_default().items.push(Some((line, item)));
+        Ok(put)
+    }
+
+    /// Takes in what a message took. Its rows repeat that while it grows: the largest figures count. Returns whether it is news.
+    ///
+    /// # Errors
+    /// As `put`.
+    pub fn put_used(&mut self, db: &Connection, session: i64, source: Option<i64>, used: Used) -> Result<bool> {
+        let of = self.of(db, session)?;
+        let tokens = used.tokens;
+        match of.messages.entry(used.message) {
+            Entry::Vacant(place) => _ = place.insert(tokens),
+            Entry::Occupied(mut known) => {
+                let larger = usage::larger(known.get(), &tokens);
+                if larger == *known.get() {
+                    return Ok(false);
+                }
+                known.insert(larger);
+            }
+        }
+        let fresh = &mut of.fresh.entry(source).or_default().used;
+        match fresh.iter_mut().rev().find(|known| known.message == used.message) {
+            Some(known) => known.tokens = usage::larger(&known.tokens, &tokens),
+            None => fresh.push(used),
+        }
+        Ok(true)
+    }
+
+    /// Forgets what was gathered of a session that is no more.
+    pub fn drop_session(&mut self, session: i64) {
+        self.sessions.remove(&session);
+    }
+
+    fn of(&mut self, db: &Connection, session: i64) -> Result<&mut OfSession<'i>> {
+        Ok(match self.sessions.entry(session) {
+            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::btree_map::Entry::Vacant(place) => {
+                let rows = rows_of(db, session)?;
+                let messages: HashMap<_, _> =
+                    Used::of_session(db, session)?.into_values().map(|used| (used.message, used.tokens)).collect();
+                let stored = !rows.is_empty() || !messages.is_empty();
+                let items = rows.into_iter().map(|kept| ((kept.line.key, kept.line.part), Spot::Stored(kept))).collect();
+                place.insert(OfSession { items, messages, stored, ..OfSession::default() })
+            }
+        })
+    }
+
+    /// Writes all of it, and which sessions are kin by it.
+    ///
+    /// # Errors
+    /// When the index does not take it.
+    pub fn flush(&mut self, db: &Connection, whereabouts: &mut Whereabouts) -> Result<()> {
+        let mut jobs = Vec::new();
+        for (session, of) in std::mem::take(&mut self.sessions) {
+            edit::change(db, session, of.given_up.iter().map(|kept| (*kept, None)))?;
+            for (source, fresh) in of.fresh {
+                let items: Vec<_> = fresh.items.into_iter().flatten().collect();
+                if !items.is_empty() || !fresh.used.is_empty() {
+                    let onto = if of.stored { last_of(db, session, source)? } else { None };
+                    jobs.push(Job { session, source, onto, items, used: fresh.used });
+                }
+            }
+        }
+        let mut new = Vec::new();
+        for job in &jobs {
+            let lines: Vec<Line> = job.items.iter().map(|(line, _)| *line).collect();
+            let hashes = kin::hashes(&lines, &job.used);
+            new.extend(hashes.iter().map(|hash| (*hash, job.session)));
+            whereabouts.add(job.session, hashes.into_iter());
+        }
+        // What takes time is done by all that are free; one alone is not worth waking them.
+        let packed: Vec<(Target, Vec<Packed>)> = match jobs.len() {
+            0 | 1 => jobs.into_iter().map(Job::pack).collect::<Result<_>>()?,
+            _ => jobs.into_par_iter().map(Job::pack).collect::<Result<_>>()?,
+        };
+        for (target, bundles) in packed {
+            let Target { session, source, mut onto } = target;
+            for packed in bundles {
+                packed.write(db, session, source, onto.take())?;
+            }
+        }
+        kin::note(db, &whereabouts.pairs(&new))
+    }
+}
+
+/// The last bundle of a source, if there is room in it.
+fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, Whole)>> {
+    let sql = "SELECT pk FROM bundle WHERE session = ?1 AND source IS ?2 ORDER BY pk DESC LIMIT 1";
+    let last: Option<i64> = db.prepare_cached(sql)?.query_row(params![session, source], |r| r.get(0)).optional()?;
+    let Some(pk) = last else { return Ok(None) };
+    Ok(Whole::load_below(db, pk, FULL / 2)?.map(|whole| (pk, whole)))
+}
+
+struct Target {
+    session: i64,
+    source: Option<i64>,
+    /// The bundle in whose place the first of the new ones goes.
+    onto: Option<i64>,
+}
+
+struct Job<'i> {
+    session: i64,
+    source: Option<i64>,
+    onto: Option<(i64, Whole)>,
+    items: Vec<(Line, Cow<'i, Item>)>,
+    used: Vec<Used>,
+}
+
+impl Job<'_> {
+    fn pack(self) -> Result<(Target, Vec<Packed>)> {
+        let (pk, whole) = self.onto.unzip();
+        let whole = whole.unwrap_or_default();
+        let used: Vec<Used> = whole.used.into_iter().chain(self.used).collect();
+        let mut bundles = Vec::new();
+        let mut open = Open::default();
+        let old = whole.items.iter().map(|(line, item)| (*line, item));
+        for (line, item) in old.chain(self.items.iter().map(|(line, item)| (*line, item.as_ref()))) {
+            open.add(line, item)?;
+            if open.said.len() + open.done.len() >= FULL {
+                bundles.push(std::mem::take(&mut open).close(if bundles.is_empty() { &used } else { &[] })?);
+            }
+        }
+        if bundles.is_empty() || !open.lines.is_empty() {
+            bundles.push(open.close(if bundles.is_empty() { &used } else { &[] })?);
+        }
+        Ok((Target { session: self.session, source: self.source, onto: pk }, bundles))
+    }
+}
+
+/// A bundle that is being filled.
+#[derive(Default)]
+struct Open {
+    lines: Vec<Line>,
+    said: Vec<u8>,
+    done: Vec<u8>,
+}
+
+impl Open {
+    fn add(&mut self, line: Line, item: &Item) -> Result<()> {
+        let texts = if line.kind.is_done() { &mut self.done } else { &mut self.said };
+        texts.push(if texts.is_empty() { b'[' } else { b',' });
+        let from = texts.len();
+        serde_json::to_writer(&mut *texts, item)?;
+        let hash = blake3::hash(&texts[from..]);
+        let [a, b, c, d, ..] = *hash.as_bytes();
+        // Two texts under one key are told from each other, not all texts there are.
+        self.lines.push(Line { sum: u32::from_be_bytes([a, b, c, d]), ..line });
+        Ok(())
+    }
+
+    fn close(self, used: &[Used]) -> Result<Packed> {
+        let texts = |mut json: Vec<u8>| -> Result<Vec<u8>> {
+            if json.is_empty() {
+                return Ok(json);
+            }
+            json.push(b']');
+            pack_json(&json)
+        };
+        Ok(Packed {
+            items: self.lines.len() as i64,
+            prompts: self.lines.iter().filter(|line| line.kind == Kind::Prompt).count() as i64,
+            hashes: kin::to_bytes(&kin::hashes(&self.lines, used)),
+            rows: form::write(&self.lines),
+            used: usage::write(used)?,
+            said: texts(self.said)?,
+            done: texts(self.done)?,
+        })
+    }
+}
+
+/// A bundle as it is written.
+pub(super) struct Packed {
+    items: i64,
+    prompts: i64,
+    hashes: Vec<u8>,
+    rows: Vec<u8>,
+    used: Vec<u8>,
+    said: Vec<u8>,
+    done: Vec<u8>,
+}
+
+impl Packed {
+    /// All of it in one, however long.
+    pub fn of(whole: &Whole) -> Result<Self> {
+        let mut open = Open::default();
+        for (line, item) in &whole.items {
+            open.add(*line, item)?;
+        }
+        open.close(&whole.used)
+    }
+
+    /// As a new bundle, or in the place of one.
+    pub fn write(&self, db: &Connection, session: i64, source: Option<i64>, onto: Option<i64>) -> Result<()> {
+        let sql = "INSERT INTO bundle(pk, session, source, items, prompts, used, rows, said, done) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT DO UPDATE SET moved = 0, items = ?4, prompts = ?5, used = ?6, rows = ?7, said = ?8, done = ?9";
+        let values = params![onto, session, source, self.items, self.prompts, self.used, self.rows, self.said, self.done];
+        db.prepare_cached(sql)?.execute(values)?;
+        let pk = onto.unwrap_or_else(|| db.last_insert_rowid());
+        let sql = "INSERT INTO bundle_hash VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET hashes = ?3";
+        db.prepare_cached(sql)?.execute(params![pk, session, self.hashes])?;
+        Ok(())
+    }
+}

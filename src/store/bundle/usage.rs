@@ -1,0 +1,140 @@
+//! Tokens that messages took: beside the rows that told of them, message by message.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anyhow::Result;
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+use super::kin;
+use crate::session::Tokens;
+use crate::store::load::SessionHead;
+use crate::store::pack::{pack, unpack};
+
+/// A message, by a hash of the client's id of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Message(i64);
+
+impl Message {
+    pub fn of_id(id: &str) -> Self {
+        let hash = blake3::hash(id.as_bytes());
+        let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
+        Self(i64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    }
+
+    /// From what an index or an export holds: our own form, else the client's id.
+    pub fn of_text(text: &str) -> Self {
+        let ours = (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok()).flatten();
+        ours.map_or_else(|| Self::of_id(text), |key| Self(key as i64))
+    }
+
+    /// By what it is looked for in other sessions.
+    pub(super) fn hash(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:016x}", self.0)
+    }
+}
+
+/// What a message took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    pub message: Message,
+    pub model: String,
+    pub tokens: Tokens,
+}
+
+/// The larger of each.
+pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
+    Tokens {
+        input: a.input.max(b.input),
+        output: a.output.max(b.output),
+        cache_write: a.cache_write.max(b.cache_write),
+        cache_write_hour: a.cache_write_hour.max(b.cache_write_hour),
+        cache_read: a.cache_read.max(b.cache_read),
+    }
+}
+
+/// As it lies in a bundle. Of each message: its hash, which of the models, and the five numbers.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    models: Vec<String>,
+    messages: Vec<(i64, usize, u64, u64, u64, u64, u64)>,
+}
+
+pub(super) fn write(used: &[Used]) -> Result<Vec<u8>> {
+    if used.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut models: Vec<String> = Vec::new();
+    let mut messages = Vec::with_capacity(used.len());
+    for Used { message, model, tokens: t } in used {
+        let at = models.iter().position(|known| known == model).unwrap_or_else(|| {
+            models.push(model.clone());
+            models.len() - 1
+        });
+        messages.push((message.0, at, t.input, t.output, t.cache_write, t.cache_write_hour, t.cache_read));
+    }
+    pack(&Packed { models, messages })
+}
+
+pub(super) fn read(packed: &[u8]) -> Result<Vec<Used>> {
+    if packed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Packed { models, messages } = unpack(packed)?;
+    let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| Used {
+        message: Message(message),
+        model: models.get(model).cloned().unwrap_or_default(),
+        tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read },
+    });
+    Ok(used.collect())
+}
+
+impl Used {
+    /// What the messages of a session took, each once, with the largest figures that are known.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub fn of_session(db: &Connection, session: i64) -> Result<BTreeMap<Message, Self>> {
+        let mut query = db.prepare_cached("SELECT used FROM bundle WHERE session = ?1 AND used <> x'' ORDER BY pk")?;
+        let mut found = query.query([session])?;
+        let mut all: BTreeMap<Message, Self> = BTreeMap::new();
+        while let Some(r) = found.next()? {
+            for used in read(r.get_ref(0)?.as_blob()?)? {
+                let tokens = used.tokens;
+                let known = all.entry(used.message).or_insert(used);
+                known.tokens = larger(&known.tokens, &tokens);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Tokens by model. A message that several sessions hold counts, with its largest figures, for the one that started first.
+    ///
+    /// # Errors
+    /// As `of_session`.
+    pub fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
+        let mut own = Self::of_session(db, head.pk)?;
+        let earlier = kin::earlier(db, head)?;
+        for kin in kin::kin_of(db, head.pk)? {
+            for (message, used) in Self::of_session(db, kin)? {
+                if earlier.contains(&kin) {
+                    own.remove(&message);
+                } else if let Some(known) = own.get_mut(&message) {
+                    known.tokens = larger(&known.tokens, &used.tokens);
+                }
+            }
+        }
+        let mut by_model: BTreeMap<String, Tokens> = BTreeMap::new();
+        for used in own.into_values() {
+            *by_model.entry(used.model).or_default() += used.tokens;
+        }
+        Ok(by_model)
+    }
+}
