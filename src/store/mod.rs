@@ -268,6 +268,10 @@ impl Store {
             tx.pragma_update(None, "user_version", at as i64 + 1)?;
             tx.commit()?;
         }
+        if (1..schema::MIGRATIONS.len()).contains(&version) {
+            // A step may have left more pages free than are in use.
+            self.tidy()?;
+        }
         Ok(())
     }
 

@@ -99,7 +99,7 @@ fn a_session_of_which_the_digest_alone_can_be_read_stays_with_it() {
 fn what_is_lost_is_said_in_numbers() {
     let scene = Scene::new();
     // Its rows are unreadable, its digest as well; that there was such a session stands on another page.
-    over(&scene.index(), root_of(&scene, "item"), &[0; PAGE as usize]);
+    over(&scene.index(), root_of(&scene, "bundle"), &[0; PAGE as usize]);
     over(&scene.index(), root_of(&scene, "digest"), &[0; PAGE as usize]);
     over(&scene.index(), root_of(&scene, "source"), &[0; PAGE as usize]);
     let ran = scene.run(&["doctor", "--fix"]);

@@ -19,7 +19,7 @@ const DAMAGES: [(&str, &str); 10] = [
     ("words that cannot be unpacked", "UPDATE bundle SET said = x'01ff00000028b52ffd00'"),
     ("a note that is no text", "UPDATE note SET text = CAST(x'ff' AS TEXT)"),
     ("a row's key that is too short", "UPDATE bundle SET rows = substr(rows, 1, 12) WHERE pk = (SELECT min(pk) FROM bundle)"),
-    ("a row that is one less", "UPDATE bundle SET done = x'' WHERE pk = (SELECT min(pk) FROM bundle WHERE done <> x'')"),
+    ("fewer words than rows", "UPDATE bundle SET said = x'005b5d' WHERE pk = (SELECT min(pk) FROM bundle)"),
     ("no table of what repeats what", "DROP TABLE likeness"),
 ];
 
