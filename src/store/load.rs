@@ -127,10 +127,7 @@ impl Store {
 
     /// Everything a session owns, in order.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
-        let rows = bundle::rows_of(&self.db, head.pk)?;
-        let texts = Texts::of(&self.db, &rows);
-        let rows = bundle::owned(&self.db, head, rows)?;
-        let (entries, agents) = self.entries(head, rows, texts)?;
+        let (entries, agents) = self.entries(head)?;
         let sources = self.sources(head.pk)?;
         Ok(Session {
             id: head.id.clone(),
@@ -145,7 +142,9 @@ impl Store {
         })
     }
 
-    fn entries(&self, head: &SessionHead, mut rows: Vec<Kept>, mut texts: Texts<'_>) -> Result<(Vec<Entry>, usize)> {
+    fn entries(&self, head: &SessionHead) -> Result<(Vec<Entry>, usize)> {
+        let mut rows = bundle::owned_rows(&self.db, head)?;
+        let mut texts = Texts::new(&self.db);
         let places = self.places(head.pk)?;
         let place = |kept: &Kept| places.get(&kept.source).map_or((usize::MAX, usize::MAX), |place| (place.part, place.file));
         rows.sort_by_key(|kept| {

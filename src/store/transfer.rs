@@ -99,7 +99,7 @@ impl Store {
     /// The rows of a session, by source.
     fn export_rows(&self, session: i64) -> Result<HashMap<i64, Vec<ExportedRow>>> {
         let rows = bundle::rows_of(&self.db, session)?;
-        let mut texts = Texts::of(&self.db, &rows);
+        let mut texts = Texts::new(&self.db);
         let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
         for kept in rows {
             let Line { offset, part, key, at, .. } = kept.line;

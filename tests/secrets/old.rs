@@ -112,8 +112,8 @@ fn an_index_of_an_older_version_is_cleaned_by_the_next_digest() {
     let marks = marks();
     let client = marked(&marks);
     let world = &client.world;
-    world.make_index_older();
     poison(world, &marks);
+    world.make_index_older();
     let before = client.calls().len();
     for n in 1..=OF.len() {
         client.put(&format!("answer-{}", before + n), &report(&form(), 0.01));

@@ -10,7 +10,8 @@ mod gather;
 mod kin;
 mod usage;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result};
 use rusqlite::{Connection, params};
@@ -33,6 +34,8 @@ pub struct Kept {
     pub bundle: i64,
     /// Which of the bundle's items it is.
     pub nth: usize,
+    /// Which of the texts beside its own.
+    text: usize,
     pub source: i64,
     pub line: Line,
 }
@@ -48,8 +51,12 @@ pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<Kept>> {
     let mut all = Vec::new();
     while let Some(r) = found.next()? {
         let (bundle, source): (i64, i64) = (r.get(0)?, r.get(1)?);
-        let lines = lines(r.get_ref(3)?.as_blob()?, r.get(2)?)?;
-        all.extend(lines.into_iter().enumerate().map(|(nth, line)| Kept { bundle, nth, source, line }));
+        let (mut said, mut done) = (0, 0);
+        for (nth, line) in lines(r.get_ref(3)?.as_blob()?, r.get(2)?)?.into_iter().enumerate() {
+            let texts = if line.kind.is_done() { &mut done } else { &mut said };
+            all.push(Kept { bundle, nth, text: *texts, source, line });
+            *texts += 1;
+        }
     }
     all.sort_by_key(|kept| (kept.source, kept.line.offset, kept.line.part));
     Ok(all)
@@ -66,15 +73,7 @@ fn lines(rows: &[u8], moved: i64) -> Result<Vec<Line>> {
 /// # Errors
 /// As `rows_of`.
 pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
-    let rows = rows_of(db, head.pk)?;
-    owned(db, head, rows)
-}
-
-/// Of a session's items, those that belong to no session that began earlier.
-///
-/// # Errors
-/// As `rows_of`.
-pub fn owned(db: &Connection, head: &SessionHead, mut rows: Vec<Kept>) -> Result<Vec<Kept>> {
+    let mut rows = rows_of(db, head.pk)?;
     let elsewhere = held_earlier(db, head)?;
     if !elsewhere.is_empty() {
         rows.retain(|kept| !elsewhere.contains(&copy_of(&kept.line)));
@@ -107,36 +106,19 @@ pub fn holds(db: &Connection, session: i64, key: RowKey) -> Result<bool> {
     Ok(rows_of(db, session)?.iter().any(|kept| kept.line.key == key))
 }
 
-/// Texts of a session's items. Every part of a bundle is unpacked once.
+/// Texts of items. Every part of a bundle is unpacked once.
 pub struct Texts<'a> {
     db: &'a Connection,
     said: HashMap<i64, Vec<Option<Item>>>,
     done: HashMap<i64, Vec<Option<Item>>>,
-    /// Which of the said, or of the done, each item of a bundle is.
-    nth: HashMap<(i64, usize), usize>,
 }
 
 impl<'a> Texts<'a> {
-    /// Of these items: all of the session's.
-    pub fn of(db: &'a Connection, rows: &[Kept]) -> Self {
-        let mut bundles: BTreeMap<i64, Vec<(usize, bool)>> = BTreeMap::new();
-        for kept in rows {
-            bundles.entry(kept.bundle).or_default().push((kept.nth, kept.line.kind.is_done()));
-        }
-        let mut nth = HashMap::with_capacity(rows.len());
-        for (bundle, mut items) in bundles {
-            items.sort_unstable();
-            let (mut said, mut done) = (0, 0);
-            for (item, is_done) in items {
-                let count = if is_done { &mut done } else { &mut said };
-                nth.insert((bundle, item), *count);
-                *count += 1;
-            }
-        }
-        Self { db, said: HashMap::new(), done: HashMap::new(), nth }
+    pub fn new(db: &'a Connection) -> Self {
+        Self { db, said: HashMap::new(), done: HashMap::new() }
     }
 
-    /// The text of one, once.
+    /// The text of an item, once.
     ///
     /// # Errors
     /// When it cannot be read, or is not there.
@@ -146,16 +128,16 @@ impl<'a> Texts<'a> {
             false => (&mut self.said, "said"),
         };
         let items = match unpacked.entry(kept.bundle) {
-            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::hash_map::Entry::Vacant(place) => {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
                 let sql = format!("SELECT {column} FROM bundle WHERE pk = ?1");
-                let packed: Vec<u8> = self.db.prepare_cached(&sql)?.query_row(params![kept.bundle], |r| r.get(0))?;
-                place.insert(texts(&packed)?)
+                let mut query = self.db.prepare_cached(&sql)?;
+                let mut found = query.query(params![kept.bundle])?;
+                let row = found.next()?.with_context(|| format!("no bundle {}", kept.bundle))?;
+                place.insert(texts(row.get_ref(0)?.as_blob()?)?)
             }
         };
-        let nth = self.nth.get(&(kept.bundle, kept.nth));
-        let item = nth.and_then(|nth| items.get_mut(*nth)).and_then(Option::take);
-        let item = item.filter(|item| Kind::of(item) == kept.line.kind);
+        let item = items.get_mut(kept.text).and_then(Option::take).filter(|item| Kind::of(item) == kept.line.kind);
         item.with_context(|| format!("no text for a row (bundle {})", kept.bundle)).map_err(|e| Unreadable::because(&e).into())
     }
 }

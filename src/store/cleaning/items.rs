@@ -22,7 +22,7 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<C
     let mut cleaned = Cleaned::default();
     let mut source = None;
     let rows = bundle::rows_of(tx, session)?;
-    let mut texts = Texts::of(tx, &rows);
+    let mut texts = Texts::new(tx);
     let mut changes = Vec::new();
     for kept in rows {
         if source.replace(kept.source) != Some(kept.source) {

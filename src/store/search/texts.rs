@@ -30,9 +30,8 @@ pub enum Extent {
 impl Store {
     /// What was said in a session as it is kept, in order.
     pub fn texts_of(&self, head: &SessionHead, extent: Extent) -> Result<Vec<Text>> {
-        let all = bundle::rows_of(&self.db, head.pk)?;
-        let mut bodies = Texts::of(&self.db, &all);
-        let mut rows = bundle::owned(&self.db, head, all)?;
+        let mut rows = bundle::owned_rows(&self.db, head)?;
+        let mut bodies = Texts::new(&self.db);
         if let Extent::Said(most) = extent {
             rows.retain(|kept| is_talk(kept.line.kind));
             rows.truncate(if most == 0 { usize::MAX } else { most });
