@@ -43,7 +43,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, Transaction, TransactionBehavior};
 use rustix::fs::{Access, access};
 
-use self::bundle::Whereabouts;
+use self::bundle::{Known, Whereabouts};
 use self::hold::Identity;
 use crate::private;
 
@@ -72,8 +72,8 @@ pub struct Store {
     path: PathBuf,
     /// Which file it was when it was opened.
     file: Option<Identity>,
-    /// Where every row is, of who stores rows one transaction after the other.
-    whereabouts: Option<Whereabouts>,
+    /// Where every row is, and what the last sessions hold: of who stores rows one transaction after the other.
+    known: Option<(Whereabouts, Known)>,
 }
 
 impl Store {
@@ -90,7 +90,7 @@ impl Store {
         let file = Identity::of(path);
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db, counts: None, path: path.to_owned(), file, whereabouts: None };
+        let mut store = Self { db, counts: None, path: path.to_owned(), file, known: None };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -346,7 +346,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, whereabouts: None };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, known: None };
     let version = store.version()?;
     Ok((store, version))
 }

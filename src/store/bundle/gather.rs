@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -38,33 +38,54 @@ pub enum Put {
 /// What is new, of sessions that are read once each.
 #[derive(Debug, Default)]
 pub struct Gathered<'i> {
-    sessions: BTreeMap<i64, OfSession<'i>>,
+    known: Known,
+    fresh: BTreeMap<i64, OfSession<'i>>,
+}
+
+/// What sessions hold. Carried from one transaction to the next, so that a session that comes in many is not read for each.
+#[derive(Debug, Default)]
+pub struct Known(HashMap<i64, Holds>);
+
+#[derive(Debug, Default)]
+struct Holds {
+    /// From which source each item is, by the row's key and the part.
+    items: HashMap<(RowKey, i64), i64>,
+    messages: HashMap<Message, Tokens>,
+}
+
+impl Holds {
+    fn read(db: &Connection, session: i64) -> Result<Self> {
+        let items = rows_of(db, session)?.iter().map(|kept| ((kept.line.key, kept.line.part), kept.source)).collect();
+        let messages = Used::of_session(db, session)?.into_values().map(|used| (used.message, used.tokens)).collect();
+        Ok(Self { items, messages })
+    }
 }
 
 #[derive(Debug, Default)]
 struct OfSession<'i> {
-    items: HashMap<(RowKey, i64), Spot>,
-    messages: HashMap<Message, Tokens>,
     fresh: BTreeMap<Option<i64>, Fresh<'i>>,
-    /// What stored items of other sources gave up.
-    given_up: Vec<Kept>,
-    /// There is something of it in the index already.
-    stored: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Spot {
-    Stored(Kept),
-    Fresh { source: i64, nth: usize },
+    /// Items that went over to another source, with the one that had them.
+    given_up: HashSet<(RowKey, i64, i64)>,
 }
 
 #[derive(Debug, Default)]
 struct Fresh<'i> {
-    items: Vec<Option<(Line, Cow<'i, Item>)>>,
+    items: Vec<(Line, Cow<'i, Item>)>,
     used: Vec<Used>,
 }
 
 impl<'i> Gathered<'i> {
+    /// Goes on with what is known of sessions.
+    pub fn with(known: Known) -> Self {
+        Self { known, fresh: BTreeMap::new() }
+    }
+
+    /// What is known of the sessions that these are.
+    pub fn known_of(self, sessions: impl Iterator<Item = i64>) -> Known {
+        let mut known = self.known;
+        Known(sessions.filter_map(|session| known.0.remove_entry(&session)).collect())
+    }
+
     /// Takes an item in. Of two sources that hold a row, the other has it unless it `yields`, which is asked with its number.
     ///
     /// # Errors
@@ -78,35 +99,21 @@ impl<'i> Gathered<'i> {
         item: Cow<'i, Item>,
         yields: impl FnOnce(i64) -> Result<bool>,
     ) -> Result<Put> {
-        let of = self.of(db, to.session)?;
-        let line = Line { key, part: to.part, offset: to.offset, at, kind: Kind::of(&item), sum: 0 };
         let mut put = Put::New;
-        match of.items.entry((key, to.part)) {
-            Entry::Vacant(place) => {
-                let fresh = of.fresh.entry(Some(to.source)).or_default();
-                place.insert(Spot::Fresh { source: to.source, nth: fresh.items.len() });
-            }
+        match self.known.of(db, to.session)?.items.entry((key, to.part)) {
+            Entry::Vacant(place) => _ = place.insert(to.source),
             Entry::Occupied(mut known) => {
-                let spot = *known.get();
-                let other = match &spot {
-                    Spot::Stored(kept) => kept.source,
-                    Spot::Fresh { source, .. } => *source,
-                };
+                let other = *known.get();
                 if other == to.source || !yields(other)? {
                     return Ok(Put::Known);
                 }
+                known.insert(to.source);
+                self.fresh.entry(to.session).or_default().given_up.insert((key, to.part, other));
                 put = Put::TakenOver;
-                match spot {
-                    Spot::Stored(kept) => of.given_up.push(kept),
-                    Spot::Fresh { source, nth } => {
-                        of.fresh.entry(Some(source)).or_default().items[nth] = None;
-                    }
-                }
-                let fresh = of.fresh.entry(Some(to.source)).or_default();
-                known.insert(Spot::Fresh { source: to.source, nth: fresh.items.len() });
             }
         }
-        of.fresh.entry(Some(to.source)).or_default().items.push(Some((line, item)));
+        let line = Line { key, part: to.part, offset: to.offset, at, kind: Kind::of(&item), sum: 0 };
+        self.fresh_of(to.session, Some(to.source)).items.push((line, item));
         Ok(put)
     }
 
@@ -115,9 +122,8 @@ impl<'i> Gathered<'i> {
     /// # Errors
     /// As `put`.
     pub fn put_used(&mut self, db: &Connection, session: i64, source: Option<i64>, used: Used) -> Result<bool> {
-        let of = self.of(db, session)?;
         let tokens = used.tokens;
-        match of.messages.entry(used.message) {
+        match self.known.of(db, session)?.messages.entry(used.message) {
             Entry::Vacant(place) => _ = place.insert(tokens),
             Entry::Occupied(mut known) => {
                 let larger = usage::larger(known.get(), &tokens);
@@ -127,31 +133,23 @@ impl<'i> Gathered<'i> {
                 known.insert(larger);
             }
         }
-        let fresh = &mut of.fresh.entry(source).or_default().used;
-        match fresh.iter_mut().rev().find(|known| known.message == used.message) {
-            Some(known) => known.tokens = usage::larger(&known.tokens, &tokens),
+        let fresh = &mut self.fresh_of(session, source).used;
+        // It grows row by row.
+        match fresh.last_mut().filter(|last| last.message == used.message) {
+            Some(last) => last.tokens = usage::larger(&last.tokens, &tokens),
             None => fresh.push(used),
         }
         Ok(true)
     }
 
-    /// Forgets what was gathered of a session that is no more.
+    /// Forgets a session that is no more, or of which something was taken out.
     pub fn drop_session(&mut self, session: i64) {
-        self.sessions.remove(&session);
+        self.known.0.remove(&session);
+        self.fresh.remove(&session);
     }
 
-    fn of(&mut self, db: &Connection, session: i64) -> Result<&mut OfSession<'i>> {
-        Ok(match self.sessions.entry(session) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(place) => {
-                let rows = rows_of(db, session)?;
-                let messages: HashMap<_, _> =
-                    Used::of_session(db, session)?.into_values().map(|used| (used.message, used.tokens)).collect();
-                let stored = !rows.is_empty() || !messages.is_empty();
-                let items = rows.into_iter().map(|kept| ((kept.line.key, kept.line.part), Spot::Stored(kept))).collect();
-                place.insert(OfSession { items, messages, stored, ..OfSession::default() })
-            }
-        })
+    fn fresh_of(&mut self, session: i64, source: Option<i64>) -> &mut Fresh<'i> {
+        self.fresh.entry(session).or_default().fresh.entry(source).or_default()
     }
 
     /// Writes all of it, and which sessions are kin by it.
@@ -160,13 +158,16 @@ impl<'i> Gathered<'i> {
     /// When the index does not take it.
     pub fn flush(&mut self, db: &Connection, whereabouts: &mut Whereabouts) -> Result<()> {
         let mut jobs = Vec::new();
-        for (session, of) in std::mem::take(&mut self.sessions) {
-            edit::change(db, session, of.given_up.iter().map(|kept| (*kept, None)))?;
-            for (source, fresh) in of.fresh {
-                let items: Vec<_> = fresh.items.into_iter().flatten().collect();
-                if !items.is_empty() || !fresh.used.is_empty() {
-                    let onto = if of.stored { last_of(db, session, source)? } else { None };
-                    jobs.push(Job { session, source, onto, items, used: fresh.used });
+        for (session, of) in std::mem::take(&mut self.fresh) {
+            if !of.given_up.is_empty() {
+                let gone = |kept: &Kept| of.given_up.contains(&(kept.line.key, kept.line.part, kept.source));
+                let rows = rows_of(db, session)?;
+                edit::change(db, session, rows.into_iter().filter(gone).map(|kept| (kept, None)))?;
+            }
+            for (source, Fresh { mut items, used }) in of.fresh {
+                items.retain(|(line, _)| source.is_none_or(|source| !of.given_up.contains(&(line.key, line.part, source))));
+                if !items.is_empty() || !used.is_empty() {
+                    jobs.push(Job { session, source, onto: last_of(db, session, source)?, items, used });
                 }
             }
         }
@@ -189,6 +190,15 @@ impl<'i> Gathered<'i> {
             }
         }
         kin::note(db, &whereabouts.pairs(&new))
+    }
+}
+
+impl Known {
+    fn of(&mut self, db: &Connection, session: i64) -> Result<&mut Holds> {
+        Ok(match self.0.entry(session) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(Holds::read(db, session)?),
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 //! Beside each bundle lie four bytes for every row and message in it. Who stores a row looks through all of them for others' and notes, once
 //! it has seen the whole keys, that the two sessions are kin. Reading a session then asks for nothing but its kin.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
@@ -114,8 +115,8 @@ pub(super) fn note(db: &Connection, pairs: &BTreeSet<(i64, i64)>) -> Result<()> 
             continue;
         }
         for session in [a, b] {
-            if !known.contains_key(&session) {
-                known.insert(session, all_of(db, session)?);
+            if let Entry::Vacant(place) = known.entry(session) {
+                place.insert(all_of(db, session)?);
             }
         }
         if !known[&a].is_disjoint(&known[&b]) {

@@ -18,7 +18,7 @@ use rusqlite::{Connection, params};
 
 pub use self::edit::{change, drop_messages, take_out};
 pub use self::form::{Kind, Line};
-pub use self::gather::{Gathered, Place, Put};
+pub use self::gather::{Gathered, Known, Place, Put};
 pub use self::kin::{Whereabouts, kin_later, kin_of};
 pub use self::usage::{Message, Used};
 use super::load::SessionHead;

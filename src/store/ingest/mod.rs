@@ -13,7 +13,7 @@ use rusqlite::{Transaction, params};
 pub(super) use self::notes::note_last;
 use self::writer::Writer;
 use super::Store;
-use super::bundle::Whereabouts;
+use super::bundle::{Known, Whereabouts};
 use crate::delta::Cursor;
 use crate::privacy::{Began, Boundary};
 use crate::session::{Millis, Row, RowKey};
@@ -95,10 +95,10 @@ impl Store {
     /// Stores batches in one transaction.
     pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
         // Not there any more when this fails: then it is learned anew.
-        let known = self.whereabouts.take();
+        let known = self.known.take();
         let tx = self.db.transaction()?;
-        let whereabouts = known.map_or_else(|| Whereabouts::load(&tx), Ok)?;
-        let mut writer = Writer::new(&tx, projects, whereabouts)?;
+        let known = known.map_or_else(|| Whereabouts::load(&tx).map(|all| (all, Known::default())), Ok)?;
+        let mut writer = Writer::new(&tx, projects, known)?;
         for batch in batches {
             writer.batch(batch)?;
         }
@@ -106,9 +106,10 @@ impl Store {
         writer.flush_notes()?;
         writer.drop_private_agents()?;
         writer.mark_dirty()?;
-        let (done, whereabouts) = (writer.done, writer.whereabouts);
+        let done = writer.done.clone();
+        let known = writer.known();
         tx.commit()?;
-        self.whereabouts = Some(whereabouts);
+        self.known = Some(known);
         Ok(done)
     }
 

@@ -116,8 +116,9 @@ impl Writer<'_, '_> {
     }
 
     /// Takes out rows that are stored, with whatever was made of them.
-    fn take_back(&self, rows: &BTreeMap<i64, BTreeSet<RowKey>>) -> Result<()> {
+    fn take_back(&mut self, rows: &BTreeMap<i64, BTreeSet<RowKey>>) -> Result<()> {
         for (session, keys) in rows {
+            self.gathered.drop_session(*session);
             take::rows(self.tx, *session, keys)?;
             take::derived(self.tx, *session)?;
         }

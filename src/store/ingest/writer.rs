@@ -12,13 +12,13 @@ use super::{Batch, GENERATION, Ingested, project_pk};
 use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
 use crate::store::around::PrivateSpan;
-use crate::store::bundle::{Gathered, Message, Place, Put, Used, Whereabouts};
+use crate::store::bundle::{Gathered, Known, Message, Place, Put, Used, Whereabouts};
 use crate::store::forget::take;
 use crate::store::load::EARLIER;
 
 pub(super) struct Writer<'t, 'b> {
     pub tx: &'t Transaction<'t>,
-    gathered: Gathered<'b>,
+    pub gathered: Gathered<'b>,
     pub whereabouts: Whereabouts,
     /// Is there any row that is not to come in, or any excluded session?
     pub forgets: bool,
@@ -40,14 +40,14 @@ pub(super) struct Writer<'t, 'b> {
 }
 
 impl<'t, 'b> Writer<'t, 'b> {
-    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects, whereabouts: Whereabouts) -> Result<Self> {
+    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects, known: (Whereabouts, Known)) -> Result<Self> {
         let any = |table| tx.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {table})"), [], |r| r.get(0));
         let forgotten =
             tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(Self {
             tx,
-            gathered: Gathered::default(),
-            whereabouts,
+            gathered: Gathered::with(known.1),
+            whereabouts: known.0,
             forgets: any("forgotten_row")?,
             excludes: any("excluded_session")?,
             forgotten,
@@ -60,6 +60,11 @@ impl<'t, 'b> Writer<'t, 'b> {
             newly_private: HashSet::new(),
             notes: BTreeMap::new(),
         })
+    }
+
+    /// What the next transaction wants to know.
+    pub fn known(self) -> (Whereabouts, Known) {
+        (self.whereabouts, self.gathered.known_of(self.sessions.into_values()))
     }
 
     pub fn batch(&mut self, batch: &'b Batch) -> Result<()> {
