@@ -3,7 +3,10 @@
 //! A released migration is never edited. Row-shaped bodies are JSON of the types in `session.rs` and `digest.rs`, packed by `pack`.
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [&str; 5] = [FIRST, CLOSED_BY_USER, PRIVACY, FINDING, MEANING];
+pub const MIGRATIONS: [&str; 6] = [FIRST, CLOSED_BY_USER, PRIVACY, FINDING, MEANING, QUEUED];
+
+/// Every run asks which digests the model is still wanted for: mostly none, and it would read all of them to find that out.
+const QUEUED: &str = "CREATE INDEX digest_queued ON digest(session) WHERE queued AND superseded = 0;";
 
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "

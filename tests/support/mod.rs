@@ -168,7 +168,7 @@ impl World {
     /// Makes the index one of the first form, by taking back what came later.
     pub fn make_index_older(&self) {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
-        let back = "DROP TRIGGER doc_unembedded; DROP TABLE embedded; DROP TABLE vector_chunk; DROP TABLE vector_space;
+        let back = "DROP INDEX digest_queued; DROP TRIGGER doc_unembedded; DROP TABLE embedded; DROP TABLE vector_chunk; DROP TABLE vector_space;
             DROP TRIGGER doc_gone; DROP TRIGGER session_moved; DROP TABLE search; DROP TABLE doc; DROP TABLE note;
             DROP INDEX session_unindexed; ALTER TABLE session DROP COLUMN unindexed;
             CREATE TABLE doc (pk INTEGER PRIMARY KEY, session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE, kind TEXT NOT NULL,
