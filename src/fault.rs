@@ -6,7 +6,8 @@
 //!
 //! `RECALL_KILL_AT=<name>:<n>` kills the process, as `kill -9` does, when it passes the point for the nth time. `RECALL_POINTS=<file>`
 //! has the name of every point that is passed written there, a line each, so that a test need not know the points.
-//! `RECALL_FAULT=<name>` has a fault happen.
+//! `RECALL_FAULT=<name>` has a fault happen. `RECALL_STATEMENTS=<file>` has every statement that the index is asked written there, a line
+//! each: so that a test can count them.
 
 /// The process is between two steps.
 #[cfg(not(debug_assertions))]
@@ -17,6 +18,11 @@ pub fn point(_name: &str) {}
 #[cfg(not(debug_assertions))]
 #[inline]
 pub fn happens(_name: &str, _what: impl FnOnce()) {}
+
+/// What the index is asked may be of interest.
+#[cfg(not(debug_assertions))]
+#[inline]
+pub fn statements(_db: &mut rusqlite::Connection) {}
 
 /// The process is between two steps.
 #[cfg(debug_assertions)]
@@ -38,6 +44,20 @@ pub fn point(name: &str) {
 pub fn happens(name: &str, what: impl FnOnce()) {
     if std::env::var_os("RECALL_FAULT").is_some_and(|asked| asked == name) {
         what();
+    }
+}
+
+/// Notes what the index is asked, where a test wants to know.
+#[cfg(debug_assertions)]
+pub fn statements(db: &mut rusqlite::Connection) {
+    use rusqlite::trace::{TraceEvent, TraceEventCodes};
+    if let Some(file) = std::env::var_os("RECALL_STATEMENTS") {
+        let note = move |event: TraceEvent<'_>| {
+            if let TraceEvent::Stmt(_, sql) = event {
+                note(&file, &sql.split_whitespace().collect::<Vec<_>>().join(" "));
+            }
+        };
+        let _ = db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(note));
     }
 }
 

@@ -3,11 +3,13 @@
 //! Beside the index, because a run may fail for want of one. One small file, replaced by every run.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::clean::{one_line, plain, shorten};
+use crate::private;
 use crate::session::Millis;
 
 const FILE: &str = "last-run.json";
@@ -69,14 +71,20 @@ impl LastRun {
     /// The reason of a failure may quote what is to be forgotten: only that there was one stays.
     pub fn forget_reason(data_dir: &Path) {
         if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some()) {
-            Self { error: None, ..run }.write(data_dir);
+            // It must not come back.
+            Self { error: None, ..run }.write_by(data_dir, private::replace);
         }
     }
 
-    /// What cannot be written is not worth failing for.
+    /// What a power failure takes is not worth waiting for the disk after every run.
     fn write(&self, data_dir: &Path) {
+        self.write_by(data_dir, private::replace_for_now);
+    }
+
+    /// What cannot be written is not worth failing for.
+    fn write_by(&self, data_dir: &Path, replace: impl Fn(&Path, &[u8]) -> io::Result<()>) {
         if let Ok(bytes) = serde_json::to_vec(self) {
-            let _ = crate::private::replace(&data_dir.join(FILE), &bytes);
+            let _ = replace(&data_dir.join(FILE), &bytes);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the config says about privacy, and the gate that comes of it.
 
 use anyhow::{Context, Result};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSetBuilder};
 use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,8 @@ impl PrivacyConfig {
     }
 
     fn patterns(&self) -> Result<RegexSet, regex::Error> {
-        RegexSetBuilder::new(&self.exclude_patterns).build()
+        // Also none at all are put together, which takes as long as all else that a hook does.
+        if self.exclude_patterns.is_empty() { Ok(RegexSet::empty()) } else { RegexSetBuilder::new(&self.exclude_patterns).build() }
     }
 
     /// # Errors
@@ -65,18 +66,19 @@ impl PrivacyConfig {
                 .filter_map(move |g| if allowed { g.strip_prefix('!') } else { Some(g.as_str()).filter(|g| !g.starts_with('!')) })
         };
         let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
-        Ok(Gate::new(redactor, self.patterns()?, Files { private, allowed: globs(own(true))? }, skip_tools.to_vec()))
+        let mut allowed = GlobSetBuilder::new();
+        globs(own(true))?.into_iter().for_each(|glob| _ = allowed.add(glob));
+        Ok(Gate::new(redactor, self.patterns()?, Files::new(private, allowed.build()?), skip_tools.to_vec()))
     }
 }
 
 /// File names are compared without case, and a folder's name says nothing about the files in it. A glob without a slash is one of
 /// names, wherever they are.
-fn globs<'g>(patterns: impl Iterator<Item = &'g str>) -> Result<GlobSet> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
+fn globs<'g>(patterns: impl Iterator<Item = &'g str>) -> Result<Vec<Glob>> {
+    let glob = |pattern: &str| {
         let anywhere = if pattern.contains('/') { "" } else { "**/" };
         let glob = GlobBuilder::new(&format!("{anywhere}{pattern}")).literal_separator(true).case_insensitive(true).build();
-        set.add(glob.with_context(|| format!("`{pattern}` is no glob"))?);
-    }
-    Ok(set.build()?)
+        glob.with_context(|| format!("`{pattern}` is no glob"))
+    };
+    patterns.map(glob).collect()
 }

@@ -238,7 +238,8 @@ impl Gatherer<'_> {
 
     fn line(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Line>> {
         let when = day(one.last_at, self.config);
-        Ok(known.store.title_of(one.pk)?.map(|title| Line { session: one.id.clone(), when, title, goes_on: one.goes_on }))
+        let title = one.title.clone().map_or_else(|| known.store.title_of(one.pk), |title| Ok(Some(title)))?;
+        Ok(title.map(|title| Line { session: one.id.clone(), when, title, goes_on: one.goes_on }))
     }
 
     /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.

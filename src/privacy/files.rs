@@ -4,8 +4,9 @@
 //! redirection. Words of other programs, and of sentences, are none: `cargo test secret` and `git commit -m "drop .env"` stay.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
-use globset::GlobSet;
+use globset::{Glob, GlobSet};
 
 /// Programs whose operands' content is shown, copied or changed.
 const FILE_PROGRAMS: &[&str] = &[
@@ -29,16 +30,32 @@ const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", 
 /// Files whose content is left out.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
-    pub private: GlobSet,
+    private: Vec<Glob>,
+    /// The same, ready to be matched, from the first path on that is looked at. Many are given the rules and look at none.
+    ready: Arc<OnceLock<Option<GlobSet>>>,
     /// Those among them that are none.
-    pub allowed: GlobSet,
+    allowed: GlobSet,
 }
 
 impl Files {
+    pub fn new(private: Vec<Glob>, allowed: GlobSet) -> Self {
+        Self { private, ready: Arc::default(), allowed }
+    }
+
+    fn is_private(&self, path: &str) -> bool {
+        let ready = || {
+            let mut set = GlobSet::builder();
+            self.private.iter().for_each(|glob| _ = set.add(glob.clone()));
+            set.build().ok()
+        };
+        // Without the rules every file may be one.
+        !self.private.is_empty() && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
+    }
+
     /// Is this the path of such a file?
     pub fn holds(&self, path: &str) -> bool {
         let is_path = !path.is_empty() && path.len() <= MAX_PATH && !path.contains('\n');
-        is_path && self.private.is_match(path) && !self.allowed.is_match(path)
+        is_path && self.is_private(path) && !self.allowed.is_match(path)
     }
 
     /// The same of an argument that may be a sentence, which is no path.
@@ -207,11 +224,8 @@ mod tests {
     use super::*;
 
     fn files() -> Files {
-        let mut set = globset::GlobSetBuilder::new();
-        for glob in ["**/.env*", "**/*secret*", "**/id_rsa*"] {
-            set.add(globset::Glob::new(glob).unwrap());
-        }
-        Files { private: set.build().unwrap(), allowed: GlobSet::empty() }
+        let globs = ["**/.env*", "**/*secret*", "**/id_rsa*"].map(|glob| Glob::new(glob).unwrap());
+        Files::new(globs.into(), GlobSet::empty())
     }
 
     #[test]

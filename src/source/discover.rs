@@ -29,13 +29,18 @@ pub struct Found {
 impl Found {
     /// The name that the index knows it by. Names that differ in bytes that are no text stay apart.
     pub fn known_as(&self) -> Cow<'_, str> {
-        match self.path.to_string_lossy() {
-            Cow::Owned(lossy) => {
+        match self.path.to_str() {
+            Some(text) => Cow::Borrowed(text),
+            None => {
                 let hash = blake3::hash(self.path.as_os_str().as_bytes()).to_hex();
-                Cow::Owned(format!("{lossy}#{}", &hash[..8]))
+                Cow::Owned(format!("{}#{}", self.path.display(), &hash[..8]))
             }
-            text => text,
         }
+    }
+
+    /// Is it as it was at a look that saw this size and stamp?
+    pub fn is_as_seen(&self, size: u64, stamp: i64) -> bool {
+        self.size == size && self.stamp == stamp
     }
 
     pub fn mtime(&self) -> Millis {
@@ -70,7 +75,8 @@ pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
 fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u64, u64)>, found: &mut Discovery) {
     // A link may lead anywhere: what no transcript can lie in is not walked.
     let leads_on = |entry: &walkdir::DirEntry| !entry.file_type().is_dir() || may_hold(entry, old_layout);
-    for entry in WalkDir::new(root).follow_links(true).sort_by_file_name().into_iter().filter_entry(leads_on) {
+    let sorted = WalkDir::new(root).follow_links(true).sort_by(|a, b| name_of(a).cmp(name_of(b)));
+    for entry in sorted.into_iter().filter_entry(leads_on) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(e) => {
@@ -78,8 +84,11 @@ fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u6
                 continue;
             }
         };
+        if entry.file_type().is_dir() {
+            continue;
+        }
         let path = entry.path();
-        let Some(place) = place_of(path, root, old_layout).filter(|_| !entry.file_type().is_dir()) else { continue };
+        let Some(place) = place_of(path, root, old_layout) else { continue };
         if exclude.is_match(path) {
             found.excluded += 1;
             continue;
@@ -94,6 +103,12 @@ fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u6
             Err(e) => found.unreadable.push(e.to_string()),
         }
     }
+}
+
+/// The last part of an entry's path: `DirEntry::file_name` takes the whole path apart, for every comparison.
+fn name_of(entry: &walkdir::DirEntry) -> &[u8] {
+    let path = entry.path().as_os_str().as_bytes();
+    &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..]
 }
 
 fn mtime_ns(meta: &Metadata) -> i64 {
@@ -127,17 +142,17 @@ fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
 /// `<slug>/<session>.jsonl`, `<slug>/agent-<id>.jsonl` (older subagents), `<slug>/<session>/subagents/**/agent-<id>.jsonl`, and in
 /// the old layout `ses_<id>.jsonl`.
 fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<Place> {
-    if path.extension()? != "jsonl" {
-        return None;
-    }
-    let (stem, below) = (path.file_stem()?.to_string_lossy(), path.strip_prefix(root).ok()?);
-    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
-    let parts: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let below = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?.strip_prefix(b"/")?;
+    let (folder, name) = below.split_at(memchr::memrchr(b'/', below).map_or(0, |at| at + 1));
+    let stem = String::from_utf8_lossy(name.strip_suffix(b".jsonl").filter(|stem| !stem.is_empty())?);
     let agent = stem.strip_prefix("agent-").map(str::to_owned);
-    match parts.as_slice() {
-        [_] if old_layout => Some(Place { session: stem.into_owned(), agent: None }),
-        [_, _] if !old_layout => Some(Place { session: stem.into_owned(), agent }),
-        [_, session, "subagents", .., _] if !old_layout && agent.is_some() => Some(Place { session: (*session).to_owned(), agent }),
+    let mut folders = folder.split_inclusive(|b| *b == b'/');
+    match (folders.next(), folders.next(), folders.next()) {
+        (None, ..) if old_layout => Some(Place { session: stem.into_owned(), agent: None }),
+        (Some(_), None, _) if !old_layout => Some(Place { session: stem.into_owned(), agent }),
+        (Some(_), Some(session), Some(b"subagents/")) if !old_layout && agent.is_some() => {
+            Some(Place { session: String::from_utf8_lossy(&session[..session.len() - 1]).into_owned(), agent })
+        }
         _ => None,
     }
 }

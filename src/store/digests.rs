@@ -190,7 +190,7 @@ impl Store {
 
     /// Is there a digest that the model is still wanted for, or a session it failed on?
     pub fn waits_for_model(&self) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE superseded = 0 AND queued) OR EXISTS (SELECT 1 FROM attempt)";
+        let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE queued AND superseded = 0) OR EXISTS (SELECT 1 FROM attempt)";
         Ok(self.db.query_row(sql, [], |r| r.get(0))?)
     }
 

@@ -59,6 +59,18 @@ impl Store {
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The sessions that may want a digest: whose rows are newer than theirs, or for whose digest the model is still wanted; with
+    /// `extracts` also all whose digest was made without it. In the order of `session_heads`.
+    pub fn waiting_heads(&self, extracts: bool) -> Result<Vec<SessionHead>> {
+        let sql = format!(
+            "{HEAD} WHERE s.pk IN (SELECT pk FROM session WHERE dirty
+                 UNION SELECT session FROM digest WHERE queued AND superseded = 0
+                 UNION SELECT session FROM digest WHERE ?1 AND summarizer = 'extract' AND superseded = 0)
+             ORDER BY s.started_at, s.id"
+        );
+        Ok(self.db.prepare(&sql)?.query_map([extracts], head)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     pub fn session_head(&self, pk: i64) -> Result<SessionHead> {
         let mut query = self.db.prepare_cached(&format!("{HEAD} WHERE s.pk = ?1"))?;
         query.query_row([pk], head).context("the session is gone from the index")

@@ -45,7 +45,7 @@ use rustix::fs::{Access, access};
 
 use self::bundle::{Known, Whereabouts};
 use self::hold::Identity;
-use crate::private;
+use crate::{fault, private};
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -88,8 +88,9 @@ impl Store {
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
         let file = Identity::of(path);
-        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
+        fault::statements(&mut db);
         let mut store = Self { db, counts: None, path: path.to_owned(), file, known: None };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
@@ -343,7 +344,8 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
         path.as_os_str().as_bytes().iter().map(|b| if plain(b) { char::from(*b).to_string() } else { format!("%{b:02X}") });
     let uri = format!("file:{}{how}", escaped.collect::<String>());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let db = Connection::open_with_flags(uri, flags)?;
+    let mut db = Connection::open_with_flags(uri, flags)?;
+    fault::statements(&mut db);
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
     let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, known: None };

@@ -18,6 +18,8 @@ pub struct Recent {
     pub last_at: Millis,
     /// It went on when it was digested.
     pub goes_on: bool,
+    /// Its digest's; `None` where that was made before titles had a column of their own.
+    pub title: Option<String>,
 }
 
 /// A session that ended and that no digest has seen whole.
@@ -35,16 +37,16 @@ impl Store {
     /// Digested sessions of a project, the one that was active last first; `most` of them, behind the one given.
     pub fn recent_sessions(&self, project: i64, behind: Option<&Recent>, most: usize) -> Result<Vec<Recent>> {
         let sql = format!(
-            "SELECT s.pk, s.id, coalesce(s.last_at, 0),
-                 EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0 AND interim_until IS NOT NULL) FROM session s
-             WHERE s.project = ?1 AND EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0) AND {NOT_REPEATED}
+            "SELECT s.pk, s.id, coalesce(s.last_at, 0), d.interim_until IS NOT NULL, d.title
+             FROM session s CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0
+             WHERE s.project = ?1 AND {NOT_REPEATED}
                AND (coalesce(s.last_at, 0), s.pk) < (?2, ?3) AND coalesce(s.last_at, 0) <= ?2
              ORDER BY s.last_at DESC, s.pk DESC LIMIT ?4"
         );
         let (last_at, pk) = behind.map_or((Millis::MAX, i64::MAX), |one| (one.last_at, one.pk));
         let mut query = self.db.prepare_cached(&sql)?;
         let found = query.query_map(params![project, last_at, pk, most as i64], |r| {
-            Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)?, goes_on: r.get(3)? })
+            Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)?, goes_on: r.get(3)?, title: r.get(4)? })
         })?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }

@@ -17,6 +17,9 @@ struct Said {
 impl Store {
     /// Finds out anew who repeats whom, in projects of which something changed, or in `all`; pages that have to say so are out of date.
     pub fn find_repeats(&mut self, all: bool) -> Result<()> {
+        if !all && self.page_dirty()?.is_empty() {
+            return Ok(());
+        }
         let changed = "SELECT project FROM session WHERE page_dirty UNION
              SELECT s.project FROM session t JOIN likeness l ON l.repeated_by = t.pk JOIN session s ON s.pk = l.session WHERE t.page_dirty";
         let sql = if all { "SELECT pk FROM project" } else { changed };

@@ -8,13 +8,14 @@ use rusqlite::Connection;
 use super::repack;
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [Step; 6] = [
+pub const MIGRATIONS: [Step; 7] = [
     Step::Sql(FIRST),
     Step::Sql(CLOSED_BY_USER),
     Step::Sql(PRIVACY),
     Step::Sql(FINDING),
     Step::Sql(MEANING),
     Step::Repack(BUNDLES),
+    Step::Sql(QUEUED),
 ];
 
 /// How the database gets its next form, within a transaction.
@@ -71,6 +72,9 @@ CREATE TRIGGER session_gone AFTER DELETE ON session BEGIN
   DELETE FROM kin WHERE session = old.pk;
 END;
 ";
+
+/// Every run asks which digests the model is still wanted for: mostly none, and it would read all of them to find that out.
+const QUEUED: &str = "CREATE INDEX digest_queued ON digest(session) WHERE queued AND superseded = 0;";
 
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "

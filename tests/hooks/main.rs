@@ -9,6 +9,7 @@ mod answer;
 mod asked;
 mod banner;
 mod budget;
+mod cost;
 mod crowd;
 mod fail_open;
 mod foreign;

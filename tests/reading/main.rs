@@ -8,5 +8,8 @@ mod bad_lines;
 mod choosing;
 mod growth;
 mod layouts;
+// It asks the system what a process has read.
+#[cfg(target_os = "linux")]
+mod nothing_new;
 mod stored;
 mod words;

@@ -171,6 +171,30 @@ fn a_long_session_is_condensed_to_the_configured_size_and_keeps_its_end() {
 }
 
 #[test]
+fn what_is_sent_with_the_longest_session_stays_small() {
+    let stand_in = StandIn::good(&["plain", "compact", "retry"]);
+    let turn = |n: usize| {
+        let (at, uuid) =
+            (format!("2026-11-20T{:02}:{:02}:00Z", 8 + n / 60, n % 60), |part| format!("aaaaaaaa-0000-4000-8{part:03}-{n:012}"));
+        let (asks, says) =
+            (format!("Look at table {n}, please. "), format!("Table {n} is fine, because its index {n} was made anew. "));
+        user(SESSION, &uuid(1), &at, &asks.repeat(9)) + &assistant(SESSION, &uuid(2), &at, &says.repeat(9))
+    };
+    stand_in.world.transcript(&format!("-home-dev-src-shop/{SESSION}.jsonl"), (0..400).map(turn).collect::<String>());
+    assert_eq!(stand_in.recall(&["digest"]).code, 0);
+    let calls = stand_in.calls();
+    assert_eq!(calls.len(), 4);
+    for call in &calls {
+        let (record, beside) = call.record();
+        assert!(record.chars().count() <= 24_000, "{} characters", record.chars().count());
+        // The client adds some 1,300 bytes: with it `tests/real_client.rs` holds the sum.
+        assert!(overhead(call) <= 3000, "{}: {beside}", overhead(call));
+    }
+    assert!(calls.iter().any(|call| call.record().0.chars().count() > 20_000), "one of them fills its room");
+    assert!(calls.iter().any(|call| call.stdin.contains("Open items of earlier sessions")), "one of them is told what is open");
+}
+
+#[test]
 fn the_users_own_prompt_takes_the_place_of_ours() {
     let stand_in = StandIn::good(&["plain"]);
     stand_in.world.configure("");

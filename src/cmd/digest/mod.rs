@@ -154,9 +154,15 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     fault::point("digests made");
     write_documents(store, ui)?;
     fault::point("documents written");
+    // No session is emptied but by what leaves traces or makes pages out of date.
+    let emptied = report.did_something() || store.wants_scrub()? || !store.page_dirty()?.is_empty();
     report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
     fault::point("pages written");
-    store.drop_emptied()?;
+    if emptied {
+        store.drop_emptied()?
+    } else {
+        store.drop_empty_projects()?
+    }
     if !args.ingest_only && !stop::asked() {
         embed::run(config, ui, store, report)?;
     }
@@ -299,7 +305,7 @@ fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut 
     }
     let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
-    Ok(pending(found, &store.known_files()?))
+    Ok(pending(store.changed_files(found.files)?))
 }
 
 fn wanted(args: &DigestArgs, config: &Config) -> Result<Wanted> {

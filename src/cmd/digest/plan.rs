@@ -40,9 +40,13 @@ impl Maker<'_> {
         let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
         let mut plan = Plan::default();
         let mut candidates: Vec<SessionHead> = Vec::new();
-        for head in store.session_heads()? {
-            let asked = only.as_ref().is_some_and(|o| o.pk == head.pk);
-            if (only.is_some() && !asked) || !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
+        let asked = only.is_some();
+        let heads = match only {
+            Some(head) => vec![head],
+            None => store.waiting_heads(self.wanted.asked_for == Some(SummarizerChoice::Claude))?,
+        };
+        for head in heads {
+            if !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
                 continue;
             }
             match self.standing(store, &head).map(|s| deserves(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {

@@ -1,6 +1,6 @@
 //! The first phase: what the transcripts gained goes into the index. Costs no money; may be stopped and repeated at any point.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -16,7 +16,7 @@ use crate::fault;
 use crate::privacy::{Conversation, Gate, Passed, opens_private};
 use crate::session::{Millis, Row};
 use crate::source::claude_code::{self, Line};
-use crate::source::discover::{Discovery, Found};
+use crate::source::discover::Found;
 use crate::source::project::Projects;
 use crate::stop;
 use crate::store::Store;
@@ -45,18 +45,13 @@ impl Pending {
     }
 }
 
-/// Files whose size or stamp differs from the last look, largest first so that no thread is left with one at the end.
-pub fn pending(found: Discovery, known: &HashMap<String, KnownFile>) -> Vec<Pending> {
-    let changed = found.files.into_iter().filter_map(|file| {
-        let seen = known.get(file.known_as().as_ref());
-        let same = seen.is_some_and(|known| known.is_as_seen(&file));
-        (!same).then(|| Pending {
-            file: Arc::new(file),
-            cursor: seen.map(|k| k.cursor.clone()),
-            conversation: seen.map(|k| k.conversation.clone()).unwrap_or_default(),
-        })
-    });
-    let mut pending: Vec<Pending> = changed.collect();
+/// Files that changed since the last look, as that saw them, largest first so that no thread is left with one at the end.
+pub fn pending(changed: Vec<(Found, Option<KnownFile>)>) -> Vec<Pending> {
+    let of = |(file, seen): (Found, Option<KnownFile>)| {
+        let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
+        Pending { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
+    };
+    let mut pending: Vec<Pending> = changed.into_iter().map(of).collect();
     pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
     pending
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use anyhow::Result;
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::bundle;
 use super::{Store, copy, notes};
@@ -141,16 +141,17 @@ impl Store {
         // A page that could not be removed is tried again.
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
-        tx.execute(
-            "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)
-             AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)",
-            [],
-        )?;
+        drop_empty_projects(&tx)?;
         if dropped > 0 {
             take::leaves_traces(&tx)?;
         }
         tx.commit()?;
         Ok(())
+    }
+
+    /// The part of it that says nothing of sessions: projects are few.
+    pub fn drop_empty_projects(&self) -> Result<()> {
+        drop_empty_projects(&self.db)
     }
 
     /// How much would go.
@@ -206,4 +207,13 @@ pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<I
 /// The folder of a transcript, without the session's own name in it: what people named.
 pub fn folder_of(path: &str, session: &str) -> String {
     Path::new(path).parent().map_or_else(String::new, |dir| dir.to_string_lossy().replace(session, ""))
+}
+
+fn drop_empty_projects(db: &Connection) -> Result<()> {
+    db.execute(
+        "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)
+         AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)",
+        [],
+    )?;
+    Ok(())
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use anyhow::Result;
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 
 pub(super) use self::notes::note_last;
 use self::writer::Writer;
@@ -65,7 +65,7 @@ pub struct KnownFile {
 impl KnownFile {
     /// Is the file as it was at the last look?
     pub fn is_as_seen(&self, file: &Found) -> bool {
-        self.size == file.size && self.stamp == file.stamp
+        file.is_as_seen(self.size, self.stamp)
     }
 }
 
@@ -77,19 +77,45 @@ pub struct Ingested {
     pub sessions_new: u64,
 }
 
+/// The columns of a [`KnownFile`].
+const KNOWN: &str = "size, mtime_ns, head_len, head_hash, offset, tail_hash, state";
+
+fn known(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
+    let cursor = Cursor {
+        head_len: r.get::<_, i64>(2)? as u64,
+        head_hash: r.get(3)?,
+        offset: r.get::<_, i64>(4)? as u64,
+        tail_hash: r.get(5)?,
+    };
+    Ok(KnownFile { size: r.get::<_, i64>(0)? as u64, stamp: r.get(1)?, cursor, conversation: r.get(6)? })
+}
+
 impl Store {
     pub fn known_files(&self) -> Result<HashMap<String, KnownFile>> {
-        let mut query = self.db.prepare("SELECT path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state FROM file")?;
-        let rows = query.query_map([], |r| {
-            let cursor = Cursor {
-                head_len: r.get::<_, i64>(3)? as u64,
-                head_hash: r.get(4)?,
-                offset: r.get::<_, i64>(5)? as u64,
-                tail_hash: r.get(6)?,
-            };
-            Ok((r.get(0)?, KnownFile { size: r.get::<_, i64>(1)? as u64, stamp: r.get(2)?, cursor, conversation: r.get(7)? }))
-        })?;
+        let mut query = self.db.prepare(&format!("SELECT {KNOWN}, path FROM file"))?;
+        let rows = query.query_map([], |r| Ok((r.get(7)?, known(r)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The files that are not as they were at the last look, and how they were then. Of the others, which are nearly all in most runs,
+    /// nothing is taken out of the index but what that look saw.
+    pub fn changed_files(&self, found: Vec<Found>) -> Result<Vec<(Found, Option<KnownFile>)>> {
+        let mut changed = vec![true; found.len()];
+        let by_name: HashMap<_, _> = found.iter().enumerate().map(|(at, file)| (file.known_as(), at)).collect();
+        let mut query = self.db.prepare("SELECT path, size, mtime_ns FROM file")?;
+        let mut rows = query.query([])?;
+        while let Some(r) = rows.next()? {
+            if let Some(&at) = by_name.get(r.get_ref(0)?.as_str()?) {
+                changed[at] = !found[at].is_as_seen(r.get::<_, i64>(1)? as u64, r.get(2)?);
+            }
+        }
+        drop(by_name);
+        let mut query = self.db.prepare(&format!("SELECT {KNOWN} FROM file WHERE path = ?1"))?;
+        let changed = found.into_iter().zip(changed).filter(|(_, changed)| *changed).map(|(file, _)| {
+            let known = query.query_row([file.known_as()], known).optional()?;
+            Ok((file, known))
+        });
+        changed.collect()
     }
 
     /// Stores batches in one transaction.
