@@ -8,6 +8,7 @@ pub mod around;
 mod cleaning;
 pub mod closings;
 pub mod copy;
+mod crew;
 pub mod digests;
 pub mod forget;
 pub mod hold;
@@ -69,6 +70,8 @@ pub struct Store {
     path: PathBuf,
     /// Which file it was when it was opened.
     file: Option<Identity>,
+    /// How many threads may read beside this one.
+    threads: usize,
 }
 
 impl Store {
@@ -85,7 +88,7 @@ impl Store {
         let file = Identity::of(path);
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        let mut store = Self { db, counts: None, path: path.to_owned(), file };
+        let mut store = Self { db, counts: None, path: path.to_owned(), file, threads: cores() };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -319,6 +322,10 @@ fn open_logs(path: &Path) -> io::Result<()> {
     private::open_to_their_owner(&private::closed_among(logs))
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 fn must_exist(path: &Path) -> Result<()> {
     if !Store::is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
@@ -337,7 +344,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     let db = Connection::open_with_flags(uri, flags)?;
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, threads: 1 };
     let version = store.version()?;
     Ok((store, version))
 }

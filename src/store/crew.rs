@@ -1,0 +1,97 @@
+//! Many sessions at once, on all cores: each thread reads by a connection of its own, and what it makes is taken in the order in which it
+//! was asked for.
+//!
+//! What is made of one session may hang on what is stored, but not on what is made of others meanwhile: then the threads, however many,
+//! change nothing. Results that wait are few, so memory stays bounded. A run that is asked to stop ends between two sessions.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use anyhow::{Context, Result};
+
+use super::{BUSY, Store};
+use crate::stop;
+
+/// How many results of a thread may wait for those before them.
+const AHEAD: usize = 8;
+/// So few are made sooner than threads and their connections are.
+const FEW: usize = 4;
+
+impl Store {
+    /// With how many threads [`Store::each_in_order`] works, beside the one that takes.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.threads = threads;
+    }
+
+    /// Makes something of each with `make`, which only reads, and gives it to `take`, in order.
+    ///
+    /// # Errors
+    /// The first that `take` returns.
+    ///
+    /// # Panics
+    /// When `make` does.
+    pub fn each_in_order<T: Sync, R: Send>(
+        &self,
+        all: &[T],
+        make: impl Fn(&Self, &T) -> Result<R> + Sync,
+        mut take: impl FnMut(&T, Result<R>) -> Result<()>,
+    ) -> Result<()> {
+        if self.threads < 2 || all.len() <= FEW {
+            return all.iter().take_while(|_| !stop::asked()).try_for_each(|one| take(one, make(self, one)));
+        }
+        let threads = self.threads.min(all.len());
+        let (feed, fed) = channel();
+        let (send, receive) = channel();
+        let fed = Mutex::new(fed);
+        thread::scope(|scope| {
+            // Goes when the taking ends, however it does, and the threads with it.
+            let feed = feed;
+            for send in vec![send; threads] {
+                let (path, fed, make) = (&self.path, &fed, &make);
+                scope.spawn(move || work(path, fed, &send, |store, at: usize| make(store, &all[at])));
+            }
+            let mut waiting = BTreeMap::new();
+            let mut asked_for = 0..all.len();
+            asked_for.by_ref().take(threads * AHEAD).for_each(|at| _ = feed.send(at));
+            for (at, one) in all.iter().enumerate() {
+                while !waiting.contains_key(&at) {
+                    let (other, made) = receive.recv().context("a thread that reads the index has ended")?;
+                    waiting.insert(other, made);
+                }
+                if stop::asked() {
+                    break;
+                }
+                let Some(made) = waiting.remove(&at) else { continue };
+                take(one, made.unwrap_or_else(|panic| resume_unwind(panic)))?;
+                asked_for.next().into_iter().for_each(|at| _ = feed.send(at));
+            }
+            Ok(())
+        })
+    }
+}
+
+type Done<R> = (usize, thread::Result<Result<R>>);
+
+/// Makes what is asked for until nothing more is.
+fn work<R>(index: &Path, fed: &Mutex<Receiver<usize>>, send: &Sender<Done<R>>, make: impl Fn(&Store, usize) -> Result<R>) {
+    let mut store = None;
+    loop {
+        let next = fed.lock().map(|fed| fed.recv());
+        let Ok(Ok(at)) = next else { return };
+        // Who waits for it would wait for ever.
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            let store = match &mut store {
+                Some(store) => store,
+                none => none.insert(Store::open_as_it_is(index, BUSY)?),
+            };
+            store.at_once(|| make(store, at))
+        }));
+        if send.send((at, made)).is_err() {
+            return;
+        }
+    }
+}
