@@ -178,11 +178,19 @@ pub fn parts(name: &str) -> Vec<&str> {
 
 /// The telling words of a text, lower case, without endings that English adds.
 pub fn words(text: &str) -> BTreeSet<String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .flat_map(|word| parts(word).into_iter().map(str::to_lowercase).collect::<Vec<_>>())
-        .filter(|w| w.chars().count() > 1 && !is_stop(w))
-        .map(|w| stem(&w).to_owned())
-        .collect()
+    let mut all = BTreeSet::new();
+    let mut add = |word: &str| {
+        if word.chars().nth(1).is_some() && !is_stop(word) {
+            all.insert(stem(word).to_owned());
+        }
+    };
+    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        match has_parts(word) {
+            true => parts(word).into_iter().for_each(|part| add(&part.to_lowercase())),
+            false => add(word),
+        }
+    }
+    all
 }
 
 /// What remains when the endings are off that most often tell two forms of a word apart.

@@ -8,7 +8,7 @@ pub mod around;
 mod cleaning;
 pub mod closings;
 pub mod copy;
-mod crew;
+pub mod crew;
 pub mod digests;
 pub mod forget;
 pub mod hold;

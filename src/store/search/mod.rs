@@ -13,15 +13,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from
 pub use self::ask::{Asked, Counts, Hit};
 pub use self::texts::{Extent, Text};
 use super::Store;
+use super::crew::PART;
 use super::load::SessionHead;
 use crate::find::document::{COLUMNS, Document};
 use crate::session::Millis;
+use crate::stop;
 
 /// Documents of one transaction, and how much text they have at most, about, in bytes.
 const BATCH: usize = 200;
 const BATCH_TEXT: usize = 16 << 20;
-/// Documents after which nobody reads for a moment: until then the write-ahead log cannot begin anew.
-const PART: usize = 2000;
 
 /// What became of the sessions that had changed.
 #[derive(Debug, Default)]
@@ -72,11 +72,14 @@ impl Store {
         let mut written = Written::default();
         for part in all.chunks(PART) {
             let mut batch: Option<Batch<'_>> = None;
-            self.each_in_order(part, Self::document, |_, made| {
+            self.each_in_order(stop::asked, part, Self::document, |_, made| {
                 let (head, document) = made?;
                 let document = match document {
                     Ok(document) => document,
-                    Err(e) => return Ok(written.failed.push((head.id, e))),
+                    Err(e) => {
+                        written.failed.push((head.id, e));
+                        return Ok(());
+                    }
                 };
                 written.made += u64::from(document.is_some());
                 let open = match &mut batch {
