@@ -13,7 +13,7 @@ use crate::markdown::{code, heading, inline, slug, yaml};
 use crate::notes::EVERYWHERE;
 use crate::price::session_cost;
 use crate::prose::sentences;
-use crate::session::{Entry, Item, Millis, Session, Tokens, Touch};
+use crate::session::{Entry, Item, Millis, Project, Session, Tokens, Touch};
 use crate::store::notes::Note;
 use crate::terms::{covered_by, words};
 
@@ -70,24 +70,47 @@ pub fn span(session: &Session, zone: &TimeZone) -> String {
     format!("{}–{later}{}", clock(session.began_at(), zone), clock(session.last_at(), zone))
 }
 
-/// The page of a day. `shown` are its sessions in the order of their first prompts, `notes` what was remembered on it.
-pub fn day_page(day: &str, shown: &[Shown<'_>], notes: &[Note], zone: &TimeZone) -> String {
-    let mut projects: Vec<&str> = Vec::new();
-    for one in shown {
-        let key = one.session.project.key.as_str();
-        if !projects.contains(&key) {
-            projects.push(key);
+/// What the page of its day says of a session.
+#[derive(Debug, Clone)]
+pub struct DayEntry {
+    id: String,
+    project: Project,
+    began_at: Option<Millis>,
+    /// Its own cost, and whether some of it is unknown.
+    cost: (f64, bool),
+    text: String,
+}
+
+impl DayEntry {
+    pub fn of(one: &Shown<'_>, zone: &TimeZone) -> Self {
+        let mut text = String::new();
+        day_entry(&mut text, one, zone);
+        let session = one.session;
+        Self {
+            id: session.id.clone(),
+            project: session.project.clone(),
+            began_at: session.began_at(),
+            cost: session_cost(&one.costs),
+            text,
         }
     }
-    let mut page = day_front(day, shown, &projects);
-    for key in &projects {
-        let name = shown.iter().find(|s| s.session.project.key == *key).map_or(*key, |s| s.session.project.name());
-        // A heading of this name begins the user's own section.
-        let title = Some(heading(name)).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
-        page.push_str(&format!("\n## {title}\n\n{}\n", code(key)));
-        for one in shown.iter().filter(|s| s.session.project.key == *key) {
-            day_entry(&mut page, one, zone);
+}
+
+/// The page of a day: its sessions in the order of their first prompts, and what was remembered on it.
+pub fn day_page(day: &str, mut entries: Vec<DayEntry>, notes: &[Note], zone: &TimeZone) -> String {
+    entries.sort_by(|a, b| (a.began_at, &a.id).cmp(&(b.began_at, &b.id)));
+    let mut projects: Vec<&Project> = Vec::new();
+    for one in &entries {
+        if !projects.contains(&&one.project) {
+            projects.push(&one.project);
         }
+    }
+    let mut page = day_front(day, &entries, &projects);
+    for project in &projects {
+        // A heading of this name begins the user's own section.
+        let title = Some(heading(project.name())).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
+        page.push_str(&format!("\n## {title}\n\n{}\n", code(&project.key)));
+        entries.iter().filter(|one| one.project == **project).for_each(|one| page.push_str(&one.text));
     }
     section(&mut page, "Remembered", notes.iter().map(|note| note_line(note, zone)));
     page
@@ -99,17 +122,17 @@ fn note_line(note: &Note, zone: &TimeZone) -> String {
     format!("{} {text} ({kind}, {project}) {}", clock(Some(note.at), zone), code(&note.id))
 }
 
-fn day_front(day: &str, shown: &[Shown<'_>], projects: &[&str]) -> String {
-    let names: Vec<String> = projects.iter().map(|p| yaml(p)).collect();
+fn day_front(day: &str, entries: &[DayEntry], projects: &[&Project]) -> String {
+    let names: Vec<String> = projects.iter().map(|project| yaml(&project.key)).collect();
     // An empty sum of floating-point numbers is -0.
-    let cost = shown.iter().map(|s| session_cost(&s.costs).0).sum::<f64>() + 0.0;
-    let unknown = shown.iter().any(|s| session_cost(&s.costs).1);
+    let cost = entries.iter().map(|one| one.cost.0).sum::<f64>() + 0.0;
+    let unknown = entries.iter().any(|one| one.cost.1);
     let weekday =
         day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
     format!(
         "---\ndate: {day}\nprojects: [{}]\nsessions: {}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {weekday}\n",
         names.join(", "),
-        shown.len(),
+        entries.len(),
         !unknown,
     )
 }

@@ -12,15 +12,45 @@ const STOP: &[&str] = &[
     "was", "we", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "yes", "you", "your",
 ];
 
+/// No word of them has more bytes.
+const LONGEST: usize = 7;
+
+/// The same as numbers, in the same order: they are compared at once.
+const STOP_KEYS: [u64; STOP.len()] = {
+    let mut keys = [0; STOP.len()];
+    let mut at = 0;
+    while at < STOP.len() {
+        keys[at] = key(STOP[at].as_bytes());
+        at += 1;
+    }
+    keys
+};
+
+/// A word of up to [`LONGEST`] bytes as a number: its bytes and how many they are.
+const fn key(word: &[u8]) -> u64 {
+    let mut bytes = [0; LONGEST + 1];
+    let mut at = 0;
+    while at < word.len() {
+        bytes[at] = word[at];
+        at += 1;
+    }
+    bytes[LONGEST] = word.len() as u8;
+    u64::from_be_bytes(bytes)
+}
+
 /// The words of a phrase as search knows them, in their order, with one space between: scripts without spaces in pairs of characters,
 /// words that say nothing left out.
 pub fn index_text(text: &str) -> String {
-    joined(words_of(text).flat_map(whole_tokens).filter(|token| !is_stop(token)))
+    let mut indexed = String::with_capacity(text.len());
+    words_of(text).for_each(|word| push_whole(&mut indexed, word, is_stop));
+    indexed
 }
 
 /// The words of a name, all of them: of a path, a branch, a tool.
 pub fn index_names(name: &str) -> String {
-    joined(words_of(name).flat_map(whole_tokens))
+    let mut indexed = String::with_capacity(name.len());
+    words_of(name).for_each(|word| push_whole(&mut indexed, word, |_| false));
+    indexed
 }
 
 /// The words of a document, so that a phrase fits where it stands; behind them the parts of joined names, and the last characters of runs
@@ -35,22 +65,28 @@ pub fn index_document_names(text: &str) -> String {
 }
 
 fn with_parts(mut indexed: String, text: &str) -> String {
-    for part in words_of(text).flat_map(part_tokens).filter(|part| !is_stop(part)) {
+    for part in words_of(text).filter(|word| has_parts(word)).flat_map(part_tokens).filter(|part| !is_stop(part)) {
         indexed.push(' ');
         indexed.push_str(&part);
     }
     indexed
 }
 
-fn joined(tokens: impl Iterator<Item = String>) -> String {
-    let mut out = String::new();
-    for token in tokens {
-        if !out.is_empty() {
-            out.push(' ');
+/// Adds the tokens of a word, without those that are left out. Most words are one, which takes no room of its own on its way.
+fn push_whole(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> bool) {
+    let mut push = |token: &str| {
+        let before = indexed.len();
+        if before > 0 {
+            indexed.push(' ');
         }
-        out.push_str(&token);
-    }
-    out
+        let start = indexed.len();
+        indexed.push_str(token);
+        indexed[start..].make_ascii_lowercase();
+        if is_left_out(&indexed[start..]) {
+            indexed.truncate(before);
+        }
+    };
+    if word.is_ascii() { push(word) } else { whole_tokens(word).iter().for_each(|token| push(token)) }
 }
 
 /// Runs of letters and digits. Programmers join names by all other signs.
@@ -68,10 +104,15 @@ pub fn tokens_of(word: &str) -> Vec<String> {
 }
 
 fn whole_tokens(word: &str) -> Vec<String> {
-    if word.chars().any(is_unsegmented) {
+    if !word.is_ascii() && word.chars().any(is_unsegmented) {
         return runs(word).into_iter().flat_map(|run| pairs(&run)).collect();
     }
     vec![if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() }]
+}
+
+/// May a word have parts? Of most a look at their bytes tells that they have none.
+fn has_parts(word: &str) -> bool {
+    !word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
 fn part_tokens(word: &str) -> Vec<String> {
@@ -88,7 +129,7 @@ fn part_tokens(word: &str) -> Vec<String> {
 
 /// Does a word say too little to look for it?
 pub fn is_stop(word: &str) -> bool {
-    STOP.binary_search(&word).is_ok()
+    word.len() <= LONGEST && STOP_KEYS.binary_search(&key(word.as_bytes())).is_ok()
 }
 
 /// Is it of a script that puts no spaces between words?
@@ -137,11 +178,19 @@ pub fn parts(name: &str) -> Vec<&str> {
 
 /// The telling words of a text, lower case, without endings that English adds.
 pub fn words(text: &str) -> BTreeSet<String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .flat_map(|word| parts(word).into_iter().map(str::to_lowercase).collect::<Vec<_>>())
-        .filter(|w| w.chars().count() > 1 && !is_stop(w))
-        .map(|w| stem(&w).to_owned())
-        .collect()
+    let mut all = BTreeSet::new();
+    let mut add = |word: &str| {
+        if word.chars().nth(1).is_some() && !is_stop(word) {
+            all.insert(stem(word).to_owned());
+        }
+    };
+    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        match has_parts(word) {
+            true => parts(word).into_iter().for_each(|part| add(&part.to_lowercase())),
+            false => add(word),
+        }
+    }
+    all
 }
 
 /// What remains when the endings are off that most often tell two forms of a word apart.
@@ -170,7 +219,9 @@ mod tests {
 
     #[test]
     fn words_that_say_nothing_are_found_by_halving() {
-        assert!(STOP.is_sorted());
+        assert!(STOP.is_sorted() && STOP_KEYS.is_sorted());
+        assert!(STOP.iter().all(|word| is_stop(word)));
+        assert!(["", "i\0", "te", "abouts", "behindhand", "über", "日本"].iter().all(|word| !is_stop(word)));
     }
 
     #[test]

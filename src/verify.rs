@@ -1,5 +1,6 @@
 //! A digest is checked against its session: files it names, and the rows behind what it claims.
 
+use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeSet;
 
 use crate::digest::{Claim, Digest};
@@ -14,28 +15,47 @@ const MAX_ROWS: usize = 3;
 
 /// Marks what the session supports. Claims lose the rows that say nothing of them; where none is left, one is looked for.
 pub fn verify(digest: &mut Digest, session: &Session) {
-    let said: Vec<(RowKey, BTreeSet<String>)> = session.entries.iter().map(|e| (e.key, words(&text_of(e)))).collect();
+    let said = Said::of(session);
     for claim in digest.decisions.iter_mut().chain(&mut digest.blockers).chain(&mut digest.next_steps) {
         support(claim, &said);
     }
-    let mentioned = mentioned_names(session);
+    // Most files were touched: what is mentioned beside them is rarely asked for.
+    let mentioned = LazyCell::new(|| mentioned_names(session));
     for file in &mut digest.files {
         file.verified = was_touched(session, &file.path) || is_mentioned(&file.path, &mentioned);
     }
 }
 
-fn support(claim: &mut Claim, said: &[(RowKey, BTreeSet<String>)]) {
+/// The telling words of each entry, made when they are asked for: most claims name the rows behind them.
+struct Said<'s> {
+    entries: &'s [Entry],
+    words: Vec<OnceCell<BTreeSet<String>>>,
+}
+
+impl<'s> Said<'s> {
+    fn of(session: &'s Session) -> Self {
+        Self { entries: &session.entries, words: vec![OnceCell::new(); session.entries.len()] }
+    }
+
+    /// The share of the words that each entry holds.
+    fn shares(&self, wanted: &BTreeSet<String>, of: impl Fn(&Entry) -> bool) -> impl Iterator<Item = (f64, RowKey)> {
+        let fitting = self.entries.iter().zip(&self.words).filter(move |(entry, _)| of(entry));
+        fitting.map(|(entry, said)| (covered_by(wanted, said.get_or_init(|| words(&text_of(entry)))), entry.key))
+    }
+}
+
+fn support(claim: &mut Claim, said: &Said<'_>) {
     // Who said it stands before the words, not in the row.
     let said_by = ["User: ", "Unanswered: ", "Plan approved: "].into_iter().find_map(|who| claim.text.strip_prefix(who));
     let wanted = words(said_by.unwrap_or(&claim.text));
-    let share = |key: &RowKey| said.iter().filter(|(k, _)| k == key).map(|(_, w)| covered_by(&wanted, w)).fold(0.0, f64::max);
+    let share = |key: &RowKey| said.shares(&wanted, |entry| entry.key == *key).map(|(share, _)| share).fold(0.0, f64::max);
     claim.rows.retain(|key| share(key) >= SUPPORT);
     claim.rows.dedup();
     claim.rows.truncate(MAX_ROWS);
     if claim.rows.is_empty() {
         // Of equals the last: what was said last holds.
-        let best = said.iter().map(|(key, w)| (covered_by(&wanted, w), key)).max_by(|a, b| a.0.total_cmp(&b.0));
-        claim.rows.extend(best.filter(|(share, _)| *share >= FOUND_SUPPORT).map(|(_, key)| *key));
+        let best = said.shares(&wanted, |_| true).max_by(|a, b| a.0.total_cmp(&b.0));
+        claim.rows.extend(best.filter(|(share, _)| *share >= FOUND_SUPPORT).map(|(_, key)| key));
     }
 }
 

@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -108,6 +109,67 @@ fn a_page_is_only_written_when_it_changed() {
     for page in &pages {
         assert_eq!(fs::metadata(page).unwrap().modified().unwrap(), long_ago, "{}", page.display());
     }
+}
+
+/// A session of a day in its own words, the file it lies in, and its id.
+fn session_of(world: &World, day: usize, nth: usize) -> (PathBuf, String) {
+    let (id, at) = (
+        format!("{day:02}{nth:02}aaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"),
+        format!("2026-{:02}-{:02}T10:0{nth}:00Z", day / 20 + 1, day % 20 + 1),
+    );
+    let said = format!("The import number {day} of {nth} is faster now.");
+    let file = world.transcript(
+        &format!("-p/{id}.jsonl"),
+        user(&id, &format!("u{id}"), &at, &format!("Make import {day} faster, part {nth}."))
+            + &assistant(&id, &format!("a{id}"), &at, &said),
+    );
+    age(&file, Duration::from_secs(7200));
+    (file, id)
+}
+
+/// Which file each page is, and when it was written.
+fn stamps(world: &World) -> Vec<(PathBuf, u64, SystemTime)> {
+    let look = |page: PathBuf| {
+        let found = fs::metadata(&page).unwrap();
+        (page, found.ino(), found.modified().unwrap())
+    };
+    files_below(&world.daily()).into_iter().map(look).collect()
+}
+
+#[test]
+fn of_many_days_only_what_changed_is_written() {
+    let world = World::new();
+    let all: Vec<_> =
+        (0..30).flat_map(|day| (0..3).map(move |nth| (day, nth))).map(|(day, nth)| session_of(&world, day, nth)).collect();
+    assert_eq!(world.digest(&EXTRACT)["pages_written"], 30 + 90);
+    let before = stamps(&world);
+    assert_eq!(world.digest(&EXTRACT)["pages_written"], 0);
+    assert_eq!(stamps(&world), before, "nothing is new, and nothing is written");
+
+    let (file, id) = &all[40];
+    let said = user(id, "u2", "2026-01-14T11:00:00Z", "And the export?")
+        + &assistant(id, "a2", "2026-01-14T11:05:00Z", "The export is fixed.");
+    fs::write(file, fs::read_to_string(file).unwrap() + &said).unwrap();
+    age(file, Duration::from_secs(7200));
+    assert_eq!(world.digest(&EXTRACT)["pages_written"], 2);
+    let written: Vec<String> = stamps(&world)
+        .into_iter()
+        .filter(|page| !before.contains(page))
+        .map(|(page, ..)| page.strip_prefix(world.daily()).unwrap().display().to_string())
+        .collect();
+    assert_eq!(written, ["2026-01/2026-01-14.md", &format!("2026-01/sessions/2026-01-14-shop-{}.md", &id[..8])]);
+}
+
+#[test]
+fn what_is_made_of_many_sessions_is_the_same_however_many_threads_there_are() {
+    let made = |jobs: &str| {
+        let world = World::new();
+        (0..8).for_each(|day| (0..3).for_each(|nth| _ = session_of(&world, day, nth)));
+        world.digest(&["--summarizer", "extract", "--jobs", jobs]);
+        let exported = format!("{:?}", world.exported()).replace(&*world.root().to_string_lossy(), "");
+        (world.pages(), exported, world.recall(["search", "import faster", "--limit", "50", "--json"]).out)
+    };
+    assert_eq!(made("1"), made("5"));
 }
 
 #[test]

@@ -39,8 +39,9 @@ pub fn gist(text: &str, max: usize) -> String {
         return whole;
     }
     let mut order: Vec<usize> = (0..all.len()).collect();
-    let value = |at: usize| weight(&all[at]) + if at == 0 { 0.1 } else { 0.0 };
-    order.sort_by(|a, b| value(*b).total_cmp(&value(*a)).then(a.cmp(b)));
+    let value = |(at, sentence): (usize, &String)| weight(sentence) + if at == 0 { 0.1 } else { 0.0 };
+    let values: Vec<f64> = all.iter().enumerate().map(value).collect();
+    order.sort_by(|a, b| values[*b].total_cmp(&values[*a]).then(a.cmp(b)));
     let mut kept = vec![false; all.len()];
     let mut used = 0;
     for at in order {

@@ -26,8 +26,8 @@ const MIN_WORDS: usize = 3;
 /// An open item is closed when what was done later holds this much of its words.
 const CLOSED: f64 = 0.75;
 
-/// Makes the digest of a session. `open` are items earlier sessions of the project left open.
-pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
+/// Makes the digest of a session, by itself: what it closes of others' is for [`closes`] to tell.
+pub fn extract(session: &Session) -> Digest {
     let pool = statements(session);
     let failures = failures(session);
     let mut seen = Seen::default();
@@ -40,7 +40,7 @@ pub fn extract(session: &Session, open: &[OpenItem]) -> Digest {
     learned.extend(fixed(&failures));
     Digest {
         title: title(session),
-        closes: closes(open, &completed, session),
+        closes: Vec::new(),
         investigated: investigated(session),
         blockers: blockers(session, &failures, &pool, &mut seen),
         files: files(session),
@@ -352,8 +352,8 @@ fn unanswered(session: &Session) -> Option<Claim> {
         .then(|| claim(format!("Unanswered: {}", shorten(&one_line(text), 200)), &session.entries[at]))
 }
 
-/// Open items of earlier sessions that this one's deeds cover.
-fn closes(open: &[OpenItem], completed: &[String], session: &Session) -> Vec<String> {
+/// Which items that earlier sessions of the project left open this one's deeds cover.
+pub fn closes(open: &[OpenItem], completed: &[String], session: &Session) -> Vec<String> {
     let mut done: Vec<BTreeSet<String>> = completed.iter().map(|c| words(c)).collect();
     let passed = |e: &&Entry| !e.outcome.as_ref().is_some_and(has_failed);
     done.extend(session.entries.iter().filter(passed).filter_map(|e| match &e.item {

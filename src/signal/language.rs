@@ -55,7 +55,7 @@ pub struct Matcher {
     slots: HashMap<&'static str, Vec<usize>>,
     phrases: Vec<Phrase>,
     /// Phrases by what they start with.
-    by_slot: HashMap<usize, Vec<usize>>,
+    by_slot: Vec<Vec<usize>>,
     by_start: Vec<usize>,
     by_number: Vec<usize>,
     announcing: Vec<Vec<Element>>,
@@ -102,7 +102,7 @@ impl Matcher {
             language,
             slots: HashMap::new(),
             phrases: Vec::new(),
-            by_slot: HashMap::new(),
+            by_slot: Vec::new(),
             by_start: Vec::new(),
             by_number: Vec::new(),
             announcing: Vec::new(),
@@ -125,7 +125,10 @@ impl Matcher {
     fn add(&mut self, rule: usize, elements: Vec<Element>) {
         let at = self.phrases.len();
         match elements.first() {
-            Some(Element::Slot(slot)) => self.by_slot.entry(*slot).or_default().push(at),
+            Some(Element::Slot(slot)) => {
+                self.by_slot.resize(self.by_slot.len().max(slot + 1), Vec::new());
+                self.by_slot[*slot].push(at);
+            }
             Some(Element::Start) => self.by_start.push(at),
             Some(Element::Number) => self.by_number.push(at),
             // A phrase that could start anywhere is a mistake in the table; a test of the tables finds it.
@@ -183,6 +186,9 @@ impl Matcher {
         let lower = sentence.to_lowercase().replace('\u{2019}', "'");
         let words = self.words(&lower);
         let hits = self.hits(&words);
+        if hits.is_empty() {
+            return None;
+        }
         let hidden = |hit: &Hit| {
             let longer = |o: &Hit| o.to - o.from > hit.to - hit.from || self.language.rules[o.rule].kind.is_none();
             hits.iter().any(|o| o.from <= hit.from && o.to >= hit.to && longer(o))
@@ -240,7 +246,7 @@ impl Matcher {
         };
         find(&self.by_start, 0);
         for (from, word) in words.iter().enumerate() {
-            for candidates in word.slots.iter().filter_map(|slot| self.by_slot.get(slot)) {
+            for candidates in word.slots.iter().filter_map(|slot| self.by_slot.get(*slot)) {
                 find(candidates, from);
             }
             if word.number {

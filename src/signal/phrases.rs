@@ -127,6 +127,7 @@ fn padded(sentence: &str) -> String {
         match c {
             '*' | '`' | '"' | '(' | ')' | '[' | ']' => {}
             '\u{2019}' => lower.push('\''),
+            _ if c.is_ascii() => lower.push(c.to_ascii_lowercase()),
             _ => lower.extend(c.to_lowercase()),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::load::SessionHead;
 use super::pack::{pack, unpack};
@@ -91,8 +91,8 @@ impl Store {
 
     /// Stores a session's digest in place of the one it had, with all that follows from it. After one that was made while the session
     /// went on, the session still wants its final one.
-    pub fn save_digest(&mut self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
-        let tx = self.db.transaction()?;
+    pub fn save_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
+        let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
         let id = short_id("d", &[&head.id, new.summarizer, &serde_json::to_string(&new.digest)?]);

@@ -9,6 +9,7 @@ mod bundle;
 mod cleaning;
 pub mod closings;
 pub mod copy;
+pub mod crew;
 pub mod digests;
 pub mod forget;
 pub mod hold;
@@ -74,6 +75,8 @@ pub struct Store {
     file: Option<Identity>,
     /// Where every row is, and what the last sessions hold: of who stores rows one transaction after the other.
     known: Option<(Whereabouts, Known)>,
+    /// How many threads may read beside this one.
+    threads: usize,
 }
 
 impl Store {
@@ -91,7 +94,7 @@ impl Store {
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         fault::statements(&mut db);
-        let mut store = Self { db, counts: None, path: path.to_owned(), file, known: None };
+        let mut store = Self { db, counts: None, path: path.to_owned(), file, known: None, threads: cores() };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -329,6 +332,10 @@ fn open_logs(path: &Path) -> io::Result<()> {
     private::open_to_their_owner(&private::closed_among(logs))
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 fn must_exist(path: &Path) -> Result<()> {
     if !Store::is_there(path)? {
         bail!("there is no index at {} yet: run `recall digest` first", path.display());
@@ -348,7 +355,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     fault::statements(&mut db);
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, known: None };
+    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, known: None, threads: 1 };
     let version = store.version()?;
     Ok((store, version))
 }

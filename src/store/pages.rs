@@ -4,7 +4,6 @@ use anyhow::Result;
 use rusqlite::params;
 
 use super::Store;
-use super::load::SessionHead;
 use crate::clean::id8;
 
 /// A page on record.
@@ -19,19 +18,19 @@ pub struct PageRecord {
 }
 
 impl Store {
-    /// Sessions with a digest that the pages do not show yet.
+    /// Sessions with a digest that the pages do not show yet, in the order in which they began.
     pub fn page_dirty(&self) -> Result<Vec<i64>> {
         let mut query = self.db.prepare("SELECT pk FROM session WHERE page_dirty ORDER BY started_at, id")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// All sessions that have a digest.
-    pub fn digested(&self) -> Result<Vec<SessionHead>> {
-        let mut heads = self.session_heads()?;
-        let mut query = self.db.prepare("SELECT session FROM digest WHERE superseded = 0")?;
-        let with: std::collections::HashSet<i64> = query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        heads.retain(|h| with.contains(&h.pk));
-        Ok(heads)
+    /// The same, and all others that have a digest.
+    pub fn digested_or_dirty(&self) -> Result<Vec<i64>> {
+        let sql =
+            "SELECT pk FROM session WHERE page_dirty OR EXISTS (SELECT 1 FROM digest WHERE session = session.pk AND superseded = 0)
+             ORDER BY started_at, id";
+        let mut query = self.db.prepare(sql)?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     pub fn pages(&self) -> Result<Vec<PageRecord>> {
@@ -65,9 +64,12 @@ impl Store {
         Ok(())
     }
 
-    pub fn pages_written(&self, session: i64) -> Result<()> {
-        self.db.execute("UPDATE session SET page_dirty = 0 WHERE pk = ?1", [session])?;
-        Ok(())
+    /// The pages show what these sessions' digests say.
+    pub fn pages_written(&self, sessions: &[i64]) -> Result<()> {
+        self.together(|| {
+            let mut query = self.db.prepare_cached("UPDATE session SET page_dirty = 0 WHERE pk = ?1")?;
+            sessions.iter().try_for_each(|pk| Ok(query.execute([pk]).map(drop)?))
+        })
     }
 
     /// As much of a session's id as is told: its start, where no other session's is the same.

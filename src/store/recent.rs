@@ -6,6 +6,9 @@ use rusqlite::{OptionalExtension, params};
 use super::Store;
 use crate::session::Millis;
 
+/// Sessions of a project that are looked at for undigested ones: a start is not to take longer the more there are.
+const LOOKED_AT: usize = 500;
+
 /// Does no later session say nearly the same as `session s`?
 pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
 
@@ -65,11 +68,14 @@ impl Store {
         Ok(self.db.prepare_cached(&sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)
     }
 
-    /// Ended sessions of a project whose newest rows no digest holds, last ended first, at most `most`.
+    /// Ended sessions of a project whose newest rows no digest holds, last ended first, at most `most`; of those that were active last.
     pub fn undigested(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
-        let sql = "SELECT s.id, f.file FROM session s JOIN source f ON f.session = s.pk AND f.agent = ''
-             WHERE s.project = ?1 AND s.dirty AND s.ended_at IS NOT NULL GROUP BY s.pk ORDER BY s.ended_at DESC LIMIT ?2";
-        let mut query = self.db.prepare_cached(sql)?;
+        let sql = format!(
+            "SELECT s.id, f.file FROM (SELECT pk, id, dirty, ended_at FROM session WHERE project = ?1 ORDER BY last_at DESC LIMIT {LOOKED_AT}) s
+                 JOIN source f ON f.session = s.pk AND f.agent = ''
+             WHERE s.dirty AND s.ended_at IS NOT NULL GROUP BY s.pk ORDER BY s.ended_at DESC LIMIT ?2"
+        );
+        let mut query = self.db.prepare_cached(&sql)?;
         let found = query.query_map(params![project, most as i64], |r| Ok(Undigested { id: r.get(0)?, transcript: r.get(1)? }))?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }

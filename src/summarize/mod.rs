@@ -5,7 +5,7 @@ mod prompt;
 pub mod reply;
 
 use crate::digest::{Digest, OpenItem};
-use crate::extract::extract;
+use crate::extract::{closes, extract};
 use crate::session::Session;
 use crate::verify::verify;
 
@@ -51,13 +51,19 @@ pub trait Summarizer: Sync {
     fn summarize(&self, input: &Input) -> Result<Made, Failure>;
 }
 
+/// Has a digest that was made from its session alone say what it closes, and checks it.
+pub fn finish(digest: &mut Digest, input: &Input) {
+    digest.closes = closes(&input.open, &digest.completed, &input.session);
+    verify(digest, &input.session);
+}
+
 /// The summarizer without a model: always there.
 pub struct Extract;
 
 impl Summarizer for Extract {
     fn summarize(&self, input: &Input) -> Result<Made, Failure> {
-        let mut digest = extract(&input.session, &input.open);
-        verify(&mut digest, &input.session);
+        let mut digest = extract(&input.session);
+        finish(&mut digest, input);
         Ok(Made { digest, model: None, cost_usd: None })
     }
 }

@@ -108,7 +108,7 @@ impl Maker<'_> {
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
             }
-            return self.extract(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))));
+            return self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))));
         };
         // It says nothing about this session; the next ones are not even tried. What may have been paid for is not tried for ever.
         if *cost_usd == Some(0.0) {
@@ -117,7 +117,7 @@ impl Maker<'_> {
             self.note_failure(run, head, &what)?;
         }
         self.turn_off(run, what.clone());
-        self.extract(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
+        self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
     }
 
     /// How often a session failed decides when it is asked about again; that, and what the call cost, is known after a power failure.

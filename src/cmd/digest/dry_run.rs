@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::select::Skip;
 use crate::session::Millis;
 use crate::store::Store;
+use crate::store::load::SessionHead;
 use crate::ui::Ui;
 
 pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
@@ -79,12 +80,21 @@ impl Costs {
 fn estimate(config: &Config, maker: &Maker<'_>, store: &Store, plan: &Plan) -> Result<Costs> {
     let mut costs = Costs { calls: 0, likely: Some(0.0), worst: Some(0.0) };
     // For a backlog the price of doing it with the model is what the user wants to know.
-    for (head, _) in plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(Skip::Backlog))) {
-        let Some((likely, worst)) = maker.price(&maker.input(store, head)?) else { continue };
-        costs.calls += 1;
-        costs.likely = costs.likely.zip(likely).map(|(a, b)| a + b);
-        costs.worst = costs.worst.zip(worst).map(|(a, b)| a + b);
-    }
+    let asked = plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(Skip::Backlog)));
+    let asked: Vec<&SessionHead> = asked.map(|(head, _)| head).collect();
+    let price = |store: &Store, head: &&SessionHead| Ok(maker.price(&maker.input(store, head)?));
+    store.each_in_order(
+        || false,
+        &asked,
+        price,
+        |_, price| {
+            let Some((likely, worst)) = price? else { return Ok(()) };
+            costs.calls += 1;
+            costs.likely = costs.likely.zip(likely).map(|(a, b)| a + b);
+            costs.worst = costs.worst.zip(worst).map(|(a, b)| a + b);
+            Ok(())
+        },
+    )?;
     if plan.backlog.is_empty() {
         costs.cap(config.digest.max_cost_usd.min(config.digest.max_cost_usd_per_day));
     }

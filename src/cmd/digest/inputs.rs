@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::alone::{left_by, locked};
 use super::make::Maker;
 use crate::digest::OpenItem;
 use crate::extract::extract;
@@ -32,7 +33,7 @@ impl Maker<'_> {
     }
 
     /// What the sessions before this one had left open when it began, by their rows alone.
-    fn open_before(&self, store: &Store, head: &SessionHead, session: &Session) -> Result<Vec<OpenItem>> {
+    pub(super) fn open_before(&self, store: &Store, head: &SessionHead, session: &Session) -> Result<Vec<OpenItem>> {
         let Some(began) = session.began_at() else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for earlier in store.earlier_sessions(head)? {
@@ -43,20 +44,16 @@ impl Maker<'_> {
     }
 
     fn left_open(&self, store: &Store, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {
-        if let Some(known) = self.open.borrow().get(&head.pk).filter(|_| head.last_at.is_some_and(|last| last < until)) {
-            return Ok(known.clone());
+        if head.last_at.is_none_or(|last| last >= until) {
+            let mut session = store.load_session(head)?;
+            session.entries.retain(|e| e.at.is_none_or(|at| at < until));
+            return Ok(left_by(&extract(&session), head));
         }
-        let mut session = store.load_session(head)?;
-        let whole = session.entries.len();
-        session.entries.retain(|e| e.at.is_none_or(|at| at < until));
-        let digest = extract(&session, &[]);
-        let items: Vec<OpenItem> = digest
-            .open_items(&session.id)
-            .map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk })
-            .collect();
-        if session.entries.len() == whole {
-            self.open.borrow_mut().insert(head.pk, items.clone());
+        let left = self.left.of(head.pk);
+        let mut known = locked(&left);
+        if known.is_none() {
+            *known = Some(left_by(&extract(&store.load_session(head)?), head));
         }
-        Ok(items)
+        Ok(known.clone().unwrap_or_default())
     }
 }

@@ -3,27 +3,27 @@
 //! Newest sessions first, several calls of the model at once. What a session is shown of earlier ones comes from their rows as they
 //! were when it began, never from their digests: so the result does not depend on what was read or digested when.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 
+use super::alone::Left;
 use super::plan::Wanted;
 use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
-use crate::digest::{Digest, OpenItem};
+use crate::digest::Digest;
 use crate::fault;
 use crate::privacy::Gate;
 use crate::redact::Use;
 use crate::select::{Budget, Skip};
-use crate::session::{Millis, digest_of};
+use crate::session::Millis;
 use crate::stop;
 use crate::store::Store;
-use crate::store::digests::{DigestState, NewDigest};
+use crate::store::digests::NewDigest;
 use crate::store::load::SessionHead;
-use crate::summarize::{Claude, Extract, Failure, Input, Made, Summarizer};
+use crate::summarize::{Claude, Failure, Input, Made};
 use crate::ui::Ui;
 
 pub struct Maker<'a> {
@@ -34,8 +34,7 @@ pub struct Maker<'a> {
     pub(super) system: String,
     pub(super) gate: Gate,
     pub(super) model: Result<Claude, String>,
-    /// What whole sessions left open, by session.
-    pub(super) open: RefCell<HashMap<i64, Vec<OpenItem>>>,
+    pub(super) left: Left,
 }
 
 /// What happens to a session.
@@ -58,7 +57,7 @@ pub(super) struct Pending {
 pub(super) struct Run<'r> {
     pub(super) store: &'r mut Store,
     pub(super) report: &'r mut Report,
-    bar: ProgressBar,
+    pub(super) bar: ProgressBar,
     /// Why the model is not asked any more.
     pub(super) model_off: Option<String>,
     /// Calls in a row that nobody knows the cost of.
@@ -84,7 +83,7 @@ impl<'a> Maker<'a> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::SHIPPED.to_owned(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
-        Ok(Self { config, ui, now, wanted, system, gate, model, open: RefCell::default() })
+        Ok(Self { config, ui, now, wanted, system, gate, model, left: Left::default() })
     }
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
@@ -112,7 +111,11 @@ impl<'a> Maker<'a> {
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
         let mut run =
             Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
-        self.work(&mut run, plan.chosen.into())?;
+        // Those that cost nothing first: what they say is found while the model is asked.
+        let (alone, for_model): (Vec<_>, Vec<_>) =
+            plan.chosen.into_iter().partition(|(_, not_now)| self.goes_alone(not_now.as_ref()));
+        self.make_alone(&mut run, alone)?;
+        self.work(&mut run, for_model.into())?;
         if let Ok(claude) = &self.model {
             claude.drop_old_replies(self.now);
         }
@@ -123,10 +126,13 @@ impl<'a> Maker<'a> {
 
     fn price_of(&self, store: &Store, heads: &[SessionHead]) -> Result<String> {
         let mut sum = Some(0.0);
-        for head in heads {
-            let likely = self.price(&self.input(store, head)?).and_then(|(likely, _)| likely);
-            sum = sum.zip(likely).map(|(a, b)| a + b);
-        }
+        let price = |store: &Store, head: &SessionHead| Ok(self.price(&self.input(store, head)?).and_then(|(likely, _)| likely));
+        store.each_in_order(stop::asked, heads, price, |_, likely| {
+            sum = sum.zip(likely?).map(|(a, b)| a + b);
+            Ok(())
+        })?;
+        // Of a run that was asked to stop it is known of some only.
+        let sum = sum.filter(|_| !stop::asked());
         Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2}")))
     }
 
@@ -170,7 +176,7 @@ impl<'a> Maker<'a> {
         let input = self.input(run.store, head)?;
         match self.route(run, head, &input, not_now)? {
             Route::Call(reservation) => return Ok(Some((input, reservation))),
-            Route::Extract(skip) => self.extract(run, head, &input, skip)?,
+            Route::Extract(skip) => self.make_one_alone(run, head, &input, skip)?,
         }
         Ok(None)
     }
@@ -205,49 +211,4 @@ impl<'a> Maker<'a> {
         digest.pass(|text| self.gate.clean(text));
         digest
     }
-
-    /// An extractive digest; `skip` is why the model, which stays wanted, did not make it.
-    pub(super) fn extract(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, skip: Option<Skip>) -> Result<()> {
-        let input_hash = hash_of(input)?;
-        let state = run.store.digest_state(head.pk)?;
-        let queued = skip.is_some();
-        let holds = |s: &DigestState| s.summarizer == "extract" && !s.interim && s.input_hash == input_hash && s.queued == queued;
-        let same = state.as_ref().is_some_and(holds);
-        let paid = state.is_some_and(|s| s.summarizer == "claude") && !head.dirty;
-        if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
-            run.store.refresh_pages(head.pk)?;
-        } else {
-            let made = Extract.summarize(input).map_err(anyhow::Error::new)?;
-            let new = NewDigest {
-                summarizer: "extract",
-                model: None,
-                input_hash,
-                made_at: self.now,
-                cost_usd: None,
-                queued,
-                interim_until: None,
-                open: &input.open,
-                digest: self.passed(made.digest),
-            };
-            run.store.save_digest(head, &new)?;
-            fault::point("extract stored");
-            run.report.sessions_digested += 1;
-        }
-        if let Some(skip) = skip {
-            run.store.note_skip(head.pk, &skip.to_string())?;
-        }
-        run.bar.inc(1);
-        Ok(())
-    }
-}
-
-/// Of everything an extractive digest depends on.
-fn hash_of(input: &Input) -> Result<[u8; 32]> {
-    let mut bytes = Vec::new();
-    for entry in &input.session.entries {
-        bytes.extend_from_slice(&entry.key.0);
-        serde_json::to_writer(&mut bytes, &(&entry.at, &entry.agent, &entry.item, &entry.outcome))?;
-    }
-    let open: Vec<&str> = input.open.iter().map(|o| o.id.as_str()).collect();
-    Ok(digest_of(&[b"extract", env!("CARGO_PKG_VERSION").as_bytes(), &bytes, open.join(" ").as_bytes()]))
 }

@@ -1,5 +1,6 @@
 //! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
 
+mod alone;
 mod calls;
 mod dry_run;
 mod embed;
@@ -97,6 +98,7 @@ fn run_alone(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result
     fault::point("lock held");
     let mut store = Store::open(&config.database())?;
     fault::point("index open");
+    args.jobs.into_iter().for_each(|jobs| store.use_threads(jobs));
     store.sync_later()?;
     leftovers::drop_half_written(&config.data_dir);
     leftovers::drop_used_replies(&config.data_dir, &store)?;

@@ -1,6 +1,6 @@
 //! Writing the pages: only those that changed, each in one step, the user's notes kept.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -9,13 +9,12 @@ use anyhow::{Context, Result};
 use crate::config::Config;
 use crate::fault;
 use crate::leftovers::Writing;
-use crate::page::{Shown, day_of, day_page, session_page, session_page_name};
+use crate::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
 use crate::price::costs_by_model;
 use crate::private;
 use crate::session::{Millis, Session};
 use crate::store::Store;
-use crate::store::digests::Stored;
-use crate::store::load::SessionHead;
+use crate::store::crew::PART;
 use crate::store::notes::Note;
 use crate::store::pages::PageRecord;
 use crate::ui::Ui;
@@ -27,93 +26,69 @@ pub const NOTES: &str = "## Notes";
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
     store.find_repeats(all)?;
     fault::point("repeats found");
-    let mut dirty: BTreeSet<i64> = store.page_dirty()?.into_iter().collect();
-    let mut writer = Writer { config, store, ui, days: BTreeMap::new(), gone: Vec::new(), written: 0 };
-    let noted = writer.store.noted_days()?;
+    let dirty = if all { store.digested_or_dirty()? } else { store.page_dirty()? };
+    let noted = store.noted_days()?;
     let mut moments = noted.clone();
+    let mut days: BTreeMap<String, String> = BTreeMap::new();
     if all {
-        moments.extend(writer.store.notes()?.into_iter().map(|note| note.at));
-        dirty.extend(writer.store.digested()?.iter().map(|h| h.pk));
+        moments.extend(store.notes()?.into_iter().map(|note| note.at));
         // Days whose sessions have all gone since, too.
-        writer.days.extend(writer.store.pages()?.into_iter().map(|page| (page.day, String::new())));
+        days.extend(store.pages()?.into_iter().map(|page| (page.day, String::new())));
     }
     for at in moments {
-        writer.days.entry(config.local_time(Some(at), "%Y-%m-%d")).or_default();
+        days.entry(config.local_time(Some(at), "%Y-%m-%d")).or_default();
     }
-    if dirty.is_empty() && writer.days.is_empty() {
+    if dirty.is_empty() && days.is_empty() {
         return Ok(0);
     }
     let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    writer.run(&dirty, &noted)
+    Writer { config, store, ui, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
 }
 
 /// Writes the pages of some days anew, with notes that move there; one with nothing left on it goes.
 pub fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
-    Writer { config, store, ui, days, gone: Vec::new(), written: 0 }.run(&BTreeSet::new(), &[])
+    Writer { config, store, ui, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
 }
 
 struct Writer<'a> {
     config: &'a Config,
-    store: &'a mut Store,
+    store: &'a Store,
     ui: &'a Ui,
     /// Days to be written anew, each with notes that moved there.
     days: BTreeMap<String, String>,
+    /// What these days say of sessions whose pages were made in this run.
+    made: BTreeMap<String, HashMap<i64, DayEntry>>,
     /// Pages that no longer apply. They go last: a run that is cut short finds them again.
     gone: Vec<PageRecord>,
     written: u64,
 }
 
-/// A session with all its page needs, owned.
-struct Loaded {
-    session: Session,
-    stored: Stored,
-    closed: Vec<String>,
-    costs: BTreeMap<String, Option<f64>>,
-    page: String,
-    /// The path of the page of a later session that says nearly the same.
-    repeated_by: Option<String>,
-}
-
-impl Loaded {
-    fn shown(&self) -> Shown<'_> {
-        Shown {
-            session: &self.session,
-            digest: &self.stored.digest,
-            digest_id: &self.stored.id,
-            summarizer: &self.stored.summarizer,
-            goes_on: self.stored.interim_until.is_some(),
-            closed: &self.closed,
-            costs: self.costs.clone(),
-            page: self.page.clone(),
-            repeated_by: self.repeated_by.as_deref(),
-        }
-    }
-}
-
 impl Writer<'_> {
-    fn run(mut self, dirty: &BTreeSet<i64>, noted: &[Millis]) -> Result<u64> {
-        let mut old: HashMap<i64, Vec<PageRecord>> = HashMap::new();
-        for page in self.store.pages()? {
-            if let Some(session) = page.session {
-                old.entry(session).or_default().push(page);
-            }
+    fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<u64> {
+        let (config, store) = (self.config, self.store);
+        for part in dirty.chunks(PART) {
+            let make = |store: &Store, pk: &i64| with_shown(config, store, *pk, |shown, day| Made::of(shown, day, config));
+            store.each_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
+            // Of the last day more may come.
+            let last = self.made.keys().next_back().cloned().unwrap_or_default();
+            self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;
         }
-        for pk in dirty {
-            self.session(*pk, old.remove(pk).unwrap_or_default())?;
-        }
-        for (day, notes) in std::mem::take(&mut self.days) {
-            self.day(&day, &notes)?;
-        }
+        self.write_days(self.days.keys().cloned().collect())?;
         fault::point("days written");
         for page in std::mem::take(&mut self.gone) {
             self.remove(&page.path)?;
         }
         fault::point("old pages removed");
-        for pk in dirty {
-            self.store.pages_written(*pk)?;
-        }
+        self.store.pages_written(dirty)?;
         self.store.days_written(noted)?;
         Ok(self.written)
+    }
+
+    fn write_days(&mut self, days: Vec<String>) -> Result<()> {
+        days.into_iter().try_for_each(|day| {
+            let notes = self.days.remove(&day).unwrap_or_default();
+            self.day(&day, &notes)
+        })
     }
 
     /// What was remembered on a day.
@@ -128,12 +103,9 @@ impl Writer<'_> {
     }
 
     /// Writes a session's page; one under another name goes, and its notes move along.
-    fn session(&mut self, pk: i64, old: Vec<PageRecord>) -> Result<()> {
-        let head = self.store.session_head(pk)?;
-        let loaded = self.load(&head)?;
-        let path = loaded.as_ref().map(|l| session_path(&day_of(&l.session, &self.config.time_zone), &l.page));
+    fn session(&mut self, pk: i64, made: Option<Made>) -> Result<()> {
         let mut notes = String::new();
-        for page in old.into_iter().filter(|p| Some(&p.path) != path.as_ref()) {
+        for page in self.store.pages_of(pk)?.into_iter().filter(|page| made.as_ref().is_none_or(|made| made.path != page.path)) {
             let found = match self.notes_of(&page.path) {
                 Ok(found) => found,
                 Err(e) => {
@@ -143,64 +115,53 @@ impl Writer<'_> {
             };
             let day = self.days.entry(page.day.clone()).or_default();
             // A session without a page leaves its notes to the day.
-            if path.is_some() {
+            if made.is_some() {
                 notes.push_str(&found)
             } else {
                 day.push_str(&found)
             }
             self.gone.push(page);
         }
-        if let (Some(loaded), Some(path)) = (&loaded, &path) {
-            let day = day_of(&loaded.session, &self.config.time_zone);
-            self.put(path, &session_page(&loaded.shown(), &self.config.time_zone), &notes)?;
+        if let Some(made) = made {
+            self.put(&made.path, &made.text, &notes)?;
             fault::point("page replaced");
-            self.store.record_page(&PageRecord { path: path.clone(), session: Some(pk), day: day.clone() })?;
-            self.days.entry(day).or_default();
+            self.store.record_page(&PageRecord { path: made.path, session: Some(pk), day: made.day.clone() })?;
+            self.days.entry(made.day.clone()).or_default();
+            self.made.entry(made.day).or_default().insert(pk, made.entry);
         }
         Ok(())
-    }
-
-    fn load(&self, head: &SessionHead) -> Result<Option<Loaded>> {
-        let Some(stored) = self.store.digest_of(head.pk)? else { return Ok(None) };
-        let session = self.store.load_session(head)?;
-        let (_, page) = self.page_of(&session)?;
-        let costs = costs_by_model(&session.usage, &self.config.prices);
-        let closed = self.store.closed_of(head.pk)?;
-        Ok(Some(Loaded { closed, session, stored, costs, page, repeated_by: self.later(head.pk)? }))
-    }
-
-    /// The day of a session, and the name of its page.
-    fn page_of(&self, session: &Session) -> Result<(String, String)> {
-        let day = day_of(session, &self.config.time_zone);
-        let page = session_page_name(session, &day, self.store.shares_prefix(&session.id, 8)?);
-        Ok((day, page))
-    }
-
-    fn later(&self, session: i64) -> Result<Option<String>> {
-        let Some(later) = self.store.repeated_by(session)? else { return Ok(None) };
-        let later = self.store.load_session(&self.store.session_head(later)?)?;
-        let (day, page) = self.page_of(&later)?;
-        Ok(Some(session_path(&day, &page)))
     }
 
     /// Writes the page of a day from the sessions that have a page there; without any, only notes keep it.
     fn day(&mut self, day: &str, moved_notes: &str) -> Result<()> {
         let path = day_path(day);
-        let mut loaded: Vec<Loaded> = Vec::new();
+        let mut made = self.made.remove(day).unwrap_or_default();
+        let (mut entries, mut others) = (Vec::new(), Vec::new());
         for pk in self.store.sessions_of_day(day)? {
             let left = self.gone.iter().any(|p| p.session == Some(pk) && p.day == day);
             let stays = !left || self.store.pages_of(pk)?.iter().any(|p| p.day == day && !self.gone.contains(p));
-            if stays {
-                loaded.extend(self.load(&self.store.session_head(pk)?)?);
+            match made.remove(&pk) {
+                Some(entry) if stays => entries.push(entry),
+                None if stays => others.push(pk),
+                _ => {}
             }
         }
-        loaded.sort_by_key(|l| (l.session.began_at(), l.session.id.clone()));
-        let shown: Vec<Shown<'_>> = loaded.iter().map(Loaded::shown).collect();
+        let config = self.config;
+        let entry = |store: &Store, pk: &i64| with_shown(config, store, *pk, |shown, _| DayEntry::of(shown, &config.time_zone));
+        self.store.each_in_order(
+            || false,
+            &others,
+            entry,
+            |_, entry| {
+                entries.extend(entry?);
+                Ok(())
+            },
+        )?;
         let noted = self.notes_on(day)?;
-        if shown.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
+        if entries.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
             return self.remove(&path);
         }
-        self.put(&path, &day_page(day, &shown, &noted, &self.config.time_zone), moved_notes)?;
+        self.put(&path, &day_page(day, entries, &noted, &self.config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
     }
 
@@ -231,6 +192,57 @@ impl Writer<'_> {
         private::remove(&file)?;
         self.store.drop_page(path)
     }
+}
+
+/// A session's page, and what the page of its day says of it.
+struct Made {
+    path: String,
+    day: String,
+    text: String,
+    entry: DayEntry,
+}
+
+impl Made {
+    fn of(shown: &Shown<'_>, day: &str, config: &Config) -> Self {
+        let text = session_page(shown, &config.time_zone);
+        let entry = DayEntry::of(shown, &config.time_zone);
+        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry }
+    }
+}
+
+/// Makes something of all that pages show of a session, if it has a digest. The other argument is its day.
+fn with_shown<T>(config: &Config, store: &Store, pk: i64, make: impl FnOnce(&Shown<'_>, &str) -> T) -> Result<Option<T>> {
+    let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
+    let session = store.load_session(&store.session_head(pk)?)?;
+    let (day, page) = page_of(&session, config, store)?;
+    let later = later(pk, config, store)?;
+    let shown = Shown {
+        session: &session,
+        digest: &stored.digest,
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        goes_on: stored.interim_until.is_some(),
+        closed: &store.closed_of(pk)?,
+        costs: costs_by_model(&session.usage, &config.prices),
+        page,
+        repeated_by: later.as_deref(),
+    };
+    Ok(Some(make(&shown, &day)))
+}
+
+/// The day of a session, and the name of its page.
+fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String, String)> {
+    let day = day_of(session, &config.time_zone);
+    let page = session_page_name(session, &day, store.shares_prefix(&session.id, 8)?);
+    Ok((day, page))
+}
+
+/// The path of the page of a later session that says nearly the same.
+fn later(session: i64, config: &Config, store: &Store) -> Result<Option<String>> {
+    let Some(later) = store.repeated_by(session)? else { return Ok(None) };
+    let later = store.load_session(&store.session_head(later)?)?;
+    let (day, page) = page_of(&later, config, store)?;
+    Ok(Some(session_path(&day, &page)))
 }
 
 fn read(file: &Path) -> Result<Option<String>> {

@@ -1,5 +1,7 @@
 //! Which sessions of the index want a digest now, by whom, and why the others get none.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 
 use super::make::Maker;
@@ -71,13 +73,14 @@ impl Maker<'_> {
                 plan.backlog.clear();
             }
         }
+        let backlog: HashSet<i64> = plan.backlog.iter().map(|head| head.pk).collect();
         let mut for_model = 0;
         for (at, head) in candidates.into_iter().enumerate() {
             if at >= self.wanted.limit {
                 plan.skipped.push((head, Skip::Limit));
                 continue;
             }
-            let not_now = self.not_for_model(store, &head, &plan, for_model)?;
+            let not_now = self.not_for_model(store, &head, &backlog, for_model)?;
             for_model += usize::from(not_now.is_none());
             plan.chosen.push((head, not_now));
         }
@@ -85,11 +88,11 @@ impl Maker<'_> {
     }
 
     /// Why the model is not asked about a session in this run.
-    fn not_for_model(&self, store: &Store, head: &SessionHead, plan: &Plan, taken: usize) -> Result<Option<Skip>> {
+    fn not_for_model(&self, store: &Store, head: &SessionHead, backlog: &HashSet<i64>, taken: usize) -> Result<Option<Skip>> {
         if let Err(why) = &self.model {
             return Ok(Some(Skip::NoModel(why.clone())));
         }
-        if plan.backlog.iter().any(|h| h.pk == head.pk) {
+        if backlog.contains(&head.pk) {
             return Ok(Some(Skip::Backlog));
         }
         if taken >= self.config.digest.max_sessions {

@@ -8,17 +8,18 @@ mod ask;
 mod texts;
 
 use anyhow::Result;
-use rusqlite::{Connection, Transaction, params, params_from_iter};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
 pub use self::ask::{Asked, Counts, Hit};
 pub use self::texts::{Extent, Text};
 use super::Store;
+use super::crew::PART;
 use super::load::SessionHead;
 use crate::find::document::{COLUMNS, Document};
 use crate::session::Millis;
 use crate::stop;
 
-/// Documents of one transaction, and how much text they have at most, about, in bytes: all of it is held at once.
+/// Documents of one transaction, and how much text they have at most, about, in bytes.
 const BATCH: usize = 200;
 const BATCH_TEXT: usize = 16 << 20;
 
@@ -69,31 +70,40 @@ impl Store {
         let sql = "SELECT pk FROM session WHERE unindexed ORDER BY coalesce(last_at, started_at, 0), id";
         let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let mut written = Written::default();
-        let mut waiting = all.into_iter().peekable();
-        while waiting.peek().is_some() && !stop::asked() {
-            let (mut documents, mut bytes) = (Vec::new(), 0);
-            while let Some(pk) = waiting.next_if(|_| documents.len() < BATCH && bytes < BATCH_TEXT) {
-                let head = self.session_head(pk)?;
-                match self.document(&head) {
-                    Ok(document) => {
-                        bytes += document.iter().flat_map(|document| &document.columns).map(String::len).sum::<usize>();
-                        documents.push((head, document));
+        for part in all.chunks(PART) {
+            let mut batch: Option<Batch<'_>> = None;
+            self.each_in_order(stop::asked, part, Self::document, |_, made| {
+                let (head, document) = made?;
+                let document = match document {
+                    Ok(document) => document,
+                    Err(e) => {
+                        written.failed.push((head.id, e));
+                        return Ok(());
                     }
-                    Err(e) if is_of_the_index(&e) => return Err(e),
-                    Err(e) => written.failed.push((head.id, e)),
-                }
-            }
-            let tx = self.db.transaction()?;
-            for (head, document) in &documents {
+                };
                 written.made += u64::from(document.is_some());
-                replace(&tx, head, document.as_ref())?;
-            }
-            tx.commit()?;
+                let open = match &mut batch {
+                    Some(open) => open,
+                    none => none.insert(Batch::begin(&self.db)?),
+                };
+                open.add(head, document)?;
+                if open.is_full() { batch.take().map_or(Ok(()), Batch::end) } else { Ok(()) }
+            })?;
+            batch.map_or(Ok(()), Batch::end)?;
         }
         Ok(written)
     }
 
-    fn document(&self, head: &SessionHead) -> Result<Option<Document>> {
+    /// A session's document, or why there is none.
+    fn document(&self, pk: &i64) -> Result<(SessionHead, Result<Option<Document>>)> {
+        let head = self.session_head(*pk)?;
+        match self.document_of(&head) {
+            Err(e) if is_of_the_index(&e) => Err(e),
+            made => Ok((head, made)),
+        }
+    }
+
+    fn document_of(&self, head: &SessionHead) -> Result<Option<Document>> {
         let digest = self.digest_of(head.pk)?.map(|stored| stored.digest);
         Ok(Document::of_session(&self.load_session(head)?, digest.as_ref()))
     }
@@ -104,15 +114,52 @@ fn is_of_the_index(e: &anyhow::Error) -> bool {
     matches!(e.downcast_ref(), Some(rusqlite::Error::SqliteFailure(..)))
 }
 
-fn replace(tx: &Transaction<'_>, head: &SessionHead, document: Option<&Document>) -> Result<()> {
-    tx.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([head.pk])?;
-    if let Some(document) = document {
-        let began: Millis = if head.started_at == Millis::MAX { 0 } else { head.started_at };
-        let sql = "INSERT INTO doc(session, project, began_at, last_at) SELECT ?1, project, ?2, ?3 FROM session WHERE pk = ?1 RETURNING pk";
-        let values = params![head.pk, began, head.last_at.unwrap_or(began)];
-        let doc: i64 = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
-        put(tx, doc, document)?;
+/// Documents that are entered in one transaction.
+///
+/// Their words go in first, one after the other: whatever else is written between them has FTS5 lay down what it holds, a part of the
+/// index for every document, and these are to be merged again.
+struct Batch<'a> {
+    tx: Transaction<'a>,
+    /// The number of the next document.
+    next: i64,
+    /// Sessions with the numbers of their documents.
+    entered: Vec<(SessionHead, Option<i64>)>,
+    bytes: usize,
+}
+
+impl<'a> Batch<'a> {
+    fn begin(db: &'a Connection) -> Result<Self> {
+        let tx = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+        // As SQLite numbers them itself: no number is used twice.
+        let sql = "SELECT 1 + max((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'doc'), (SELECT coalesce(max(pk), 0) FROM doc))";
+        let next = tx.query_row(sql, [], |r| r.get(0))?;
+        Ok(Self { tx, next, entered: Vec::new(), bytes: 0 })
     }
-    tx.prepare_cached("UPDATE session SET unindexed = 0 WHERE pk = ?1")?.execute([head.pk])?;
-    Ok(())
+
+    fn add(&mut self, head: SessionHead, document: Option<Document>) -> Result<()> {
+        if let Some(document) = &document {
+            put(&self.tx, self.next, document)?;
+            self.bytes += document.columns.iter().map(String::len).sum::<usize>();
+        }
+        self.entered.push((head, document.is_some().then_some(self.next)));
+        self.next += i64::from(document.is_some());
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.entered.len() >= BATCH || self.bytes >= BATCH_TEXT
+    }
+
+    fn end(self) -> Result<()> {
+        for (head, doc) in &self.entered {
+            self.tx.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([head.pk])?;
+            let began: Millis = if head.started_at == Millis::MAX { 0 } else { head.started_at };
+            if let Some(doc) = doc {
+                let sql = "INSERT INTO doc(pk, session, project, began_at, last_at) SELECT ?1, ?2, project, ?3, ?4 FROM session WHERE pk = ?2";
+                self.tx.prepare_cached(sql)?.execute(params![doc, head.pk, began, head.last_at.unwrap_or(began)])?;
+            }
+            self.tx.prepare_cached("UPDATE session SET unindexed = 0 WHERE pk = ?1")?.execute([head.pk])?;
+        }
+        Ok(self.tx.commit()?)
+    }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use jiff::tz::TimeZone;
 use recall::extract::extract;
-use recall::page::{Shown, day_of, day_page, session_page, session_page_name};
+use recall::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
 use recall::price::costs_by_model;
 use recall::privacy::Gate;
 use recall::session::Item;
@@ -52,7 +52,7 @@ fn taken_in(store: &mut Store, session: &Exported) {
     let zone = TimeZone::UTC;
     let loaded = store.load_session(&head).expect("what was taken in is read");
     let stored = store.digest_of(pk).expect("it is read").map(|stored| stored.digest);
-    let digest = stored.unwrap_or_else(|| extract(&loaded, &[]));
+    let digest = stored.unwrap_or_else(|| extract(&loaded));
     let day = day_of(&loaded, &zone);
     let shown = Shown {
         session: &loaded,
@@ -66,7 +66,7 @@ fn taken_in(store: &mut Store, session: &Exported) {
         page: session_page_name(&loaded, &day, false),
     };
     assert!(session_page(&shown, &zone).starts_with("---\n"));
-    assert!(day_page(&day, &[shown], &[], &zone).starts_with("---\n"));
+    assert!(day_page(&day, vec![DayEntry::of(&shown, &zone)], &[], &zone).starts_with("---\n"));
     assert!(loaded.entries.iter().all(|entry| !matches!(entry.item, Item::Outcome(_))));
     assert!(store.write_documents().expect("documents are written").failed.is_empty());
 }
