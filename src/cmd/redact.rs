@@ -18,7 +18,7 @@ pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<E
     stdin.read_to_end(&mut bytes).context("cannot read stdin")?;
     // Without escapes, as a transcript's texts are looked at: colours part a name from its value.
     let text = String::from_utf8_lossy(&bytes);
-    let text = if text.contains('\x1b') { Cow::Owned(plain(&text)) } else { text };
+    let text = if text.contains('\x1b') { Cow::Owned(plain(&text).into_owned()) } else { text };
     let redactor = config.privacy.redactor(Use::Often)?;
     if args.list {
         list(&text, &redactor.findings(&text), out)?;

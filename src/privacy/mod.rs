@@ -70,8 +70,9 @@ impl Gate {
         let plain = plain(raw);
         let stripped = tags::strip(&plain);
         let text = fold_lines(&stripped.text);
-        let (text, mostly_secret) = if self.patterns.is_match(&text) { (String::new(), true) } else { self.redacted(text) };
-        Text { text: if mostly_secret { String::new() } else { text }, private: stripped.private }
+        let kept = Some(&text).filter(|text| !self.patterns.is_match(text)).map(|text| self.redacted(text));
+        let text = kept.filter(|(_, mostly_secret)| !mostly_secret).map(|(text, _)| text.into_owned());
+        Text { text: text.unwrap_or_default(), private: stripped.private }
     }
 
     /// The same, where it does not matter what was fenced off.
@@ -82,14 +83,20 @@ impl Gate {
     /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there. What is cut off is far from
     /// what is shown, so that half a secret never is.
     pub fn output(&self, raw: &str) -> String {
+        self.output_if(raw, |_| true).unwrap_or_default()
+    }
+
+    /// The same, where it is of interest: what is short enough to be shown whole is asked for that before secrets are looked for.
+    pub fn output_if(&self, raw: &str, is_of_interest: impl Fn(&str) -> bool) -> Option<String> {
         let plain = plain(raw);
-        let stripped = tags::strip(&plain);
-        if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
-            return String::new();
+        let stripped = tags::strip(&plain).text;
+        if stripped.len() <= 2 * SHOWN && !is_of_interest(&stripped) || self.patterns.is_match(&stripped) {
+            return None;
         }
-        let ends = both_ends(&stripped.text, SEARCHED);
-        let clean = self.redacted(fold_lines(&files::without_lines_of(&ends, &self.files))).0;
-        both_ends(&clean, SHOWN).into_owned()
+        let ends = both_ends(&stripped, SEARCHED);
+        let seen = files::without_lines_of(&ends, &self.files);
+        let folded = fold_lines(&seen);
+        Some(both_ends(&self.redacted(&folded).0, SHOWN).into_owned())
     }
 
     /// A text that is shown as it stands in a transcript, apart from what may not be kept of it. `Some(None)` where nothing had to be
@@ -114,11 +121,8 @@ impl Gate {
     }
 
     /// A text without secrets, and whether they were most of it.
-    fn redacted(&self, text: String) -> (String, bool) {
-        match self.redactor.as_ref().map(|r| r.redact_weighed(&text)) {
-            None | Some((Cow::Borrowed(_), _)) => (text, false),
-            Some((Cow::Owned(redacted), mostly)) => (redacted, mostly),
-        }
+    fn redacted<'t>(&self, text: &'t str) -> (Cow<'t, str>, bool) {
+        self.redactor.as_ref().map_or((Cow::Borrowed(text), false), |redactor| redactor.redact_weighed(text))
     }
 
     /// Is a tool of the client's own bookkeeping, or one that only looks around, or its use left out by a pattern?

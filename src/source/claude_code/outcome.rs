@@ -1,10 +1,10 @@
 //! What a tool's output says about how it went, in a few lines. The output itself is not kept.
 
-use super::user::text_of;
+use super::fields::{Block, ToolResult, text_of};
 use crate::clean::{one_line, shorten};
 use crate::privacy::Gate;
 use crate::session::{Item, Outcome, Todo};
-use crate::source::json::{self, Raw};
+use crate::source::json;
 
 /// Longest kept part of an output, in characters.
 const MAX_BRIEF: usize = 360;
@@ -16,41 +16,39 @@ const REASONS: [&str; 2] = ["the user said:", "provided the following reason for
 const NOTE: &str = "\n\nNote: The user's next message";
 
 /// What a `tool_result` block adds, and to which tool use: how that ended, and the user's word where the result carries it.
-pub(super) fn of_block(block: Raw<'_>, result: Option<Raw<'_>>, gate: &Gate) -> Option<(String, Vec<Item>)> {
-    const NAMES: [&str; 4] = ["type", "tool_use_id", "is_error", "content"];
-    let [kind, id, is_error, content] = json::fields(block.get(), &NAMES).ok()?;
-    if kind.and_then(json::text)? != "tool_result" {
-        return None;
-    }
-    let id = id.and_then(json::text).unwrap_or_default().into_owned();
-    let text = content.map(text_of).unwrap_or_default();
-    let failed = json::flag(is_error);
+pub(super) fn of_block(block: &Block<'_>, result: &ToolResult<'_>, gate: &Gate) -> (String, Vec<Item>) {
+    let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
+    let text = block.content.map(text_of).unwrap_or_default();
+    let failed = block.is_error;
     let mut items = Vec::new();
     if failed && text.contains(REFUSED) {
         items.push(Item::Outcome(Outcome { tool: id.clone(), ok: false, brief: "refused by the user".into() }));
         items.extend(reason(&text, gate).map(Item::Answer));
     } else {
         items.extend(of_text(&id, !failed, &text, gate).map(Item::Outcome));
-        items.extend(result.and_then(|r| answers(r, gate)).map(Item::Answer));
-        items.extend(result.and_then(|r| created_task(r, gate)));
+        items.extend(answers(result, gate).map(Item::Answer));
+        items.extend(created_task(result, gate));
     }
-    Some((id, items))
+    (id, items)
 }
 
 /// How a tool use with this output ended; `None` when it went well and said nothing telling.
 pub(super) fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
     // What we print ourselves, and what the client adds for the model, is no outcome.
-    let output = gate.output(output);
-    let brief = if ok { verdict(&output) } else { complaint(&output) };
+    let brief = if ok {
+        gate.output_if(output, may_tell).map(|o| verdict(&o)).unwrap_or_default()
+    } else {
+        complaint(&gate.output(output))
+    };
     (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
 }
 
 /// The lines of a successful output that tell a result: tests, builds, commits, pull requests.
 fn verdict(output: &str) -> String {
-    let telling: Vec<String> = output.lines().filter(|l| is_verdict(l)).map(short_line).collect();
+    let mut telling: Vec<&str> = output.lines().rev().filter(|l| is_verdict(l)).take(3).collect();
     // The last word counts; earlier verdicts are parts of it.
-    let from = telling.len().saturating_sub(3);
-    shorten(&telling[from..].join(" | "), MAX_BRIEF)
+    telling.reverse();
+    shorten(&telling.into_iter().map(short_line).collect::<Vec<_>>().join(" | "), MAX_BRIEF)
 }
 
 /// The lines of a failed output that say what went wrong; else its first and last.
@@ -79,22 +77,39 @@ pub(crate) fn is_verdict(line: &str) -> bool {
     if line == "OK" {
         return true;
     }
-    if line.len() < 4 || line.len() > 400 {
-        return false;
-    }
-    // Most lines of most outputs are code or listings: those without a number can only be a verdict by their first word.
-    is_commit(line) || starts_like_verdict(line) || line.bytes().any(|b| b.is_ascii_digit()) && counts_results(line)
+    (4..=400).contains(&line.len()) && (is_commit(line) || starts_like_verdict(line) || counts_results(line))
+}
+
+/// Could a line of an output be a verdict once what may not be kept is taken out of it? Most outputs are code or listings, and one look at
+/// them is all they are worth.
+fn may_tell(output: &str) -> bool {
+    // Of what is cut, a part of a line may be one.
+    let may = |line: &str| line == "OK" || is_commit(line) || starts_like_verdict(line) || counts_results(line);
+    lines(output).any(|line| may(line.trim()))
+}
+
+/// The lines, without their ends.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]).map(move |end| {
+        let line = &text[from..end];
+        from = (end + 1).min(text.len());
+        line
+    })
 }
 
 fn starts_like_verdict(line: &str) -> bool {
-    const STARTS: [&str; 12] = [
+    const STARTS: [&str; 13] = [
         "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed",
-        "compiled successfully", "all checks passed", "no issues found", "failed to compile",
+        "compiled successfully", "all checks passed", "no issues found", "failed to compile", "would reformat",
     ];
-    let starts = |start: &&str| line.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    // Most lines begin like none of these.
+    if !line.bytes().next().is_some_and(|b| b"tof-bcanwhp".contains(&b.to_ascii_lowercase())) {
+        return false;
+    }
+    let starts = |start: &&str| line.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()));
     STARTS.iter().any(starts)
         || matches!(line, "FAILED" | "PASSED" | "failed" | "passed")
-        || starts(&"would reformat")
         || starts(&"ok ") && line.contains('/')
         || line.starts_with("http") && line.contains("/pull/")
 }
@@ -103,22 +118,20 @@ fn starts_like_verdict(line: &str) -> bool {
 fn counts_results(line: &str) -> bool {
     const RESULTS: [&str; 11] =
         ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
-    let lower = line.to_lowercase();
-    RESULTS.iter().any(|word| number_before(&lower, word))
+    let bytes = line.as_bytes();
+    let is_result = |rest: &str| {
+        let word = rest.trim_start();
+        let starts = |with: &&str| word.as_bytes().get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with.as_bytes()));
+        word.len() < rest.len() && RESULTS.iter().any(|with| starts(with))
+    };
+    let ends_number = |at: usize| bytes[at - 1].is_ascii_digit() && !(b'!'..=b'~').contains(&bytes[at]);
+    (1..bytes.len()).any(|at| ends_number(at) && is_result(&line[at..]))
 }
 
 /// `[branch abc1234] message`, as git prints after a commit.
 fn is_commit(line: &str) -> bool {
     let Some((head, _)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) else { return false };
     head.rsplit(' ').next().is_some_and(|hash| (7..=40).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-/// Is there a number right before `word`, as in `12 passed`?
-fn number_before(lower: &str, word: &str) -> bool {
-    lower.match_indices(word).any(|(at, _)| {
-        let before = lower[..at].trim_end();
-        before.len() < at && before.ends_with(|c: char| c.is_ascii_digit())
-    })
 }
 
 /// Does a line say what went wrong?
@@ -140,13 +153,9 @@ fn reason(text: &str, gate: &Gate) -> Option<String> {
 }
 
 /// Questions the assistant put to the user, with the answers given.
-fn answers(result: Raw<'_>, gate: &Gate) -> Option<String> {
-    if !json::is_object(result) {
-        return None;
-    }
-    let [questions, given] = json::fields(result.get(), &["questions", "answers"]).ok()?;
-    let given = given.filter(|g| json::is_object(g))?;
-    let pairs = json::elements(questions?).into_iter().filter_map(|question| {
+fn answers(result: &ToolResult<'_>, gate: &Gate) -> Option<String> {
+    let given = result.answers.filter(|g| json::is_object(*g))?;
+    let pairs = json::elements(result.questions?).into_iter().filter_map(|question| {
         let [asked] = json::fields(question.get(), &["question"]).ok()?;
         let asked = json::text(asked?)?;
         let [answer] = json::fields(given.get(), &[&asked]).ok()?;
@@ -157,9 +166,8 @@ fn answers(result: Raw<'_>, gate: &Gate) -> Option<String> {
 }
 
 /// The number the client gave a task it created.
-fn created_task(result: Raw<'_>, gate: &Gate) -> Option<Item> {
-    let [task] = json::fields(result.get(), &["task"]).ok()?;
-    let [id, subject] = json::fields(task.filter(|t| json::is_object(t))?.get(), &["id", "subject"]).ok()?;
+fn created_task(result: &ToolResult<'_>, gate: &Gate) -> Option<Item> {
+    let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
     let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
 }

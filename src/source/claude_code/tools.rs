@@ -1,6 +1,7 @@
 //! Tool uses in one line each, and the files they are about.
 
-use super::{Fields, MAX_TEXT, outcome};
+use super::fields::{Fields, text_of};
+use super::{MAX_TEXT, outcome};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::privacy::{Gate, LEFT_OUT};
 use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
@@ -128,14 +129,14 @@ fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
 ///
 /// They carry no id; the tool's name and input, which the result repeats, stand for one.
 pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
-    let nested = fields.raw("message").filter(|m| json::is_object(m));
+    let nested = fields.raw("message").filter(|m| json::is_object(*m));
     let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
     let [name, input, output, status] =
         inner.unwrap_or([fields.raw("tool_name"), fields.raw("tool_input"), fields.raw("tool_output"), None]);
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
     let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
-    let ended = output.map(|o| outcome::of_text(&id, !failed, &super::user::text_of(o), fields.gate));
+    let ended = output.map(|o| outcome::of_text(&id, !failed, &text_of(o), fields.gate));
     let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input), fields.gate) };
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
 }
