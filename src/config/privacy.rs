@@ -64,8 +64,9 @@ impl PrivacyConfig {
                 .iter()
                 .filter_map(move |g| if allowed { g.strip_prefix('!') } else { Some(g.as_str()).filter(|g| !g.starts_with('!')) })
         };
-        let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
-        Ok(Gate::new(redactor, self.patterns()?, Files { private, allowed: globs(own(true))? }, skip_tools.to_vec()))
+        let private = || PRIVATE_FILES.into_iter().chain(own(false));
+        let files = Files::new(private(), globs(private())?, globs(own(true))?);
+        Ok(Gate::new(redactor, self.patterns()?, files, skip_tools.to_vec()))
     }
 }
 

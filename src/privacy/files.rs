@@ -4,7 +4,9 @@
 //! redirection. Words of other programs, and of sentences, are none: `cargo test secret` and `git commit -m "drop .env"` stay.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
+use aho_corasick::AhoCorasick;
 use globset::GlobSet;
 
 /// Programs whose operands' content is shown, copied or changed.
@@ -29,12 +31,28 @@ const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", 
 /// Files whose content is left out.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
-    pub private: GlobSet,
+    private: GlobSet,
     /// Those among them that are none.
-    pub allowed: GlobSet,
+    allowed: GlobSet,
+    /// For each private glob what every path it matches holds; none where a glob may match anything.
+    signs: Vec<String>,
+    /// Finds them; made when it is first needed.
+    finder: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Files {
+    /// From globs as they are written, and as they were compiled: without regard to case, a `*` within one part of a path.
+    pub fn new<'g>(globs: impl IntoIterator<Item = &'g str>, private: GlobSet, allowed: GlobSet) -> Self {
+        let signs: Option<Vec<String>> = globs.into_iter().map(sign_of).collect();
+        Self { private, allowed, signs: signs.unwrap_or_default(), finder: OnceLock::new() }
+    }
+
+    /// May the path of such a file stand somewhere in a text? Most texts name none, and one look tells.
+    fn may_stand_in(&self, text: &str) -> bool {
+        let make = || AhoCorasick::builder().ascii_case_insensitive(true).build(&self.signs).ok().filter(|_| !self.signs.is_empty());
+        !self.private.is_empty() && self.finder.get_or_init(make).as_ref().is_none_or(|finder| finder.is_match(text))
+    }
+
     /// Is this the path of such a file?
     pub fn holds(&self, path: &str) -> bool {
         let is_path = !path.is_empty() && path.len() <= MAX_PATH && !path.contains('\n');
@@ -52,8 +70,18 @@ impl Files {
     }
 }
 
+/// The longest part of a glob that a path has to hold for it to match, if that can be told.
+fn sign_of(glob: &str) -> Option<String> {
+    let is_plain = glob.is_ascii() && !glob.contains(['[', '{', '\\']);
+    let longest = glob.split(['*', '?', '/']).max_by_key(|part| part.len())?;
+    (is_plain && longest.len() > 1).then(|| longest.to_owned())
+}
+
 /// An output without the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
 pub fn without_lines_of<'t>(output: &'t str, files: &Files) -> Cow<'t, str> {
+    if !files.may_stand_in(output) {
+        return Cow::Borrowed(output);
+    }
     let mut kept = String::new();
     let mut from = 0;
     let mut at = 0;
@@ -98,7 +126,9 @@ pub struct Named<'c> {
 /// The private files a command reads or writes, in the order it names them.
 pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
     let mut found = Vec::new();
-    find(command, files, MAX_DEPTH, &mut found);
+    if files.may_stand_in(command) {
+        find(command, files, MAX_DEPTH, &mut found);
+    }
     found
 }
 
@@ -207,11 +237,25 @@ mod tests {
     use super::*;
 
     fn files() -> Files {
+        let globs = ["**/.env*", "**/*secret*", "**/id_rsa*"];
         let mut set = globset::GlobSetBuilder::new();
-        for glob in ["**/.env*", "**/*secret*", "**/id_rsa*"] {
+        for glob in globs {
             set.add(globset::Glob::new(glob).unwrap());
         }
-        Files { private: set.build().unwrap(), allowed: GlobSet::empty() }
+        Files::new(globs, set.build().unwrap(), GlobSet::empty())
+    }
+
+    #[test]
+    fn what_every_path_of_a_glob_holds_is_known_or_every_text_is_looked_at() {
+        for (glob, sign) in [
+            ("**/.env*", Some(".env")), ("**/.docker/config.json", Some("config.json")), ("*.pem", Some(".pem")), ("a/**/bc", Some("bc")),
+            ("secrets/**", Some("secrets")), ("**", None), ("*a?b*", None), ("{a,bc}d", None), ("[ab]cd", None), ("ordner-ä", None), ("", None),
+        ] {
+            assert_eq!(sign_of(glob).as_deref(), sign, "{glob}");
+        }
+        let any = Files::new(["**/.env", "**/*a*"], files().private, GlobSet::empty());
+        assert!(any.may_stand_in("no path") && !files().may_stand_in("no path") && files().may_stand_in("cat ./.ENV"));
+        assert!(!Files::default().may_stand_in(".env"));
     }
 
     #[test]

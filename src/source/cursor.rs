@@ -245,21 +245,24 @@ fn position<const N: usize>(quoted: &str, names: &[&str; N]) -> Option<usize> {
     names.iter().position(is)
 }
 
-/// How many bytes are looked at together.
-const BLOCK: usize = 16;
-
 /// The place of the next quote, backslash or control character within a string; the end where there is none.
 fn next_sign(bytes: &[u8], from: usize) -> usize {
-    let is_sign = |b: u8| (b == b'"') | (b == b'\\') | (b < 0x20);
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
     let mut at = from;
-    while let Some(block) = bytes.get(at..at + BLOCK) {
-        // Without a branch for each byte, so that the compiler takes them at once.
-        if block.iter().fold(false, |any, b| any | is_sign(*b)) {
-            break;
+    while let Some(word) = bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()).map(u64::from_le_bytes) {
+        // In a byte that is none of these no high bit is left; a borrow only ever reaches bytes behind one that is.
+        let zeros = |word: u64| word.wrapping_sub(ONES);
+        let quotes = zeros(word ^ (ONES * u64::from(b'"')));
+        let slashes = zeros(word ^ (ONES * u64::from(b'\\')));
+        let controls = word.wrapping_sub(ONES * 0x20);
+        let signs = (quotes | slashes | controls) & !word & HIGHS;
+        if signs != 0 {
+            return at + signs.trailing_zeros() as usize / 8;
         }
-        at += BLOCK;
+        at += 8;
     }
-    at + bytes[at..].iter().position(|b| is_sign(*b)).unwrap_or(bytes.len() - at)
+    at + bytes[at..].iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(bytes.len() - at)
 }
 
 #[cfg(test)]
