@@ -49,7 +49,8 @@ impl Files {
 
     /// May the path of such a file stand somewhere in a text? Most texts name none, and one look tells.
     fn may_stand_in(&self, text: &str) -> bool {
-        let make = || AhoCorasick::builder().ascii_case_insensitive(true).build(&self.signs).ok().filter(|_| !self.signs.is_empty());
+        let make =
+            || AhoCorasick::builder().ascii_case_insensitive(true).build(&self.signs).ok().filter(|_| !self.signs.is_empty());
         !self.private.is_empty() && self.finder.get_or_init(make).as_ref().is_none_or(|finder| finder.is_match(text))
     }
 
@@ -248,8 +249,17 @@ mod tests {
     #[test]
     fn what_every_path_of_a_glob_holds_is_known_or_every_text_is_looked_at() {
         for (glob, sign) in [
-            ("**/.env*", Some(".env")), ("**/.docker/config.json", Some("config.json")), ("*.pem", Some(".pem")), ("a/**/bc", Some("bc")),
-            ("secrets/**", Some("secrets")), ("**", None), ("*a?b*", None), ("{a,bc}d", None), ("[ab]cd", None), ("ordner-ä", None), ("", None),
+            ("**/.env*", Some(".env")),
+            ("**/.docker/config.json", Some("config.json")),
+            ("*.pem", Some(".pem")),
+            ("a/**/bc", Some("bc")),
+            ("secrets/**", Some("secrets")),
+            ("**", None),
+            ("*a?b*", None),
+            ("{a,bc}d", None),
+            ("[ab]cd", None),
+            ("ordner-ä", None),
+            ("", None),
         ] {
             assert_eq!(sign_of(glob).as_deref(), sign, "{glob}");
         }

@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         }
         loop {
             let key = self.key()?;
-            match position(key, names) {
+            match key.position(names) {
                 Some(which) => read(self, which)?,
                 None => self.skip()?,
             }
@@ -110,7 +110,7 @@ impl<'a> Cursor<'a> {
 
     fn skip_scalar(&mut self) -> Result<(), Malformed> {
         match self.peek() {
-            Some(b'"') => self.string().map(drop),
+            Some(b'"') => self.string().map(|_| ()),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.word("true"),
             Some(b'f') => self.word("false"),
@@ -161,16 +161,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A field's name with its quotes, and the colon behind it.
-    fn key(&mut self) -> Result<&'a str, Malformed> {
+    /// A field's name, and the colon behind it.
+    fn key(&mut self) -> Result<Key<'a>, Malformed> {
         let start = match self.peek() {
             Some(b'"') => self.at,
             _ => return Err(Malformed),
         };
-        self.string()?;
-        let key = &self.json[start..self.at];
+        let is_plain = self.string()?;
+        let quoted = &self.json[start..self.at];
         self.sign(b':')?;
-        Ok(key)
+        Ok(Key { quoted, is_plain })
     }
 
     fn sign(&mut self, sign: u8) -> Result<(), Malformed> {
@@ -189,22 +189,26 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A string, from quote to quote.
-    fn string(&mut self) -> Result<(), Malformed> {
+    /// A string, from quote to quote, and whether it is written without escapes.
+    fn string(&mut self) -> Result<bool, Malformed> {
         let bytes = self.json.as_bytes();
+        let mut is_plain = true;
         self.at += 1;
         loop {
             self.at = next_sign(bytes, self.at);
             match bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(());
+                    return Ok(is_plain);
                 }
-                Some(b'\\') => match bytes.get(self.at + 1) {
-                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-                    Some(b'u') if is_hex(bytes.get(self.at + 2..self.at + 6)) => self.at += 6,
-                    _ => return Err(Malformed),
-                },
+                Some(b'\\') => {
+                    is_plain = false;
+                    self.at += match bytes.get(self.at + 1) {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                        Some(b'u') if is_hex(bytes.get(self.at + 2..self.at + 6)) => 6,
+                        _ => return Err(Malformed),
+                    };
+                }
                 _ => return Err(Malformed),
             }
         }
@@ -234,15 +238,26 @@ fn is_hex(digits: Option<&[u8]>) -> bool {
     digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Which of the names a key is, with its quotes.
-fn position<const N: usize>(quoted: &str, names: &[&str; N]) -> Option<usize> {
-    let key = &quoted.as_bytes()[1..quoted.len() - 1];
-    if key.contains(&b'\\') {
-        let decoded = text(Raw(quoted))?;
-        return names.iter().position(|name| **name == decoded);
+/// The name of a field.
+struct Key<'a> {
+    quoted: &'a str,
+    is_plain: bool,
+}
+
+impl Key<'_> {
+    /// Which of the names it is.
+    fn position<const N: usize>(&self, names: &[&str; N]) -> Option<usize> {
+        if self.is_plain {
+            return position(&self.quoted[1..self.quoted.len() - 1], names);
+        }
+        position(&text(Raw(self.quoted))?, names)
     }
-    let is = |name: &&str| name.len() == key.len() && name.as_bytes().first() == key.first() && name.as_bytes() == key;
-    names.iter().position(is)
+}
+
+/// The place of a name among others. Few begin alike and are of one length.
+pub fn position<const N: usize>(name: &str, names: &[&str; N]) -> Option<usize> {
+    let (name, first) = (name.as_bytes(), name.as_bytes().first());
+    names.iter().map(|n| n.as_bytes()).position(|n| n.len() == name.len() && n.first() == first && n == name)
 }
 
 /// The place of the next quote, backslash or control character within a string; the end where there is none.

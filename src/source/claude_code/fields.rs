@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::privacy::Gate;
-use crate::source::cursor::{Cursor, Malformed};
+use crate::source::cursor::{Cursor, Malformed, position};
 use crate::source::json::{self, Raw};
 
 const NAMES: [&str; 27] = [
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
     }
 
     pub fn raw(&self, name: &str) -> Option<Raw<'a>> {
-        let at = NAMES.iter().position(|n| *n == name);
+        let at = position(name, &NAMES);
         debug_assert!(at.is_some(), "{name} is not read");
         self.found[at?]
     }

@@ -81,21 +81,24 @@ pub(crate) fn is_verdict(line: &str) -> bool {
 }
 
 /// Could a line of an output be a verdict once what may not be kept is taken out of it? Most outputs are code or listings, and one look at
-/// them is all they are worth.
+/// them is all they are worth. However long a line is: what is taken out makes it shorter.
 fn may_tell(output: &str) -> bool {
-    // Of what is cut, a part of a line may be one.
-    let may = |line: &str| line == "OK" || is_commit(line) || starts_like_verdict(line) || counts_results(line);
-    lines(output).any(|line| may(line.trim()))
+    let begins = |line: &str| line.starts_with("OK") || is_commit(line) || starts_like_verdict(line);
+    let ends = memchr::memchr_iter(b'\n', output.as_bytes());
+    counts_results(output) || begins(output.trim_start()) || ends.map(|end| line_at(output, end + 1)).any(begins)
 }
 
-/// The lines, without their ends.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut from = 0;
-    memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]).map(move |end| {
-        let line = &text[from..end];
-        from = (end + 1).min(text.len());
-        line
-    })
+/// The line that begins here, without the white space around it.
+fn line_at(text: &str, start: usize) -> &str {
+    let indent = text.as_bytes()[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let line = &text[start + indent..];
+    // Most lines begin like no verdict: only of others the end is looked for.
+    if may_begin(line) { line.lines().next().unwrap_or_default().trim() } else { "" }
+}
+
+/// Does a line begin with a sign that verdicts begin with, or with white space of other scripts?
+fn may_begin(line: &str) -> bool {
+    line.bytes().next().is_some_and(|b| b"[tof-bcanwhp".contains(&b.to_ascii_lowercase()) || !b.is_ascii())
 }
 
 fn starts_like_verdict(line: &str) -> bool {
@@ -103,8 +106,7 @@ fn starts_like_verdict(line: &str) -> bool {
         "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed",
         "compiled successfully", "all checks passed", "no issues found", "failed to compile", "would reformat",
     ];
-    // Most lines begin like none of these.
-    if !line.bytes().next().is_some_and(|b| b"tof-bcanwhp".contains(&b.to_ascii_lowercase())) {
+    if !may_begin(line) {
         return false;
     }
     let starts = |start: &&str| line.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()));
@@ -118,14 +120,35 @@ fn starts_like_verdict(line: &str) -> bool {
 fn counts_results(line: &str) -> bool {
     const RESULTS: [&str; 11] =
         ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
-    let bytes = line.as_bytes();
     let is_result = |rest: &str| {
         let word = rest.trim_start();
         let starts = |with: &&str| word.as_bytes().get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with.as_bytes()));
         word.len() < rest.len() && RESULTS.iter().any(|with| starts(with))
     };
-    let ends_number = |at: usize| bytes[at - 1].is_ascii_digit() && !(b'!'..=b'~').contains(&bytes[at]);
-    (1..bytes.len()).any(|at| ends_number(at) && is_result(&line[at..]))
+    let mut at = 0;
+    while let Some(end) = end_of_number(line.as_bytes(), at) {
+        if is_result(&line[end..]) {
+            return true;
+        }
+        at = end;
+    }
+    false
+}
+
+/// The first place from `from` on where a digit is followed by something that may be white space.
+fn end_of_number(bytes: &[u8], from: usize) -> Option<usize> {
+    const BLOCK: usize = 16;
+    let ends = |digit: u8, next: u8| digit.is_ascii_digit() & (next.wrapping_sub(b'!') > b'~' - b'!');
+    let mut at = from;
+    while let (Some(digits), Some(nexts)) = (bytes.get(at..at + BLOCK), bytes.get(at + 1..at + 1 + BLOCK)) {
+        // Without a branch for each byte, so that the compiler takes them at once.
+        if digits.iter().zip(nexts).fold(false, |any, (digit, next)| any | ends(*digit, *next)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    let found = bytes.get(at..)?.windows(2).position(|pair| ends(pair[0], pair[1]));
+    found.map(|found| at + found + 1)
 }
 
 /// `[branch abc1234] message`, as git prints after a commit.
