@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
-pub use tags::{Stripped, disarm, opens_private, strip};
+pub use tags::{Stripped, disarm, may_be_tag, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};
 
 use crate::clean::{both_ends, fold_lines, plain};
@@ -25,9 +25,10 @@ use crate::signal::chatter::{is_chatter_tool, is_own_tool};
 /// Stands for the line of a tool use that a pattern of the user's leaves out.
 pub const LEFT_OUT: &str = "(left out)";
 
-/// How much of each end of an output is searched for secrets, and how much of that is looked at, in bytes.
+/// How much of each end of an output is searched for secrets, in bytes.
 const SEARCHED: usize = 128 << 10;
-const SHOWN: usize = 24_000;
+/// How much of each end of an output is looked at, in bytes.
+pub const SHOWN: usize = 24_000;
 
 /// A text that has passed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -83,20 +84,15 @@ impl Gate {
     /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there. What is cut off is far from
     /// what is shown, so that half a secret never is.
     pub fn output(&self, raw: &str) -> String {
-        self.output_if(raw, |_| true).unwrap_or_default()
-    }
-
-    /// The same, where it is of interest: what is short enough to be shown whole is asked for that before secrets are looked for.
-    pub fn output_if(&self, raw: &str, is_of_interest: impl Fn(&str) -> bool) -> Option<String> {
         let plain = plain(raw);
         let stripped = tags::strip(&plain).text;
-        if stripped.len() <= 2 * SHOWN && !is_of_interest(&stripped) || self.patterns.is_match(&stripped) {
-            return None;
+        if self.patterns.is_match(&stripped) {
+            return String::new();
         }
         let ends = both_ends(&stripped, SEARCHED);
         let seen = files::without_lines_of(&ends, &self.files);
         let folded = fold_lines(&seen);
-        Some(both_ends(&self.redacted(&folded).0, SHOWN).into_owned())
+        both_ends(&self.redacted(&folded).0, SHOWN).into_owned()
     }
 
     /// A text that is shown as it stands in a transcript, apart from what may not be kept of it. `Some(None)` where nothing had to be

@@ -52,7 +52,7 @@ pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
 /// A JSON string's text; `None` for any other value. A lone surrogate becomes U+FFFD.
 pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
     let quoted = json.get();
-    let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }

@@ -7,10 +7,14 @@ use crate::source::cursor::{Cursor, Malformed, position};
 use crate::source::json::{self, Raw};
 
 const NAMES: [&str; 27] = [
-    "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "isMeta", "isSidechain",
-    "isCompactSummary", "agentId", "message", "toolUseResult", "content", "attachment", "summary", "leafUuid", "aiTitle",
-    "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot", "promptId",
+    "message", "toolUseResult", "attachment", "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version",
+    "isMeta", "isSidechain", "isCompactSummary", "agentId", "content", "summary", "leafUuid", "aiTitle", "customTitle", "prUrl",
+    "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot", "promptId",
 ];
+/// The places of those that are gone into.
+const MESSAGE: usize = 0;
+const RESULT: usize = 1;
+const ATTACHMENT: usize = 2;
 const IN_MESSAGE: [&str; 4] = ["content", "model", "id", "usage"];
 const IN_BLOCK: [&str; 8] = ["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"];
 const IN_RESULT: [&str; 3] = ["questions", "answers", "task"];
@@ -76,19 +80,17 @@ impl<'a> Fields<'a> {
             Self { found: [None; NAMES.len()], message: None, result: Default::default(), attachment: Default::default(), gate };
         let mut cursor = Cursor::new(json);
         cursor.object(&NAMES, |cursor, which| {
-            let value = match (NAMES[which], cursor.peek()) {
-                ("message", next) => {
-                    fields.message = None;
-                    if next == Some(b'{') { cursor.whole(|cursor| fields.read_message(cursor)) } else { cursor.value() }
-                }
-                ("toolUseResult", next) => {
-                    fields.result = ToolResult::default();
-                    if next == Some(b'{') { cursor.whole(|cursor| fields.read_result(cursor)) } else { cursor.value() }
-                }
-                ("attachment", next) => {
-                    fields.attachment = Attachment::default();
-                    if next == Some(b'{') { cursor.whole(|cursor| fields.read_attachment(cursor)) } else { cursor.value() }
-                }
+            // Of a repeated one the last counts.
+            match which {
+                MESSAGE => fields.message = None,
+                RESULT => fields.result = ToolResult::default(),
+                ATTACHMENT => fields.attachment = Attachment::default(),
+                _ => {}
+            }
+            let value = match (which, cursor.peek()) {
+                (MESSAGE, Some(b'{')) => cursor.whole(|cursor| fields.read_message(cursor)),
+                (RESULT, Some(b'{')) => cursor.whole(|cursor| fields.read_result(cursor)),
+                (ATTACHMENT, Some(b'{')) => cursor.whole(|cursor| fields.read_attachment(cursor)),
                 _ => cursor.value(),
             };
             fields.found[which] = Some(value?);
@@ -192,9 +194,14 @@ impl<'a> Block<'a> {
         self.kind.as_deref() == Some(kind)
     }
 
+    /// What it says, where it is a text, as JSON.
+    pub fn words(&self) -> Option<Raw<'a>> {
+        if self.raw.get().starts_with('"') { Some(self.raw) } else { self.text.filter(|_| self.is("text")) }
+    }
+
     /// What it says, where it is a text.
     pub fn said(&self) -> Option<Cow<'a, str>> {
-        json::text(self.raw).or_else(|| json::text(self.text.filter(|_| self.is("text"))?))
+        self.words().and_then(json::text)
     }
 }
 

@@ -7,6 +7,7 @@ mod fields;
 mod outcome;
 mod tools;
 mod user;
+mod verdict;
 
 use std::borrow::Cow;
 

@@ -1,10 +1,11 @@
 //! What a tool's output says about how it went, in a few lines. The output itself is not kept.
 
-use super::fields::{Block, ToolResult, text_of};
+use super::fields::{Block, Content, ToolResult, text_of};
+use super::verdict::{is_verdict, may_hold_verdict};
 use crate::clean::{one_line, shorten};
-use crate::privacy::Gate;
+use crate::privacy::{Gate, SHOWN};
 use crate::session::{Item, Outcome, Todo};
-use crate::source::json;
+use crate::source::json::{self, Raw};
 
 /// Longest kept part of an output, in characters.
 const MAX_BRIEF: usize = 360;
@@ -18,14 +19,13 @@ const NOTE: &str = "\n\nNote: The user's next message";
 /// What a `tool_result` block adds, and to which tool use: how that ended, and the user's word where the result carries it.
 pub(super) fn of_block(block: &Block<'_>, result: &ToolResult<'_>, gate: &Gate) -> (String, Vec<Item>) {
     let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
-    let text = block.content.map(text_of).unwrap_or_default();
-    let failed = block.is_error;
     let mut items = Vec::new();
-    if failed && text.contains(REFUSED) {
+    let said = block.content.filter(|_| block.is_error).map(text_of);
+    if let Some(text) = said.filter(|text| text.contains(REFUSED)) {
         items.push(Item::Outcome(Outcome { tool: id.clone(), ok: false, brief: "refused by the user".into() }));
         items.extend(reason(&text, gate).map(Item::Answer));
     } else {
-        items.extend(of_text(&id, !failed, &text, gate).map(Item::Outcome));
+        items.extend(of_output(&id, !block.is_error, block.content, gate).map(Item::Outcome));
         items.extend(answers(result, gate).map(Item::Answer));
         items.extend(created_task(result, gate));
     }
@@ -33,14 +33,28 @@ pub(super) fn of_block(block: &Block<'_>, result: &ToolResult<'_>, gate: &Gate) 
 }
 
 /// How a tool use with this output ended; `None` when it went well and said nothing telling.
-pub(super) fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
+pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Gate) -> Option<Outcome> {
+    // Most outputs are code or listings: that nothing in them can tell a result shows before they are decoded.
+    if ok && !output.is_some_and(may_tell) {
+        return None;
+    }
+    of_text(tool, ok, &output.map(text_of).unwrap_or_default(), gate)
+}
+
+fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
     // What we print ourselves, and what the client adds for the model, is no outcome.
-    let brief = if ok {
-        gate.output_if(output, may_tell).map(|o| verdict(&o)).unwrap_or_default()
-    } else {
-        complaint(&gate.output(output))
-    };
+    let output = gate.output(output);
+    let brief = if ok { verdict(&output) } else { complaint(&output) };
     (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
+}
+
+fn may_tell(output: Raw<'_>) -> bool {
+    // Of one that is not shown whole a part of a line may be a verdict.
+    output.get().len() > 2 * SHOWN
+        || match output.get().as_bytes().first() {
+            Some(b'"') => may_hold_verdict(output),
+            _ => Content::of(output).blocks.iter().filter_map(Block::words).any(may_hold_verdict),
+        }
 }
 
 /// The lines of a successful output that tell a result: tests, builds, commits, pull requests.
@@ -68,93 +82,6 @@ fn complaint(output: &str) -> String {
 
 fn short_line(line: &str) -> String {
     shorten(&one_line(line), MAX_LINE)
-}
-
-/// Does a line of output state the result of a test run, a build, a commit or a push?
-pub(crate) fn is_verdict(line: &str) -> bool {
-    let line = line.trim();
-    // What Python's unittest says when all is well.
-    if line == "OK" {
-        return true;
-    }
-    (4..=400).contains(&line.len()) && (is_commit(line) || starts_like_verdict(line) || counts_results(line))
-}
-
-/// Could a line of an output be a verdict once what may not be kept is taken out of it? Most outputs are code or listings, and one look at
-/// them is all they are worth. However long a line is: what is taken out makes it shorter.
-fn may_tell(output: &str) -> bool {
-    let begins = |line: &str| line.starts_with("OK") || is_commit(line) || starts_like_verdict(line);
-    let ends = memchr::memchr_iter(b'\n', output.as_bytes());
-    counts_results(output) || begins(output.trim_start()) || ends.map(|end| line_at(output, end + 1)).any(begins)
-}
-
-/// The line that begins here, without the white space around it.
-fn line_at(text: &str, start: usize) -> &str {
-    let indent = text.as_bytes()[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-    let line = &text[start + indent..];
-    // Most lines begin like no verdict: only of others the end is looked for.
-    if may_begin(line) { line.lines().next().unwrap_or_default().trim() } else { "" }
-}
-
-/// Does a line begin with a sign that verdicts begin with, or with white space of other scripts?
-fn may_begin(line: &str) -> bool {
-    line.bytes().next().is_some_and(|b| b"[tof-bcanwhp".contains(&b.to_ascii_lowercase()) || !b.is_ascii())
-}
-
-fn starts_like_verdict(line: &str) -> bool {
-    const STARTS: [&str; 13] = [
-        "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed",
-        "compiled successfully", "all checks passed", "no issues found", "failed to compile", "would reformat",
-    ];
-    if !may_begin(line) {
-        return false;
-    }
-    let starts = |start: &&str| line.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()));
-    STARTS.iter().any(starts)
-        || matches!(line, "FAILED" | "PASSED" | "failed" | "passed")
-        || starts(&"ok ") && line.contains('/')
-        || line.starts_with("http") && line.contains("/pull/")
-}
-
-/// `12 passed`, `3 errors`: a number before a word for results.
-fn counts_results(line: &str) -> bool {
-    const RESULTS: [&str; 11] =
-        ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
-    let is_result = |rest: &str| {
-        let word = rest.trim_start();
-        let starts = |with: &&str| word.as_bytes().get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with.as_bytes()));
-        word.len() < rest.len() && RESULTS.iter().any(|with| starts(with))
-    };
-    let mut at = 0;
-    while let Some(end) = end_of_number(line.as_bytes(), at) {
-        if is_result(&line[end..]) {
-            return true;
-        }
-        at = end;
-    }
-    false
-}
-
-/// The first place from `from` on where a digit is followed by something that may be white space.
-fn end_of_number(bytes: &[u8], from: usize) -> Option<usize> {
-    const BLOCK: usize = 16;
-    let ends = |digit: u8, next: u8| digit.is_ascii_digit() & (next.wrapping_sub(b'!') > b'~' - b'!');
-    let mut at = from;
-    while let (Some(digits), Some(nexts)) = (bytes.get(at..at + BLOCK), bytes.get(at + 1..at + 1 + BLOCK)) {
-        // Without a branch for each byte, so that the compiler takes them at once.
-        if digits.iter().zip(nexts).fold(false, |any, (digit, next)| any | ends(*digit, *next)) {
-            break;
-        }
-        at += BLOCK;
-    }
-    let found = bytes.get(at..)?.windows(2).position(|pair| ends(pair[0], pair[1]));
-    found.map(|found| at + found + 1)
-}
-
-/// `[branch abc1234] message`, as git prints after a commit.
-fn is_commit(line: &str) -> bool {
-    let Some((head, _)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) else { return false };
-    head.rsplit(' ').next().is_some_and(|hash| (7..=40).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// Does a line say what went wrong?
@@ -193,4 +120,24 @@ fn created_task(result: &ToolResult<'_>, gate: &Gate) -> Option<Item> {
     let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
     let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_output_that_is_left_undecoded_says_nothing(
+            text in "(1|12 |passed|FAILED|3 errors|pas|sed|\n|\r\n|\t| |\u{a0}|\u{200b}|\x1b\\[0m|\x07|<private>|</ Private>|<system-reminder>|</system-reminder>|<b>|OK|ok |ok  \t|--- fail|\\[main abc1234\\] |http://x/|/pull/1|é|→|\\\\|\"|x){0,12}",
+        ) {
+            let json = serde_json::to_string(&text).expect("a string");
+            let blocks = format!(r#"[{{"type":"text","text":{json}}},{{"type":"image"}}]"#);
+            let decoded = of_text("t", true, &text, &Gate::shipped());
+            for json in [&json, &blocks] {
+                prop_assert_eq!(of_output("t", true, Raw::of(json).ok(), &Gate::shipped()), decoded.clone(), "{:?}", text);
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Tool uses in one line each, and the files they are about.
 
-use super::fields::{Fields, text_of};
+use super::fields::Fields;
 use super::{MAX_TEXT, outcome};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::privacy::{Gate, LEFT_OUT};
@@ -152,7 +152,7 @@ pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
     let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
-    let ended = output.map(|o| outcome::of_text(&id, !failed, &text_of(o), fields.gate));
+    let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.gate));
     let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input), fields.gate) };
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
 }
