@@ -232,10 +232,12 @@ impl<R: Read> Lines<R> {
             self.buffer.truncate(CHUNK);
             self.buffer.shrink_to_fit();
         }
-        // Doubling keeps the work linear for a line of any length.
-        let want = CHUNK.max(self.filled).min(self.max_line.max(CHUNK));
-        if self.buffer.len() < self.filled + want {
-            self.buffer.resize(self.filled + want, 0);
+        // Doubling keeps the work linear for a line of any length; beyond the longest one there is no room.
+        let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(CHUNK);
+        let room = self.filled + want;
+        if self.buffer.len() < room {
+            self.buffer.reserve_exact(room - self.buffer.len());
+            self.buffer.resize(room, 0);
         }
         let got = loop {
             match self.from.read(&mut self.buffer[self.filled..self.filled + want]) {

@@ -71,9 +71,17 @@ impl Gate {
         let plain = plain(raw);
         let stripped = tags::strip(&plain);
         let text = fold_lines(&stripped.text);
-        let kept = Some(&text).filter(|text| !self.patterns.is_match(text)).map(|text| self.redacted(text));
-        let text = kept.filter(|(_, mostly_secret)| !mostly_secret).map(|(text, _)| text.into_owned());
-        Text { text: text.unwrap_or_default(), private: stripped.private }
+        let private = stripped.private;
+        if self.patterns.is_match(&text) {
+            return Text { text: String::new(), private };
+        }
+        let text = match self.redacted(&text) {
+            (_, true) => String::new(),
+            (Cow::Owned(redacted), _) => redacted,
+            // A long text is not copied where that can be helped.
+            (Cow::Borrowed(_), _) => text.into_owned(),
+        };
+        Text { text, private }
     }
 
     /// The same, where it does not matter what was fenced off.

@@ -53,11 +53,47 @@ pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
 pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
     let quoted = json.get();
     let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
+    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
+    // Of a long text there are no more copies than this one.
+    let mut out = String::with_capacity(inner.len());
+    let (mut from, mut at) = (0, Some(first));
+    while let Some(escape) = at {
+        out.push_str(&inner[from..escape]);
+        let (c, len) = unescaped(&inner.as_bytes()[escape..]);
+        out.push(c);
+        from = escape + len;
+        at = memchr::memchr(b'\\', &inner.as_bytes()[from..]).map(|found| from + found);
     }
-    let decoded = serde_json::from_str(quoted).or_else(|_| serde_json::from_str(&mend_surrogates(quoted)));
-    decoded.ok().map(Cow::Owned)
+    out.push_str(&inner[from..]);
+    Some(Cow::Owned(out))
+}
+
+/// What the escape that is next stands for, and its length.
+fn unescaped(json: &[u8]) -> (char, usize) {
+    let c = match json.get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return code_point(json),
+        other => char::from(*other.unwrap_or(&b'\\')),
+    };
+    (c, 2)
+}
+
+/// The same of `\uXXXX`, two of which may be one character.
+fn code_point(json: &[u8]) -> (char, usize) {
+    let unit = |at: usize| {
+        let hex = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
+    };
+    let high = unit(0).unwrap_or(0xFFFD);
+    let low = unit(6).filter(|low| (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(low));
+    match low {
+        Some(low) => (char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)).unwrap_or('\u{fffd}'), 12),
+        None => (char::from_u32(high).unwrap_or('\u{fffd}'), 6),
+    }
 }
 
 pub fn flag(json: Option<Raw<'_>>) -> bool {
@@ -72,35 +108,6 @@ pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
 
 pub fn is_object(json: Raw<'_>) -> bool {
     json.get().starts_with('{')
-}
-
-/// Replaces `\uD800`–`\uDFFF` escapes that do not form a pair.
-fn mend_surrogates(quoted: &str) -> String {
-    let unit = |at: usize| -> Option<u32> {
-        let hex = quoted.get(at..at + 6)?.strip_prefix("\\u")?;
-        u32::from_str_radix(hex, 16).ok()
-    };
-    let mut out = String::with_capacity(quoted.len());
-    let mut at = 0;
-    while at < quoted.len() {
-        let rest = &quoted[at..];
-        if let Some(code) = unit(at) {
-            let paired = (0xD800..0xDC00).contains(&code) && unit(at + 6).is_some_and(|low| (0xDC00..0xE000).contains(&low));
-            let (take, keep) = match code {
-                _ if paired => (12, true),
-                0xD800..0xE000 => (6, false),
-                _ => (6, true),
-            };
-            out.push_str(if keep { &rest[..take] } else { "\\ufffd" });
-            at += take;
-        } else {
-            // An escaped backslash must not lend its second half to a following `u`.
-            let take = if rest.starts_with("\\\\") { 2 } else { rest.chars().next().map_or(1, char::len_utf8) };
-            out.push_str(&rest[..take]);
-            at += take;
-        }
-    }
-    out
 }
 
 /// All strings in a value, however deep, without the names of fields.
@@ -181,6 +188,14 @@ mod tests {
         assert_eq!(text(raw(r#""a\ud800b""#)).unwrap(), "a\u{fffd}b");
         assert_eq!(text(raw(r#""\ud83d\ude00 \udc00""#)).unwrap(), "\u{1f600} \u{fffd}");
         assert_eq!(text(raw(r#""\\ud800 \ud800""#)).unwrap(), "\\ud800 \u{fffd}");
+    }
+
+    #[test]
+    fn escapes_are_read_as_others_read_them() {
+        let whole = r#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00 \\n é\\""#;
+        assert_eq!(text(raw(whole)).unwrap(), serde_json::from_str::<String>(whole).unwrap());
+        assert_eq!(text(raw(r#""\ud83d\n\ude00\ud83d\ud83d\ude00""#)).unwrap(), "\u{fffd}\n\u{fffd}\u{fffd}\u{1f600}");
+        assert_eq!(text(raw("\"\\\"\"")).unwrap(), "\"");
     }
 
     #[test]
