@@ -1,7 +1,7 @@
 //! What a tool's output says about how it went, in a few lines. The output itself is not kept.
 
 use super::fields::{Block, Content, ToolResult, text_of};
-use super::verdict::{is_verdict, may_hold_verdict};
+use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
 use crate::clean::{one_line, shorten};
 use crate::privacy::{Gate, SHOWN};
 use crate::session::{Item, Outcome, Todo};
@@ -43,8 +43,11 @@ pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Ga
 
 fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
     // What we print ourselves, and what the client adds for the model, is no outcome.
-    let output = gate.output(output);
-    let brief = if ok { verdict(&output) } else { complaint(&output) };
+    let brief = if ok {
+        verdict(&gate.output(output, |text| text.lines().any(may_be_verdict)))
+    } else {
+        complaint(&gate.output(output, |_| true))
+    };
     (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
 }
 
