@@ -69,7 +69,7 @@ fn rows(c: &mut Criterion) {
     for (kind, rows) in &kinds {
         group.throughput(Throughput::Bytes(rows.iter().map(|row| row.len() as u64).sum()));
         group.bench_with_input(BenchmarkId::from_parameter(kind), rows, |b, rows| {
-            b.iter(|| rows.iter().map(|row| black_box(read_line(row.as_bytes(), &place, &gate))).count());
+            b.iter(|| rows.iter().for_each(|row| _ = black_box(read_line(row.as_bytes(), &place, &gate))));
         });
     }
     group.finish();
