@@ -4,19 +4,42 @@
 
 use std::borrow::Cow;
 
-/// Text without terminal escapes, control characters and characters that nobody sees.
-pub fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\x1b' => skip_escape(&mut chars),
-            '\n' | '\t' => out.push(c),
-            _ if c.is_control() || is_unseen(c) => {}
-            _ => out.push(c),
+/// Text without terminal escapes, control characters and characters that nobody sees; the very text where it holds none.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut at, mut from) = (next_of_care(text.as_bytes(), 0), 0);
+    while let Some(c) = text[at..].chars().next() {
+        let after = at + c.len_utf8();
+        let goes = c.is_control() || is_unseen(c);
+        let end = if c == '\x1b' { text.len() - behind_escape(&text[after..]).len() } else { after };
+        if goes {
+            out.push_str(&text[from..at]);
+            from = end;
         }
+        at = next_of_care(text.as_bytes(), end);
     }
-    out
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+/// How many bytes are looked at together.
+const BLOCK: usize = 32;
+
+/// The place of the next byte that begins a character which may have to go; the end where none does. Most texts have few.
+fn next_of_care(bytes: &[u8], from: usize) -> usize {
+    let of_care = |b: u8| ((b < 0x20) & (b != b'\n') & (b != b'\t')) | (b > 0x7e);
+    let mut at = from;
+    while let Some(block) = bytes.get(at..at + BLOCK) {
+        // Without a branch for each byte, so that the compiler takes them at once.
+        if block.iter().fold(false, |any, b| any | of_care(*b)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    at + bytes[at..].iter().position(|b| of_care(*b)).unwrap_or(bytes.len() - at)
 }
 
 /// Does a character change the direction of others, or show nothing? Text can be hidden with it, and tags cut in two. The joiners
@@ -28,40 +51,44 @@ pub fn is_unseen(c: char) -> bool {
         | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Skips what follows an ESC: a control sequence, a string up to its terminator, else a short sequence (ECMA-48, ECMA-35). One that is cut
-/// short ends before what cannot be part of it, the end of the line above all: what stands on the next line must not be joined to what
-/// stood before it, where a secret would be known no more. None takes a `<` with it, which may begin a tag that fences something off.
-fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    let within = |c: &char, from: char, to: char| (from..=to).contains(c) && *c != '<';
-    let skip = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>, from: char, to: char| {
-        while chars.next_if(|c| within(c, from, to)).is_some() {}
-    };
-    match chars.next_if(|c| within(c, '\x20', '\x7e')) {
-        Some('[') => {
-            skip(chars, '\x20', '\x3f');
-            chars.next_if(|c| within(c, '\x40', '\x7e'));
+/// What stands behind an escape, whose ESC came before: a control sequence, a string up to its terminator, else a short sequence (ECMA-48,
+/// ECMA-35). One that is cut short ends before what cannot be part of it, the end of the line above all: what stands on the next line must
+/// not be joined to what stood before it, where a secret would be known no more. None takes a `<` with it, which may begin a tag that fences
+/// something off.
+fn behind_escape(text: &str) -> &str {
+    let one = |text: &str, from: u8, to: u8| text.bytes().next().is_some_and(|b| (from..=to).contains(&b) && b != b'<');
+    let skip = |text: &str, from: u8, to: u8| text.bytes().take_while(|b| (from..=to).contains(b) && *b != b'<').count();
+    // What is skipped is ASCII.
+    let Some(kind) = text.chars().next().filter(|_| one(text, 0x20, 0x7e)) else { return text };
+    let rest = &text[1..];
+    match kind {
+        '[' => {
+            let rest = &rest[skip(rest, 0x20, 0x3f)..];
+            &rest[usize::from(one(rest, 0x40, 0x7e))..]
         }
-        Some(']' | 'P' | '_' | '^' | 'X') => {
-            while chars.next_if(|c| !matches!(c, '\x07' | '\x1b' | '\u{9c}' | '\n' | '<')).is_some() {}
+        ']' | 'P' | '_' | '^' | 'X' => {
+            let end = rest.find(['\x07', '\x1b', '\u{9c}', '\n', '<']).unwrap_or(rest.len());
             // The backslash of its terminator; another escape is another one.
-            let mut ahead = chars.clone();
-            if ahead.next() == Some('\x1b') && ahead.next() == Some('\\') {
-                *chars = ahead;
-            }
+            rest[end..].strip_prefix("\x1b\\").unwrap_or(&rest[end..])
         }
-        Some('\x20'..='\x2f') => {
-            skip(chars, '\x20', '\x2f');
-            chars.next_if(|c| within(c, '\x30', '\x7e'));
+        '\x20'..='\x2f' => {
+            let rest = &rest[skip(rest, 0x20, 0x2f)..];
+            &rest[usize::from(one(rest, 0x30, 0x7e))..]
         }
-        _ => {}
+        _ => rest,
     }
 }
 
-/// Without white space at the ends of lines and of the text, and with one empty line where there were more.
-pub fn fold_lines(text: &str) -> String {
+/// Without white space at the ends of lines and of the text, and with one empty line where there were more; the very text where it is so.
+pub fn fold_lines(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let ends_in_space = |line: &str| line.ends_with(|c: char| c.is_whitespace() && c != '\n') || line.ends_with("\n\n");
+    if !memchr::memchr_iter(b'\n', text.as_bytes()).any(|end| ends_in_space(&text[..end])) {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;
-    for line in text.trim().lines() {
+    for line in text.lines() {
         let line = line.trim_end();
         empty = if line.is_empty() { empty + 1 } else { 0 };
         if empty < 2 {
@@ -70,7 +97,7 @@ pub fn fold_lines(text: &str) -> String {
         }
     }
     out.truncate(out.trim_end().len());
-    out
+    Cow::Owned(out)
 }
 
 /// The first and the last bytes of a long text.
@@ -101,6 +128,9 @@ pub fn id8(id: &str) -> String {
 
 /// At most `max` characters, cut at a word where one ends near, with an ellipsis where something is missing.
 pub fn shorten(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
     let Some((cut, _)) = text.char_indices().nth(max) else { return text.to_owned() };
     let head = &text[..cut];
     let near = head.char_indices().rev().nth(max / 5).map_or(0, |(at, _)| at);
@@ -110,6 +140,9 @@ pub fn shorten(text: &str, max: usize) -> String {
 
 /// At most about `max` characters from the start and the end, for texts whose middle matters least.
 pub fn head_and_tail(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
     let count = text.chars().count();
     if count <= max {
         return text.to_owned();
@@ -127,7 +160,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn fold(text: &str) -> String {
-        fold_lines(&plain(text))
+        fold_lines(&plain(text)).into_owned()
     }
 
     #[test]

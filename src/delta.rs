@@ -156,6 +156,8 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
 pub struct Lines<R> {
     from: R,
     buffer: Vec<u8>,
+    /// How much of the buffer holds what was read.
+    filled: usize,
     /// Where the next line starts in the buffer, and how far the buffer is known to hold no newline.
     start: usize,
     scanned: usize,
@@ -180,7 +182,7 @@ pub enum Piece<'b> {
 
 impl<R: Read> Lines<R> {
     pub fn new(from: R, offset: u64) -> Self {
-        Self { from, buffer: Vec::new(), start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false }
+        Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false }
     }
 
     /// Skips lines that are longer than this, in bytes, instead of those longer than [`MAX_LINE`].
@@ -191,7 +193,7 @@ impl<R: Read> Lines<R> {
     /// The next piece with its offset and the offset just past it. The tail comes last, and only once.
     pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
         loop {
-            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) {
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
                 let end = self.scanned + at;
                 let (offset, line) = (self.offset, self.start..end);
                 self.advance(end + 1);
@@ -200,13 +202,13 @@ impl<R: Read> Lines<R> {
                 }
                 return Ok(Some((offset, self.offset, Piece::Line(trim_cr(&self.buffer[line])))));
             }
-            self.scanned = self.buffer.len();
-            if self.buffer.len() - self.start > self.max_line {
+            self.scanned = self.filled;
+            if self.filled - self.start > self.max_line {
                 return self.skip_line();
             }
             if self.ended || !self.fill()? {
                 self.ended = true;
-                let (offset, tail) = (self.offset, self.start..self.buffer.len());
+                let (offset, tail) = (self.offset, self.start..self.filled);
                 self.advance(tail.end);
                 let some = !tail.is_empty();
                 return Ok(some.then(|| (offset, self.offset, Piece::Tail(&self.buffer[tail]))));
@@ -221,21 +223,30 @@ impl<R: Read> Lines<R> {
     }
 
     fn fill(&mut self) -> io::Result<bool> {
-        self.buffer.drain(..self.start);
+        self.buffer.copy_within(self.start..self.filled, 0);
+        self.filled -= self.start;
         self.scanned -= self.start;
         self.start = 0;
-        let had = self.buffer.len();
-        // Doubling keeps the work linear for a line of any length.
-        let want = CHUNK.max(had).min(self.max_line.max(CHUNK));
-        self.buffer.resize(had + want, 0);
+        // What held a long line is given back before the next one is read.
+        if self.buffer.len() > 4 * CHUNK && self.filled < CHUNK {
+            self.buffer.truncate(CHUNK);
+            self.buffer.shrink_to_fit();
+        }
+        // Doubling keeps the work linear for a line of any length; beyond the longest one there is no room.
+        let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(CHUNK);
+        let room = self.filled + want;
+        if self.buffer.len() < room {
+            self.buffer.reserve_exact(room - self.buffer.len());
+            self.buffer.resize(room, 0);
+        }
         let got = loop {
-            match self.from.read(&mut self.buffer[had..]) {
+            match self.from.read(&mut self.buffer[self.filled..self.filled + want]) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
+                other => break other?,
             }
         };
-        self.buffer.truncate(had + *got.as_ref().unwrap_or(&0));
-        Ok(got? > 0)
+        self.filled += got;
+        Ok(got > 0)
     }
 
     /// Drops the rest of an over-long line in chunks.
@@ -243,21 +254,20 @@ impl<R: Read> Lines<R> {
         let offset = self.offset;
         let mut private = false;
         loop {
-            let end = self.buffer.len();
-            private |= opens_private(&self.buffer[self.start..]);
+            let end = self.filled;
+            private |= opens_private(&self.buffer[self.start..end]);
             // A tag may lie over the edge of two chunks.
             self.advance(end.saturating_sub(OVERLAP).max(self.start));
             self.scanned = end;
             if !self.fill()? {
                 self.ended = true;
-                self.advance(self.buffer.len());
+                self.advance(self.filled);
                 return Ok(Some((offset, offset, Piece::TooLong { private })));
             }
-            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) {
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
                 let end = self.scanned + at;
                 private |= opens_private(&self.buffer[self.start..end]);
                 self.advance(end + 1);
-                self.buffer.shrink_to(CHUNK * 2);
                 return Ok(Some((offset, self.offset, Piece::TooLong { private })));
             }
         }

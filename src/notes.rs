@@ -16,7 +16,6 @@ use crate::config::Config;
 use crate::privacy::{Gate, disarm};
 use crate::private;
 use crate::prose::sentences;
-use crate::redact::Use;
 use crate::signal::is_chatter;
 use crate::store::Store;
 use crate::store::notes::{NewNote, Note};
@@ -116,7 +115,7 @@ pub fn remember(config: &Config, new: &New) -> Result<Kept> {
         Some(name) => Kind::named(name).ok_or_else(|| Refused::Kind(name.clone()))?,
         None => Kind::default(),
     };
-    let gate = config.gate(Use::Seldom)?;
+    let gate = config.gate()?;
     let text = admitted(&new.text, &gate)?;
     let project = match &new.project {
         Some(folder) => project_of(folder, &gate, config)?,
@@ -133,7 +132,7 @@ pub fn remember(config: &Config, new: &New) -> Result<Kept> {
 /// # Errors
 /// A [`Refused`] when its project is excluded; else when the folder has no name that can be kept.
 pub fn check_folder(folder: &Path, config: &Config) -> Result<()> {
-    project_of(folder, &config.gate(Use::Seldom)?, config).map(drop)
+    project_of(folder, &config.gate()?, config).map(drop)
 }
 
 /// A note, whole, for people and models.

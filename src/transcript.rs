@@ -14,7 +14,6 @@ use anyhow::{Context, Result};
 use crate::config::Config;
 use crate::delta::{self, Piece};
 use crate::privacy::{Began, Boundary, Conversation, Gate, LEFT_OUT, Passed, opens_private};
-use crate::redact::Use;
 use crate::session::{Item, Millis, Row, Title, Turn};
 use crate::source::claude_code::{self, Line, Place};
 use crate::source::json;
@@ -37,7 +36,7 @@ pub struct Copied {
 /// # Errors
 /// When the index cannot be read, or `out` cannot be written.
 pub fn copy(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
-    let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate(Use::Often)?, head };
+    let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate()?, head };
     let mut spans = store.private_spans(&head.id)?;
     let mut copied = Copied::default();
     for file in store.source_files(head.pk)? {

@@ -16,7 +16,6 @@ use crate::context::ESTIMATE;
 use crate::find::Query;
 use crate::privacy::Gate;
 use crate::prompt::wants_decisions;
-use crate::redact::Use;
 use crate::select::{Budget, Skip};
 use crate::session::short_id;
 use crate::stop;
@@ -84,7 +83,7 @@ impl About<'_> {
 
     /// What the model makes of the sources; `None` where it is not to be had, and why is said.
     fn account(&self, sources: &[Source], choice: SummarizerChoice, ui: &Ui) -> Result<Option<Told>> {
-        let gate = self.config.gate(Use::Seldom)?;
+        let gate = self.config.gate()?;
         let claude = match Claude::find(self.config, &gate) {
             Ok(claude) => claude,
             Err(why) if choice == SummarizerChoice::Claude => {

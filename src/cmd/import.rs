@@ -13,7 +13,6 @@ use crate::cli::ImportArgs;
 use crate::config::Config;
 use crate::notes::{Kind, MAX_LENGTH, Refused};
 use crate::privacy::Gate;
-use crate::redact::Use;
 use crate::store::Store;
 use crate::store::notes::NewNote;
 use crate::store::transfer::{Exported, ExportedNote};
@@ -36,7 +35,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     prepare_folder(config, &ui)?;
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
-    let gate = config.gate(Use::Often)?;
+    let gate = config.gate()?;
     let mut store = Store::open(&config.database())?;
     // Folding the log in at the end syncs it all.
     store.sync_later()?;

@@ -9,7 +9,7 @@ use super::Ended;
 use crate::clean::plain;
 use crate::cli::RedactArgs;
 use crate::config::Config;
-use crate::redact::{Finding, Use};
+use crate::redact::Finding;
 
 pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let mut stdin = io::stdin().lock();
@@ -18,8 +18,8 @@ pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<E
     stdin.read_to_end(&mut bytes).context("cannot read stdin")?;
     // Without escapes, as a transcript's texts are looked at: colours part a name from its value.
     let text = String::from_utf8_lossy(&bytes);
-    let text = if text.contains('\x1b') { Cow::Owned(plain(&text)) } else { text };
-    let redactor = config.privacy.redactor(Use::Often)?;
+    let text = if text.contains('\x1b') { Cow::Owned(plain(&text).into_owned()) } else { text };
+    let redactor = config.privacy.redactor()?;
     if args.list {
         list(&text, &redactor.findings(&text), out)?;
     } else {

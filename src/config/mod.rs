@@ -28,7 +28,7 @@ pub use surroundings::{CARRIED, Surroundings};
 use crate::find::QueryContext;
 use crate::paths::names_of;
 use crate::privacy::Gate;
-use crate::redact::{RULES_VERSION, Use};
+use crate::redact::RULES_VERSION;
 use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
 
@@ -187,8 +187,8 @@ impl Config {
     ///
     /// # Errors
     /// When a glob, a pattern or a rule in the config is none.
-    pub fn gate(&self, used: Use) -> Result<Gate> {
-        self.privacy.gate(&self.signal.skip_tools, used).with_context(|| format!("{}: [privacy]", self.config_file.display()))
+    pub fn gate(&self) -> Result<Gate> {
+        self.privacy.gate(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
     /// What the gate goes by, in a few characters: texts that passed another one have to pass again.

@@ -6,7 +6,7 @@ use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::privacy::{Files, Gate};
-use crate::redact::{Redactor, Use, UserRule};
+use crate::redact::{Redactor, UserRule};
 
 /// Files whose content is never kept, whatever the config says besides.
 pub const PRIVATE_FILES: [&str; 28] = [
@@ -39,7 +39,7 @@ impl PrivacyConfig {
         self.patterns().map_err(|e| ("privacy.exclude_patterns", e.to_string()))?;
         // The shipped rules need no compiling; a config seldom has rules.
         if !self.rules.is_empty() {
-            Redactor::new(&self.rules, Use::Seldom).map_err(|e| ("privacy.rules", e.to_string()))?;
+            Redactor::new(&self.rules).map_err(|e| ("privacy.rules", e.to_string()))?;
         }
         Ok(())
     }
@@ -51,15 +51,15 @@ impl PrivacyConfig {
 
     /// # Errors
     /// When a glob, a pattern or a rule is none; `check` has told which.
-    pub fn redactor(&self, used: Use) -> Result<Redactor> {
-        let shipped = self.rules.is_empty() && used == Use::Seldom;
-        Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules, used)? })
+    pub fn redactor(&self) -> Result<Redactor> {
+        let shipped = self.rules.is_empty();
+        Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules)? })
     }
 
     /// # Errors
     /// When a glob, a pattern or a rule is none; `check` has told which.
-    pub fn gate(&self, skip_tools: &[String], used: Use) -> Result<Gate> {
-        let redactor = self.redactor(used)?;
+    pub fn gate(&self, skip_tools: &[String]) -> Result<Gate> {
+        let redactor = self.redactor()?;
         let own = |allowed: bool| {
             self.exclude_paths
                 .iter()

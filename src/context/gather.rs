@@ -12,7 +12,6 @@ use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::notes::Kind;
 use crate::privacy::Gate;
-use crate::redact::Use;
 use crate::session::{Millis, RowKey};
 use crate::signal::is_offer;
 use crate::source::project::Projects;
@@ -119,8 +118,7 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
         return Ok(Context::default());
     }
     let key_of = |cwd: &str| projects.key_of(cwd);
-    let session =
-        tail::session(transcript, session, COMPACTED_TAIL, &config.gate(Use::Seldom)?, key_of, |key| is_forgotten(store, key))?;
+    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key))?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
@@ -253,7 +251,7 @@ impl Gatherer<'_> {
             return Ok(Vec::new());
         }
         // Only who reads transcripts waits for its rules.
-        let gate = self.config.gate(Use::Seldom)?;
+        let gate = self.config.gate()?;
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {

@@ -4,14 +4,13 @@ use super::Finding;
 use crate::config::Config;
 use crate::embed::vector::Quantized;
 use crate::embed::{Endpoint, PROBE, is_of, space_of};
-use crate::redact::Use;
 use crate::store::Store;
 
 const ABOUT: &str = "embeddings";
 
 pub fn findings(config: &Config) -> Option<Finding> {
     let model = &config.embeddings.model;
-    let endpoint = match config.gate(Use::Seldom).map(|gate| Endpoint::of(config, gate)) {
+    let endpoint = match config.gate().map(|gate| Endpoint::of(config, gate)) {
         Ok(Ok(endpoint)) => endpoint?,
         Ok(Err(failure)) => return Some(Finding::warning(ABOUT, failure.to_string(), "set it where the digest runs, too")),
         // Told of elsewhere.

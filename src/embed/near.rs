@@ -8,7 +8,6 @@ use super::{Endpoint, PROBE, SAME_MODEL, pieces};
 use crate::clean::shorten;
 use crate::config::Config;
 use crate::find::Similar;
-use crate::redact::Use;
 use crate::store::Store;
 use crate::store::vectors::Space;
 
@@ -30,7 +29,7 @@ pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Similar
     if !settings.is_on() || settings.weight == 0.0 {
         return Ok(None);
     }
-    let gate = config.gate(Use::Seldom)?;
+    let gate = config.gate()?;
     let asked = shorten(gate.clean(text).trim(), pieces::PIECE);
     if !asked.chars().any(char::is_alphanumeric) {
         return Ok(None);

@@ -20,7 +20,6 @@ use crate::context::{CLOSING, MAX_CHARS, OPENING, bytes_of, said, tokens_in};
 use crate::delta;
 use crate::find::{Found, Origin, Query, Wanted, find, most_telling};
 use crate::prompt::{self, Asked, Past};
-use crate::redact::Use;
 use crate::session::short_id;
 use crate::store::{OtherForm, Store};
 use crate::terms::words;
@@ -150,7 +149,7 @@ fn has_answers(transcript: &Path) -> bool {
 fn is_left_out(payload: &Payload, config: &Config) -> Result<bool> {
     // Most have none, and need not wait for the rules.
     let patterns = !config.privacy.exclude_patterns.is_empty();
-    Ok(patterns && config.gate(Use::Seldom)?.excludes_any(|| vec![payload.prompt.clone()]))
+    Ok(patterns && config.gate()?.excludes_any(|| vec![payload.prompt.clone()]))
 }
 
 /// Does a session with such a focus bear on a prompt?

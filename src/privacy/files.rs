@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobSet};
 
 /// Programs whose operands' content is shown, copied or changed.
@@ -35,11 +36,13 @@ pub struct Files {
     ready: Arc<OnceLock<Option<GlobSet>>>,
     /// Those among them that are none.
     allowed: GlobSet,
+    /// Finds what each path of theirs holds; none where a glob may match anything.
+    signs: Arc<OnceLock<Option<AhoCorasick>>>,
 }
 
 impl Files {
     pub fn new(private: Vec<Glob>, allowed: GlobSet) -> Self {
-        Self { private, ready: Arc::default(), allowed }
+        Self { private, ready: Arc::default(), allowed, signs: Arc::default() }
     }
 
     fn is_private(&self, path: &str) -> bool {
@@ -50,6 +53,15 @@ impl Files {
         };
         // Without the rules every file may be one.
         !self.private.is_empty() && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
+    }
+
+    /// May the path of such a file stand somewhere in a text? Most texts name none, and one look tells.
+    fn may_stand_in(&self, text: &str) -> bool {
+        let signs = || {
+            let signs: Option<Vec<String>> = self.private.iter().map(|glob| sign_of(glob.glob())).collect();
+            AhoCorasick::builder().ascii_case_insensitive(true).build(signs?).ok()
+        };
+        !self.private.is_empty() && self.signs.get_or_init(signs).as_ref().is_none_or(|signs| signs.is_match(text))
     }
 
     /// Is this the path of such a file?
@@ -69,8 +81,18 @@ impl Files {
     }
 }
 
+/// The longest part of a glob that a path has to hold for it to match, if that can be told.
+fn sign_of(glob: &str) -> Option<String> {
+    let is_plain = glob.is_ascii() && !glob.contains(['[', '{', '\\']);
+    let longest = glob.split(['*', '?', '/']).max_by_key(|part| part.len())?;
+    (is_plain && longest.len() > 1).then(|| longest.to_owned())
+}
+
 /// An output without the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
 pub fn without_lines_of<'t>(output: &'t str, files: &Files) -> Cow<'t, str> {
+    if !files.may_stand_in(output) {
+        return Cow::Borrowed(output);
+    }
     let mut kept = String::new();
     let mut from = 0;
     let mut at = 0;
@@ -115,7 +137,9 @@ pub struct Named<'c> {
 /// The private files a command reads or writes, in the order it names them.
 pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
     let mut found = Vec::new();
-    find(command, files, MAX_DEPTH, &mut found);
+    if files.may_stand_in(command) {
+        find(command, files, MAX_DEPTH, &mut found);
+    }
     found
 }
 
@@ -226,6 +250,28 @@ mod tests {
     fn files() -> Files {
         let globs = ["**/.env*", "**/*secret*", "**/id_rsa*"].map(|glob| Glob::new(glob).unwrap());
         Files::new(globs.into(), GlobSet::empty())
+    }
+
+    #[test]
+    fn what_every_path_of_a_glob_holds_is_known_or_every_text_is_looked_at() {
+        for (glob, sign) in [
+            ("**/.env*", Some(".env")),
+            ("**/.docker/config.json", Some("config.json")),
+            ("*.pem", Some(".pem")),
+            ("a/**/bc", Some("bc")),
+            ("secrets/**", Some("secrets")),
+            ("**", None),
+            ("*a?b*", None),
+            ("{a,bc}d", None),
+            ("[ab]cd", None),
+            ("ordner-ä", None),
+            ("", None),
+        ] {
+            assert_eq!(sign_of(glob).as_deref(), sign, "{glob}");
+        }
+        let any = Files::new(["**/.env", "**/*a*"].map(|glob| Glob::new(glob).unwrap()).into(), GlobSet::empty());
+        assert!(any.may_stand_in("no path") && !files().may_stand_in("no path") && files().may_stand_in("cat ./.ENV"));
+        assert!(!Files::default().may_stand_in(".env"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
-pub use tags::{Stripped, disarm, opens_private, strip};
+pub use tags::{Stripped, disarm, may_be_tag, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};
 
 use crate::clean::{both_ends, fold_lines, plain};
@@ -25,9 +25,10 @@ use crate::signal::chatter::{is_chatter_tool, is_own_tool};
 /// Stands for the line of a tool use that a pattern of the user's leaves out.
 pub const LEFT_OUT: &str = "(left out)";
 
-/// How much of each end of an output is searched for secrets, and how much of that is looked at, in bytes.
+/// How much of each end of an output is searched for secrets, in bytes.
 const SEARCHED: usize = 128 << 10;
-const SHOWN: usize = 24_000;
+/// How much of each end of an output is looked at, in bytes.
+pub const SHOWN: usize = 24_000;
 
 /// A text that has passed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -70,8 +71,17 @@ impl Gate {
         let plain = plain(raw);
         let stripped = tags::strip(&plain);
         let text = fold_lines(&stripped.text);
-        let (text, mostly_secret) = if self.patterns.is_match(&text) { (String::new(), true) } else { self.redacted(text) };
-        Text { text: if mostly_secret { String::new() } else { text }, private: stripped.private }
+        let private = stripped.private;
+        if self.patterns.is_match(&text) {
+            return Text { text: String::new(), private };
+        }
+        let text = match self.redacted(&text) {
+            (_, true) => String::new(),
+            (Cow::Owned(redacted), _) => redacted,
+            // A long text is not copied where that can be helped.
+            (Cow::Borrowed(_), _) => text.into_owned(),
+        };
+        Text { text, private }
     }
 
     /// The same, where it does not matter what was fenced off.
@@ -80,16 +90,18 @@ impl Gate {
     }
 
     /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there. What is cut off is far from
-    /// what is shown, so that half a secret never is.
-    pub fn output(&self, raw: &str) -> String {
+    /// what is shown, so that half a secret never is. Nothing where what is shown whole is of no interest: that is asked before secrets
+    /// are looked for.
+    pub fn output(&self, raw: &str, is_of_interest: impl Fn(&str) -> bool) -> String {
         let plain = plain(raw);
-        let stripped = tags::strip(&plain);
-        if !self.patterns.is_empty() && self.patterns.is_match(&stripped.text) {
+        let stripped = tags::strip(&plain).text;
+        if stripped.len() <= 2 * SHOWN && !is_of_interest(&stripped) || self.patterns.is_match(&stripped) {
             return String::new();
         }
-        let ends = both_ends(&stripped.text, SEARCHED);
-        let clean = self.redacted(fold_lines(&files::without_lines_of(&ends, &self.files))).0;
-        both_ends(&clean, SHOWN).into_owned()
+        let ends = both_ends(&stripped, SEARCHED);
+        let seen = files::without_lines_of(&ends, &self.files);
+        let folded = fold_lines(&seen);
+        both_ends(&self.redacted(&folded).0, SHOWN).into_owned()
     }
 
     /// A text that is shown as it stands in a transcript, apart from what may not be kept of it. `Some(None)` where nothing had to be
@@ -114,11 +126,8 @@ impl Gate {
     }
 
     /// A text without secrets, and whether they were most of it.
-    fn redacted(&self, text: String) -> (String, bool) {
-        match self.redactor.as_ref().map(|r| r.redact_weighed(&text)) {
-            None | Some((Cow::Borrowed(_), _)) => (text, false),
-            Some((Cow::Owned(redacted), mostly)) => (redacted, mostly),
-        }
+    fn redacted<'t>(&self, text: &'t str) -> (Cow<'t, str>, bool) {
+        self.redactor.as_ref().map_or((Cow::Borrowed(text), false), |redactor| redactor.redact_weighed(text))
     }
 
     /// Is a tool of the client's own bookkeeping, or one that only looks around, or its use left out by a pattern?
@@ -179,7 +188,7 @@ mod tests {
                 let text = format!("so {before}{open}HUNTER{close}");
                 let passed = gate.pass(&text);
                 assert!(passed.private && !passed.text.contains("HUNTER"), "{text:?}: {passed:?}");
-                assert!(!gate.output(&text).contains("HUNTER"), "{text:?}");
+                assert!(!gate.output(&text, |_| true).contains("HUNTER"), "{text:?}");
                 assert!(!gate.verbatim(&text).flatten().is_some_and(|shown| shown.contains("HUNTER")), "{text:?}");
             }
         }

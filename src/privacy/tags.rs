@@ -150,6 +150,17 @@ fn private_tag(text: &str) -> Option<(Tag, usize)> {
     (head[end] == b'>' && is_tag).then_some((if closes { Tag::Closes } else { Tag::Opens }, end + 1))
 }
 
+/// May this be the rest of a tag that is heeded, behind its `<`, in text or in JSON? What cannot be one is known by three letters.
+pub fn may_be_tag(rest: &str) -> bool {
+    let mut name = rest;
+    // White space as JSON writes it is a backslash and a letter.
+    while let Some(after) = name.strip_prefix(['/', ' ', '\n', '\t', '\r']).or_else(|| name.strip_prefix('\\')?.get(1..)) {
+        name = after;
+    }
+    let begins = |tag: &&str| name.as_bytes().get(..3).is_some_and(|head| head.eq_ignore_ascii_case(&tag.as_bytes()[..3]));
+    INJECTED.iter().chain(&[PRIVATE]).any(begins)
+}
+
 /// Is something private opened in it that it does not close?
 pub fn reaches_end(text: &str) -> bool {
     const END: &str = "\u{0}";
@@ -259,6 +270,24 @@ mod tests {
             "&#x3d;recall-context", "&#", "&#x", "&", "<p>system-reminder</p>", "a & b",
         ] {
             assert_eq!(disarm(other), other);
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_tag_is_seen_in_text_and_in_json() {
+        for (tag, _) in INJECTED.iter().chain(&[PRIVATE]).flat_map(|name| [(format!("{name}>"), 0), (format!("/{name} x=y>"), 0)]) {
+            assert!(may_be_tag(&tag), "{tag}");
+        }
+        for (rest, is) in [
+            (" Private >", true),
+            ("\\n\\/ private>", true),
+            ("\n\tPRIVATE>", true),
+            ("b>", false),
+            ("pre>", false),
+            ("", false),
+            ("\\", false),
+        ] {
+            assert_eq!(may_be_tag(rest), is, "{rest:?}");
         }
     }
 

@@ -174,7 +174,6 @@ fn tool_id(item: &Item) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::Use;
     use crate::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
     use proptest::prelude::*;
 
@@ -196,7 +195,7 @@ mod tests {
     }
 
     fn gate() -> Gate {
-        crate::config::PrivacyConfig::default().gate(&["Skill".into()], Use::Seldom).expect("the default rules")
+        crate::config::PrivacyConfig::default().gate(&["Skill".into()]).expect("the default rules")
     }
 
     /// What is left of rows, each told to the conversation as the one before left it: stored and restored.

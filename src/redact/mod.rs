@@ -37,8 +37,6 @@ mod wrap;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
 use keywords::Rule;
 pub use marks::{Finding, OPENING};
 use table::Table;
@@ -50,34 +48,16 @@ pub const RULES_VERSION: u32 = 2;
 /// How often a text is looked at again, with marks in the places of what was found: a mark can bring what was far apart together.
 const MOST_PASSES: usize = 4;
 
-/// What looks for keywords.
-#[derive(Debug)]
-enum Finder {
-    /// Takes milliseconds to make and reads fastest: for whole runs over years of transcripts.
-    Automaton(AhoCorasick),
-    /// Made in microseconds: for a text or two.
-    Table(Table),
-}
-
 /// The rules, ready for use. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Redactor(Arc<Rules>);
 
 #[derive(Debug)]
 struct Rules {
-    finder: Finder,
+    keywords: Table,
     /// What each keyword stands for.
     rules: Vec<Rule>,
     user: Vec<user::Compiled>,
-}
-
-/// How much is going to be looked at: what is fast to read with takes longer to make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
-    /// A text or two, at the start of a session.
-    Seldom,
-    /// Years of transcripts: worth a few milliseconds for the fastest table.
-    Often,
 }
 
 impl Redactor {
@@ -85,21 +65,17 @@ impl Redactor {
     ///
     /// # Errors
     /// When a rule's id cannot stand in a mark, or its pattern is no regular expression or matches nothing at all.
-    pub fn new(rules: &[UserRule], used: Use) -> Result<Self, RuleError> {
+    pub fn new(rules: &[UserRule]) -> Result<Self, RuleError> {
         let user = rules.iter().map(user::Compiled::new).collect::<Result<Vec<_>, _>>()?;
         let (words, rules) = keywords::all(&user);
-        let finder = match used {
-            Use::Seldom => Finder::Table(Table::new(&words)),
-            Use::Often => Finder::Automaton(automaton(&words)?),
-        };
-        Ok(Self(Arc::new(Rules { finder, rules, user })))
+        Ok(Self(Arc::new(Rules { keywords: Table::new(&words), rules, user })))
     }
 
-    /// The shipped rules alone, made for a text or two.
+    /// The shipped rules alone.
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Redactor> = LazyLock::new(|| {
             let (words, rules): (Vec<&str>, _) = keywords::shipped().unzip();
-            Redactor(Arc::new(Rules { finder: Finder::Table(Table::new(&words)), rules, user: Vec::new() }))
+            Redactor(Arc::new(Rules { keywords: Table::new(&words), rules, user: Vec::new() }))
         });
         &SHIPPED
     }
@@ -141,20 +117,9 @@ impl Redactor {
     fn pass(&self, text: &str) -> Vec<Finding> {
         let rules = &*self.0;
         let mut scan = scan::Scan::new(text);
-        match &rules.finder {
-            Finder::Automaton(automaton) => {
-                automaton.find_overlapping_iter(text).for_each(|hit| scan.look(rules.rules[hit.pattern().as_usize()], hit.range()));
-            }
-            Finder::Table(table) => table.each(text.as_bytes(), |number, range| scan.look(rules.rules[number], range)),
-        }
+        rules.keywords.each(text.as_bytes(), |number, range| scan.look(rules.rules[number], range));
         scan.finish(&rules.user)
     }
-}
-
-fn automaton(words: &[&str]) -> Result<AhoCorasick, RuleError> {
-    let builder =
-        AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).prefilter(false).build(words);
-    builder.map_err(RuleError::Keywords)
 }
 
 #[cfg(test)]

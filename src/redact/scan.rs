@@ -43,7 +43,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Looks closer where a keyword was seen. Hits come in the order of their ends.
+    /// Looks closer where a keyword was seen. Hits come in the order of their beginnings.
     pub fn look(&mut self, rule: Rule, hit: Range<usize>) {
         if hit.start < self.marked {
             return;

@@ -29,8 +29,6 @@ pub enum RuleError {
     Empty(String),
     #[error("rule `{0}`: a keyword has two letters or more")]
     Keyword(String),
-    #[error("the keywords of the rules are too many or too long: {0}")]
-    Keywords(aho_corasick::BuildError),
 }
 
 /// A rule that can be run.

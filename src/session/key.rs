@@ -62,15 +62,17 @@ impl<'de> Deserialize<'de> for RowKey {
 }
 
 fn parse_uuid(text: &str) -> Option<[u8; 16]> {
-    let digits: Vec<u8> = text.bytes().filter(|b| *b != b'-').collect();
-    if digits.len() != 32 || text.len() > 36 {
+    if text.len() > 36 {
         return None;
     }
     let mut bytes = [0; 16];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    let mut count = 0;
+    for digit in text.chars().filter(|c| *c != '-') {
+        let byte = bytes.get_mut(count / 2)?;
+        *byte = *byte << 4 | digit.to_digit(16)? as u8;
+        count += 1;
     }
-    Some(bytes)
+    (count == 32).then_some(bytes)
 }
 
 /// A hash over parts that cannot be confused with another split of the same bytes.

@@ -1,58 +1,99 @@
 //! Reading JSON without trusting its shape.
 //!
 //! A transcript's format is internal to the client and changes between releases, so a field of an unexpected type must cost that
-//! field and not the row: values are taken raw and each is read by itself.
+//! field and not the row: values are taken raw and each is read by itself. A [`Cursor`](super::cursor::Cursor) finds them.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+use super::cursor::{Cursor, Malformed};
 
-pub type Raw<'a> = &'a RawValue;
+/// A well-formed value as it stands in its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Raw<'a>(pub(super) &'a str);
+
+impl<'a> Raw<'a> {
+    /// The JSON of exactly one value, white space around it aside.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn of(json: &'a str) -> Result<Self, Malformed> {
+        let mut cursor = Cursor::new(json);
+        let value = cursor.value()?;
+        cursor.end()?;
+        Ok(value)
+    }
+
+    pub fn get(self) -> &'a str {
+        self.0
+    }
+}
 
 /// Takes the named fields of a JSON object, raw. Unnamed fields are skipped; of a repeated one the last counts.
 ///
 /// # Errors
 /// When `json` is not one well-formed object.
-pub fn fields<'a, const N: usize>(json: &'a str, names: &[&str; N]) -> Result<[Option<Raw<'a>>; N], serde_json::Error> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let found = Names(names).deserialize(&mut reader)?;
-    reader.end()?;
+pub fn fields<'a, const N: usize>(json: &'a str, names: &[&str; N]) -> Result<[Option<Raw<'a>>; N], Malformed> {
+    let mut cursor = Cursor::new(json);
+    let found = cursor.fields(names)?;
+    cursor.end()?;
     Ok(found)
 }
 
 /// The elements of a JSON array, raw; none when `json` is something else.
 pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
-    struct Elements;
-    impl<'de> Visitor<'de> for Elements {
-        type Value = Vec<Raw<'de>>;
-        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-            out.write_str("an array")
-        }
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut all = Vec::new();
-            while let Some(one) = seq.next_element()? {
-                all.push(one);
-            }
-            Ok(all)
-        }
-    }
-    if !json.get().starts_with('[') {
-        return Vec::new();
-    }
-    serde_json::Deserializer::from_str(json.get()).deserialize_seq(Elements).unwrap_or_default()
+    let mut all = Vec::new();
+    let read = Cursor::new(json.get()).array(|cursor| {
+        all.push(cursor.value()?);
+        Ok(())
+    });
+    if read.is_ok() { all } else { Vec::new() }
 }
 
 /// A JSON string's text; `None` for any other value. A lone surrogate becomes U+FFFD.
 pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
     let quoted = json.get();
-    let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
+    let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
+    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
+    // Of a long text there are no more copies than this one.
+    let mut out = String::with_capacity(inner.len());
+    let (mut from, mut at) = (0, Some(first));
+    while let Some(escape) = at {
+        out.push_str(&inner[from..escape]);
+        let (c, len) = unescaped(&inner.as_bytes()[escape..]);
+        out.push(c);
+        from = escape + len;
+        at = memchr::memchr(b'\\', &inner.as_bytes()[from..]).map(|found| from + found);
     }
-    let decoded = serde_json::from_str(quoted).or_else(|_| serde_json::from_str(&mend_surrogates(quoted)));
-    decoded.ok().map(Cow::Owned)
+    out.push_str(&inner[from..]);
+    Some(Cow::Owned(out))
+}
+
+/// What the escape that is next stands for, and its length.
+fn unescaped(json: &[u8]) -> (char, usize) {
+    let c = match json.get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => return code_point(json),
+        other => char::from(*other.unwrap_or(&b'\\')),
+    };
+    (c, 2)
+}
+
+/// The same of `\uXXXX`, two of which may be one character.
+fn code_point(json: &[u8]) -> (char, usize) {
+    let unit = |at: usize| {
+        let hex = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
+    };
+    let high = unit(0).unwrap_or(0xFFFD);
+    let low = unit(6).filter(|low| (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(low));
+    match low {
+        Some(low) => (char::from_u32(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)).unwrap_or('\u{fffd}'), 12),
+        None => (char::from_u32(high).unwrap_or('\u{fffd}'), 6),
+    }
 }
 
 pub fn flag(json: Option<Raw<'_>>) -> bool {
@@ -69,84 +110,6 @@ pub fn is_object(json: Raw<'_>) -> bool {
     json.get().starts_with('{')
 }
 
-/// Replaces `\uD800`–`\uDFFF` escapes that do not form a pair.
-fn mend_surrogates(quoted: &str) -> String {
-    let unit = |at: usize| -> Option<u32> {
-        let hex = quoted.get(at..at + 6)?.strip_prefix("\\u")?;
-        u32::from_str_radix(hex, 16).ok()
-    };
-    let mut out = String::with_capacity(quoted.len());
-    let mut at = 0;
-    while at < quoted.len() {
-        let rest = &quoted[at..];
-        if let Some(code) = unit(at) {
-            let paired = (0xD800..0xDC00).contains(&code) && unit(at + 6).is_some_and(|low| (0xDC00..0xE000).contains(&low));
-            let (take, keep) = match code {
-                _ if paired => (12, true),
-                0xD800..0xE000 => (6, false),
-                _ => (6, true),
-            };
-            out.push_str(if keep { &rest[..take] } else { "\\ufffd" });
-            at += take;
-        } else {
-            // An escaped backslash must not lend its second half to a following `u`.
-            let take = if rest.starts_with("\\\\") { 2 } else { rest.chars().next().map_or(1, char::len_utf8) };
-            out.push_str(&rest[..take]);
-            at += take;
-        }
-    }
-    out
-}
-
-struct Names<'n, const N: usize>(&'n [&'n str; N]);
-
-impl<'de, const N: usize> DeserializeSeed<'de> for Names<'_, N> {
-    type Value = [Option<Raw<'de>>; N];
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de, const N: usize> Visitor<'de> for Names<'_, N> {
-    type Value = [Option<Raw<'de>>; N];
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("an object")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = [None; N];
-        while let Some(at) = map.next_key_seed(Position(self.0))? {
-            match at {
-                Some(at) => found[at] = Some(map.next_value()?),
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(found)
-    }
-}
-
-/// Which of the names a key is, read without allocating.
-struct Position<'n, const N: usize>(&'n [&'n str; N]);
-
-impl<'de, const N: usize> DeserializeSeed<'de> for Position<'_, N> {
-    type Value = Option<usize>;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        // As bytes: a name may hold half a surrogate pair, too.
-        from.deserialize_bytes(self)
-    }
-}
-
-impl<const N: usize> Visitor<'_> for Position<'_, N> {
-    type Value = Option<usize>;
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a key")
-    }
-    fn visit_bytes<E>(self, key: &[u8]) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|name| name.as_bytes() == key))
-    }
-}
-
 /// All strings in a value, however deep, without the names of fields.
 pub fn texts(raw: Raw<'_>) -> Vec<String> {
     let json = raw.get();
@@ -155,7 +118,7 @@ pub fn texts(raw: Raw<'_>) -> Vec<String> {
     while let Some(start) = memchr::memchr(b'"', &json.as_bytes()[at..]).map(|found| at + found) {
         at = end_of_string(json.as_bytes(), start);
         let is_name = json[at..].trim_start().starts_with(':');
-        if !is_name && let Ok(literal) = serde_json::from_str::<&RawValue>(&json[start..at]) {
+        if !is_name && let Ok(literal) = Raw::of(&json[start..at]) {
             texts.extend(text(literal).map(Cow::into_owned));
         }
     }
@@ -170,7 +133,7 @@ pub fn map_texts<'j>(json: &'j str, mut pass: impl FnMut(&str) -> Option<Option<
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'"', &json.as_bytes()[at..]).map(|found| at + found) {
         at = end_of_string(json.as_bytes(), start);
-        let literal = serde_json::from_str::<&RawValue>(json.get(start..at)?).ok()?;
+        let literal = Raw::of(json.get(start..at)?).ok()?;
         if let Some(other) = pass(&text(literal)?)? {
             mapped.push_str(&json[kept..start]);
             mapped.push_str(&serde_json::to_string(&other).ok()?);
@@ -201,8 +164,8 @@ fn end_of_string(json: &[u8], start: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn raw(json: &str) -> Box<RawValue> {
-        RawValue::from_string(json.to_owned()).expect("test input is JSON")
+    fn raw(json: &str) -> Raw<'_> {
+        Raw::of(json).expect("test input is JSON")
     }
 
     #[test]
@@ -222,9 +185,17 @@ mod tests {
 
     #[test]
     fn lone_surrogates_are_replaced_and_pairs_kept() {
-        assert_eq!(text(&raw(r#""a\ud800b""#)).unwrap(), "a\u{fffd}b");
-        assert_eq!(text(&raw(r#""\ud83d\ude00 \udc00""#)).unwrap(), "\u{1f600} \u{fffd}");
-        assert_eq!(text(&raw(r#""\\ud800 \ud800""#)).unwrap(), "\\ud800 \u{fffd}");
+        assert_eq!(text(raw(r#""a\ud800b""#)).unwrap(), "a\u{fffd}b");
+        assert_eq!(text(raw(r#""\ud83d\ude00 \udc00""#)).unwrap(), "\u{1f600} \u{fffd}");
+        assert_eq!(text(raw(r#""\\ud800 \ud800""#)).unwrap(), "\\ud800 \u{fffd}");
+    }
+
+    #[test]
+    fn escapes_are_read_as_others_read_them() {
+        let whole = r#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00 \\n é\\""#;
+        assert_eq!(text(raw(whole)).unwrap(), serde_json::from_str::<String>(whole).unwrap());
+        assert_eq!(text(raw(r#""\ud83d\n\ude00\ud83d\ud83d\ude00""#)).unwrap(), "\u{fffd}\n\u{fffd}\u{fffd}\u{1f600}");
+        assert_eq!(text(raw("\"\\\"\"")).unwrap(), "\"");
     }
 
     #[test]

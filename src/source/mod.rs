@@ -1,6 +1,7 @@
 //! Where sessions come from.
 
 pub mod claude_code;
+mod cursor;
 pub mod discover;
 pub mod json;
 pub mod project;

@@ -11,7 +11,6 @@ use super::taken_out::scrub;
 use crate::config::Config;
 use crate::embed::vector::Quantized;
 use crate::embed::{Endpoint, Failure, PROBE, is_of, pieces, space_of};
-use crate::redact::Use;
 use crate::session::digest_of;
 use crate::stop;
 use crate::store::Store;
@@ -44,7 +43,7 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
     }
     // The endpoint may take long, and what was taken out is not to wait for it.
     scrub(store, ui)?;
-    let endpoint = match Endpoint::of(config, config.gate(Use::Seldom)?) {
+    let endpoint = match Endpoint::of(config, config.gate()?) {
         Ok(Some(endpoint)) => endpoint,
         Ok(None) => return Ok(()),
         Err(failure) => return tell(&failure, missing, ui),

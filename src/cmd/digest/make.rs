@@ -16,7 +16,6 @@ use crate::config::{Config, SummarizerChoice};
 use crate::digest::Digest;
 use crate::fault;
 use crate::privacy::Gate;
-use crate::redact::Use;
 use crate::select::{Budget, Skip};
 use crate::session::Millis;
 use crate::stop;
@@ -69,7 +68,7 @@ pub(super) struct Run<'r> {
 impl<'a> Maker<'a> {
     pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted) -> Result<Self> {
         // A few texts a session pass it, in many runs none: not worth the milliseconds that the faster table takes to make.
-        let gate = config.gate(Use::Seldom)?;
+        let gate = config.gate()?;
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
             SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config, &gate),

@@ -31,7 +31,6 @@ use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
 use crate::mark::Mark;
 use crate::moment::duration;
-use crate::redact::Use;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
@@ -277,7 +276,7 @@ fn ingest(
     let work = find_work(config, ui, now, store, report)?;
     fault::point("transcripts found");
     if !work.is_empty() {
-        let gate = config.gate(Use::Often)?;
+        let gate = config.gate()?;
         Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
     }
     if !marks.is_empty() {

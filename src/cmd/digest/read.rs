@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -45,6 +45,9 @@ impl Pending {
     }
 }
 
+/// A line beyond this is read while no other thread reads one: of what it says there are several copies for a while.
+const LONG: usize = 1 << 20;
+
 /// Files that changed since the last look, as that saw them, largest first so that no thread is left with one at the end.
 pub fn pending(changed: Vec<(Found, Option<KnownFile>)>) -> Vec<Pending> {
     let of = |(file, seen): (Found, Option<KnownFile>)| {
@@ -64,6 +67,8 @@ pub struct Reader<'a> {
     jobs: Option<usize>,
     now: Millis,
     ui: &'a Ui,
+    /// Held by who reads a long line.
+    long: Mutex<()>,
     /// Where our own child works, as it is named and as it is reached: it sees the latter.
     own_dirs: Vec<PathBuf>,
 }
@@ -72,7 +77,7 @@ impl<'a> Reader<'a> {
     pub fn new(config: &'a Config, gate: &'a Gate, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
         let mut own_dirs = vec![config.child_dir()];
         own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
-        Self { config, gate, projects, jobs, now, ui, own_dirs }
+        Self { config, gate, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
     }
 
     pub fn run(&self, pending: &[Pending], store: &mut Store, report: &mut Report) -> Result<()> {
@@ -214,7 +219,10 @@ impl<'a> Reader<'a> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return true;
         }
-        match claude_code::read_line(line, &batch.file.place, self.gate) {
+        let alone = (line.len() > LONG).then(|| self.long.lock());
+        let read = claude_code::read_line(line, &batch.file.place, self.gate);
+        drop(alone);
+        match read {
             Line::Row(row) if self.is_own(&row) => {}
             Line::Row(row) if self.is_excluded(&row) => {
                 batch.excluded.insert(row.session);

@@ -4,7 +4,6 @@ use anyhow::{Context, Result};
 
 use super::report::Report;
 use crate::config::Config;
-use crate::redact::Use;
 use crate::session::Millis;
 use crate::store::Store;
 use crate::store::forget::{Doomed, Lasting};
@@ -30,7 +29,7 @@ pub fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Rep
     if store.is_cleaned_by(&rules)? {
         return Ok(());
     }
-    let cleaned = store.clean(&config.gate(Use::Often)?, &rules).context("cannot clean what is stored by the new rules")?;
+    let cleaned = store.clean(&config.gate()?, &rules).context("cannot clean what is stored by the new rules")?;
     if cleaned > 0 {
         ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
     }

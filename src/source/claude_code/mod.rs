@@ -3,14 +3,15 @@
 //! The format is internal to the client and differs between releases, so every field is optional and of any type; what is not
 //! known is counted by name and never fatal. Counts behind the rules come from 734 transcripts of clients 1.0 to 2.1.
 
+mod fields;
 mod outcome;
 mod tools;
 mod user;
+mod verdict;
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
+use self::fields::{Block, Content, Fields};
 use self::user::Said;
 pub use self::user::is_said;
 use super::json::{self, Raw};
@@ -55,41 +56,9 @@ const BOOKKEEPING: [&str; 12] = [
     "agent-color", "tag", "worktree-state", "content-replacement",
 ];
 
-const NAMES: [&str; 27] = [
-    "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "isMeta", "isSidechain",
-    "isCompactSummary", "agentId", "message", "toolUseResult", "content", "attachment", "summary", "leafUuid", "aiTitle",
-    "customTitle", "prUrl", "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot", "promptId",
-];
-
-/// The raw fields of a row, by the names above, and what its texts have to pass.
-struct Fields<'a> {
-    found: [Option<Raw<'a>>; NAMES.len()],
-    gate: &'a Gate,
-}
-
-impl<'a> Fields<'a> {
-    fn raw(&self, name: &str) -> Option<Raw<'a>> {
-        let at = NAMES.iter().position(|n| *n == name);
-        debug_assert!(at.is_some(), "{name} is not read");
-        self.found[at?]
-    }
-
-    fn text(&self, name: &str) -> Option<Cow<'a, str>> {
-        json::text(self.raw(name)?).filter(|t| !t.is_empty())
-    }
-
-    fn owned(&self, name: &str) -> Option<String> {
-        self.text(name).map(|t| t.into_owned())
-    }
-
-    fn flag(&self, name: &str) -> bool {
-        json::flag(self.raw(name))
-    }
-}
-
 /// Is this a whole row? Of the last line of a growing file that decides whether it waits.
 pub fn is_whole(line: &[u8]) -> bool {
-    json::fields(&text_of_line(line).1, &NAMES).is_ok()
+    json::fields(&text_of_line(line).1, &[]).is_ok()
 }
 
 /// The bytes of a row and its text. Bytes that are not UTF-8 are replaced, as the client itself would show them.
@@ -103,11 +72,9 @@ fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
 /// Reads one line; its texts have passed the gate.
 pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
     let (line, text) = text_of_line(line);
-    let Ok(found) = json::fields(&text, &NAMES) else {
-        let whole = serde_json::from_str::<&RawValue>(&text);
-        return Line::Bad(if whole.is_ok() { "not an object" } else { "not JSON" });
+    let Ok(fields) = Fields::of(&text, gate) else {
+        return Line::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
     };
-    let fields = Fields { found, gate };
     let kind = fields.text("type").unwrap_or_default();
     let agent = agent_of(&fields, place);
     let said = match kind.as_ref() {
@@ -185,31 +152,38 @@ fn timestamp(raw: Raw<'_>) -> Option<Millis> {
 }
 
 fn assistant(fields: &Fields<'_>) -> Vec<Item> {
-    let message = fields.raw("message").or_else(|| fields.raw("content"));
-    let Some(message) = message else { return Vec::new() };
-    if !json::is_object(message) {
-        return json::text(message).and_then(|t| reply(&t, fields.gate)).into_iter().collect();
-    }
-    let Ok([content, model]) = json::fields(message.get(), &["content", "model"]) else { return Vec::new() };
+    let Some(message) = &fields.message else {
+        return match fields.raw("message").or_else(|| fields.raw("content")) {
+            Some(object) if json::is_object(object) => in_content(object, fields).unwrap_or_default(),
+            other => other.and_then(json::text).and_then(|t| reply(&t, fields.gate)).into_iter().collect(),
+        };
+    };
+    said_by_model(message.content.as_ref(), message.model, fields)
+}
+
+/// The oldest layout holds the message in the row's `content`.
+fn in_content(object: Raw<'_>, fields: &Fields<'_>) -> Option<Vec<Item>> {
+    let [content, model] = json::fields(object.get(), &["content", "model"]).ok()?;
+    Some(said_by_model(content.map(Content::of).as_ref(), model, fields))
+}
+
+fn said_by_model(content: Option<&Content<'_>>, model: Option<Raw<'_>>, fields: &Fields<'_>) -> Vec<Item> {
     // The client's own notices ("API Error", "No response requested") are no model's words.
     let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag("isApiErrorMessage");
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
-    if let Some(text) = json::text(content) {
+    if let Some(text) = json::text(content.raw) {
         return reply(&text, fields.gate).into_iter().collect();
     }
-    json::elements(content).into_iter().flat_map(|block| assistant_block(block, fields.gate)).collect()
+    content.blocks.iter().flat_map(|block| assistant_block(block, fields.gate)).collect()
 }
 
-fn assistant_block(block: Raw<'_>, gate: &Gate) -> Vec<Item> {
-    let Ok([kind, text, id, name, input]) = json::fields(block.get(), &["type", "text", "id", "name", "input"]) else {
-        return Vec::new();
-    };
-    match kind.and_then(json::text).as_deref() {
-        Some("text") => text.and_then(json::text).and_then(|t| reply(&t, gate)).into_iter().collect(),
+fn assistant_block(block: &Block<'_>, gate: &Gate) -> Vec<Item> {
+    match block.kind.as_deref() {
+        Some("text") => block.text.and_then(json::text).and_then(|t| reply(&t, gate)).into_iter().collect(),
         Some("tool_use") => {
-            let name = name.and_then(json::text).unwrap_or_default();
-            let id = id.and_then(json::text).unwrap_or_default();
-            tools::use_of(&id, &name, input, gate)
+            let name = block.name.and_then(json::text).unwrap_or_default();
+            let id = block.id.and_then(json::text).unwrap_or_default();
+            tools::use_of(&id, &name, block.input, gate)
         }
         _ => Vec::new(),
     }
@@ -242,10 +216,10 @@ fn title(fields: &Fields<'_>, kind: &str, place: &Place) -> Option<Item> {
 
 /// Tokens of the message a row is part of. Rows of one message share its id; one without an id stands for itself.
 fn usage(fields: &Fields<'_>, key: RowKey) -> Option<Usage> {
-    let [id, model, usage] = json::fields(fields.raw("message")?.get(), &["id", "model", "usage"]).ok()?;
-    let model = model.and_then(json::text).filter(|m| m != "<synthetic>")?;
+    let message = fields.message.as_ref()?;
+    let model = message.model.and_then(json::text).filter(|m| m != "<synthetic>")?;
     let [input, output, written, read, split] = json::fields(
-        usage?.get(),
+        message.usage?.get(),
         &["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation"],
     )
     .ok()?;
@@ -261,7 +235,7 @@ fn usage(fields: &Fields<'_>, key: RowKey) -> Option<Usage> {
         cache_write_hour: hour.min(written),
         cache_read: json::number(read).unwrap_or(0),
     };
-    let message = id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
+    let message = message.id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
     (tokens.total() > 0).then(|| Usage { message, model: fields.gate.redact(&model), tokens })
 }
 

@@ -1,8 +1,9 @@
 //! What a tool's output says about how it went, in a few lines. The output itself is not kept.
 
-use super::user::text_of;
+use super::fields::{Block, Content, ToolResult, text_of};
+use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
 use crate::clean::{one_line, shorten};
-use crate::privacy::Gate;
+use crate::privacy::{Gate, SHOWN};
 use crate::session::{Item, Outcome, Todo};
 use crate::source::json::{self, Raw};
 
@@ -16,41 +17,55 @@ const REASONS: [&str; 2] = ["the user said:", "provided the following reason for
 const NOTE: &str = "\n\nNote: The user's next message";
 
 /// What a `tool_result` block adds, and to which tool use: how that ended, and the user's word where the result carries it.
-pub(super) fn of_block(block: Raw<'_>, result: Option<Raw<'_>>, gate: &Gate) -> Option<(String, Vec<Item>)> {
-    const NAMES: [&str; 4] = ["type", "tool_use_id", "is_error", "content"];
-    let [kind, id, is_error, content] = json::fields(block.get(), &NAMES).ok()?;
-    if kind.and_then(json::text)? != "tool_result" {
-        return None;
-    }
-    let id = id.and_then(json::text).unwrap_or_default().into_owned();
-    let text = content.map(text_of).unwrap_or_default();
-    let failed = json::flag(is_error);
+pub(super) fn of_block(block: &Block<'_>, result: &ToolResult<'_>, gate: &Gate) -> (String, Vec<Item>) {
+    let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
     let mut items = Vec::new();
-    if failed && text.contains(REFUSED) {
+    let said = block.content.filter(|_| block.is_error).map(text_of);
+    if let Some(text) = said.filter(|text| text.contains(REFUSED)) {
         items.push(Item::Outcome(Outcome { tool: id.clone(), ok: false, brief: "refused by the user".into() }));
         items.extend(reason(&text, gate).map(Item::Answer));
     } else {
-        items.extend(of_text(&id, !failed, &text, gate).map(Item::Outcome));
-        items.extend(result.and_then(|r| answers(r, gate)).map(Item::Answer));
-        items.extend(result.and_then(|r| created_task(r, gate)));
+        items.extend(of_output(&id, !block.is_error, block.content, gate).map(Item::Outcome));
+        items.extend(answers(result, gate).map(Item::Answer));
+        items.extend(created_task(result, gate));
     }
-    Some((id, items))
+    (id, items)
 }
 
 /// How a tool use with this output ended; `None` when it went well and said nothing telling.
-pub(super) fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
+pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Gate) -> Option<Outcome> {
+    // Most outputs are code or listings: that nothing in them can tell a result shows before they are decoded.
+    if ok && !output.is_some_and(may_tell) {
+        return None;
+    }
+    of_text(tool, ok, &output.map(text_of).unwrap_or_default(), gate)
+}
+
+fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
     // What we print ourselves, and what the client adds for the model, is no outcome.
-    let output = gate.output(output);
-    let brief = if ok { verdict(&output) } else { complaint(&output) };
+    let brief = if ok {
+        verdict(&gate.output(output, |text| text.lines().any(may_be_verdict)))
+    } else {
+        complaint(&gate.output(output, |_| true))
+    };
     (!ok || !brief.is_empty()).then(|| Outcome { tool: tool.to_owned(), ok, brief })
+}
+
+fn may_tell(output: Raw<'_>) -> bool {
+    // Of one that is not shown whole a part of a line may be a verdict.
+    output.get().len() > 2 * SHOWN
+        || match output.get().as_bytes().first() {
+            Some(b'"') => may_hold_verdict(output),
+            _ => Content::of(output).blocks.iter().filter_map(Block::words).any(may_hold_verdict),
+        }
 }
 
 /// The lines of a successful output that tell a result: tests, builds, commits, pull requests.
 fn verdict(output: &str) -> String {
-    let telling: Vec<String> = output.lines().filter(|l| is_verdict(l)).map(short_line).collect();
+    let mut telling: Vec<&str> = output.lines().rev().filter(|l| is_verdict(l)).take(3).collect();
     // The last word counts; earlier verdicts are parts of it.
-    let from = telling.len().saturating_sub(3);
-    shorten(&telling[from..].join(" | "), MAX_BRIEF)
+    telling.reverse();
+    shorten(&telling.into_iter().map(short_line).collect::<Vec<_>>().join(" | "), MAX_BRIEF)
 }
 
 /// The lines of a failed output that say what went wrong; else its first and last.
@@ -72,55 +87,6 @@ fn short_line(line: &str) -> String {
     shorten(&one_line(line), MAX_LINE)
 }
 
-/// Does a line of output state the result of a test run, a build, a commit or a push?
-pub(crate) fn is_verdict(line: &str) -> bool {
-    let line = line.trim();
-    // What Python's unittest says when all is well.
-    if line == "OK" {
-        return true;
-    }
-    if line.len() < 4 || line.len() > 400 {
-        return false;
-    }
-    // Most lines of most outputs are code or listings: those without a number can only be a verdict by their first word.
-    is_commit(line) || starts_like_verdict(line) || line.bytes().any(|b| b.is_ascii_digit()) && counts_results(line)
-}
-
-fn starts_like_verdict(line: &str) -> bool {
-    const STARTS: [&str; 12] = [
-        "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed",
-        "compiled successfully", "all checks passed", "no issues found", "failed to compile",
-    ];
-    let starts = |start: &&str| line.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    STARTS.iter().any(starts)
-        || matches!(line, "FAILED" | "PASSED" | "failed" | "passed")
-        || starts(&"would reformat")
-        || starts(&"ok ") && line.contains('/')
-        || line.starts_with("http") && line.contains("/pull/")
-}
-
-/// `12 passed`, `3 errors`: a number before a word for results.
-fn counts_results(line: &str) -> bool {
-    const RESULTS: [&str; 11] =
-        ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
-    let lower = line.to_lowercase();
-    RESULTS.iter().any(|word| number_before(&lower, word))
-}
-
-/// `[branch abc1234] message`, as git prints after a commit.
-fn is_commit(line: &str) -> bool {
-    let Some((head, _)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) else { return false };
-    head.rsplit(' ').next().is_some_and(|hash| (7..=40).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-/// Is there a number right before `word`, as in `12 passed`?
-fn number_before(lower: &str, word: &str) -> bool {
-    lower.match_indices(word).any(|(at, _)| {
-        let before = lower[..at].trim_end();
-        before.len() < at && before.ends_with(|c: char| c.is_ascii_digit())
-    })
-}
-
 /// Does a line say what went wrong?
 fn is_complaint(line: &str) -> bool {
     const MARKS: [&str; 26] = [
@@ -140,13 +106,9 @@ fn reason(text: &str, gate: &Gate) -> Option<String> {
 }
 
 /// Questions the assistant put to the user, with the answers given.
-fn answers(result: Raw<'_>, gate: &Gate) -> Option<String> {
-    if !json::is_object(result) {
-        return None;
-    }
-    let [questions, given] = json::fields(result.get(), &["questions", "answers"]).ok()?;
-    let given = given.filter(|g| json::is_object(g))?;
-    let pairs = json::elements(questions?).into_iter().filter_map(|question| {
+fn answers(result: &ToolResult<'_>, gate: &Gate) -> Option<String> {
+    let given = result.answers.filter(|g| json::is_object(*g))?;
+    let pairs = json::elements(result.questions?).into_iter().filter_map(|question| {
         let [asked] = json::fields(question.get(), &["question"]).ok()?;
         let asked = json::text(asked?)?;
         let [answer] = json::fields(given.get(), &[&asked]).ok()?;
@@ -157,9 +119,28 @@ fn answers(result: Raw<'_>, gate: &Gate) -> Option<String> {
 }
 
 /// The number the client gave a task it created.
-fn created_task(result: Raw<'_>, gate: &Gate) -> Option<Item> {
-    let [task] = json::fields(result.get(), &["task"]).ok()?;
-    let [id, subject] = json::fields(task.filter(|t| json::is_object(t))?.get(), &["id", "subject"]).ok()?;
+fn created_task(result: &ToolResult<'_>, gate: &Gate) -> Option<Item> {
+    let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
     let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_output_that_is_left_undecoded_says_nothing(
+            text in "(1|12 |passed|FAILED|3 errors|pas|sed|\n|\r\n|\t| |\u{a0}|\u{200b}|\x1b\\[0m|\x07|<private>|</ Private>|<system-reminder>|</system-reminder>|<b>|OK|ok |ok  \t|--- fail|\\[main abc1234\\] |http://x/|/pull/1|é|→|\\\\|\"|x){0,12}",
+        ) {
+            let json = serde_json::to_string(&text).expect("a string");
+            let blocks = format!(r#"[{{"type":"text","text":{json}}},{{"type":"image"}}]"#);
+            let decoded = of_text("t", true, &text, &Gate::shipped());
+            for json in [&json, &blocks] {
+                prop_assert_eq!(of_output("t", true, Raw::of(json).ok(), &Gate::shipped()), decoded.clone(), "{:?}", text);
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Tool uses in one line each, and the files they are about.
 
-use super::{Fields, MAX_TEXT, outcome};
+use super::fields::Fields;
+use super::{MAX_TEXT, outcome};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::privacy::{Gate, LEFT_OUT};
 use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
@@ -44,8 +45,12 @@ fn one(id: &str, name: &str, input: Raw<'_>, gate: &Gate) -> ToolUse {
 fn argument(input: Raw<'_>, names: &[&str], gate: &Gate) -> Option<String> {
     names.iter().find_map(|name| {
         let [value] = json::fields(input.get(), &[name]).ok()?;
-        json::text(value?).map(|t| gate.clean(&t)).filter(|t| !t.is_empty())
+        passed(value?, gate)
     })
+}
+
+fn passed(value: Raw<'_>, gate: &Gate) -> Option<String> {
+    json::text(value).map(|t| gate.clean(&t)).filter(|t| !t.is_empty())
 }
 
 fn line_of(text: String) -> String {
@@ -63,24 +68,36 @@ fn command(input: Raw<'_>, gate: &Gate) -> String {
 }
 
 fn touched(input: Raw<'_>, how: Touch, gate: &Gate) -> (String, Option<FileTouch>) {
-    let Some(path) = argument(input, &["file_path", "notebook_path", "absolute_path", "path", "filePath"], gate) else {
+    // Such an input may hold a whole file: it is gone through once.
+    const NAMES: [&str; 10] = [
+        "file_path", "notebook_path", "absolute_path", "path", "filePath", "edits", "old_string", "new_string", "content",
+        "new_source",
+    ];
+    let Ok([paths @ .., edits, old, new, content, source]) = json::fields(input.get(), &NAMES) else {
+        return (any_arguments(input, gate), None);
+    };
+    let paths: [Option<Raw<'_>>; 5] = paths;
+    let Some(path) = paths.into_iter().flatten().find_map(|path| passed(path, gate)) else {
         return (any_arguments(input, gate), None);
     };
     let path = one_line(&path);
-    let (added, removed) = if how == Touch::Read { (0, 0) } else { lines_changed(input) };
+    let edits = edits.map(json::elements).unwrap_or_default().into_iter().map(replaced_lines);
+    let whole = lines_changed([old, new, content, source]);
+    let (added, removed) = match how {
+        Touch::Read => (0, 0),
+        _ => edits.fold(whole, |(added, removed), (more_a, more_r)| (added + more_a, removed + more_r)),
+    };
     (path.clone(), Some(FileTouch { path, how, added, removed }))
 }
 
-/// Lines a change brings and takes, from its input alone: the old and the new text of each replacement.
-fn lines_changed(input: Raw<'_>) -> (u32, u32) {
-    let listed = json::fields(input.get(), &["edits"]).ok().and_then(|[edits]| edits).map(json::elements);
-    let each = listed.unwrap_or_default().into_iter().map(replaced_lines);
-    each.fold(replaced_lines(input), |(added, removed), (more_a, more_r)| (added + more_a, removed + more_r))
+/// Lines one of several replacements brings and takes.
+fn replaced_lines(edit: Raw<'_>) -> (u32, u32) {
+    let found = json::fields(edit.get(), &["old_string", "new_string", "content", "new_source"]);
+    found.map_or((0, 0), lines_changed)
 }
 
-fn replaced_lines(input: Raw<'_>) -> (u32, u32) {
-    const NAMES: [&str; 4] = ["old_string", "new_string", "content", "new_source"];
-    let Ok([old, new, content, source]) = json::fields(input.get(), &NAMES) else { return (0, 0) };
+/// Lines a change brings and takes, from its input alone: of its old and its new text.
+fn lines_changed([old, new, content, source]: [Option<Raw<'_>>; 4]) -> (u32, u32) {
     let count = |raw: Option<Raw<'_>>| raw.and_then(json::text).map_or(0, |t| t.lines().count() as u32);
     (count(new) + count(content) + count(source), count(old))
 }
@@ -128,14 +145,14 @@ fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
 ///
 /// They carry no id; the tool's name and input, which the result repeats, stand for one.
 pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
-    let nested = fields.raw("message").filter(|m| json::is_object(m));
+    let nested = fields.raw("message").filter(|m| json::is_object(*m));
     let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
     let [name, input, output, status] =
         inner.unwrap_or([fields.raw("tool_name"), fields.raw("tool_input"), fields.raw("tool_output"), None]);
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
     let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
-    let ended = output.map(|o| outcome::of_text(&id, !failed, &super::user::text_of(o), fields.gate));
+    let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.gate));
     let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input), fields.gate) };
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
 }

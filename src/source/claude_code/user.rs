@@ -3,7 +3,8 @@
 //! Most `user` rows are tool results; others are slash-command echoes, local command output, caveats, recaps of a compaction,
 //! task notices and messages between agents. None of those is the user's word.
 
-use super::{Fields, MAX_RECAP, MAX_TEXT, outcome};
+use super::fields::{Attachment, Content, Fields, joined, text_of};
+use super::{MAX_RECAP, MAX_TEXT, outcome};
 use crate::clean::head_and_tail;
 use crate::privacy::Text;
 use crate::session::{Item, ToolUse, Turn};
@@ -38,28 +39,31 @@ pub(super) struct Said {
 }
 
 pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
-    let (content, texts) = content_of(fields);
+    let in_row = said_in_row(fields);
+    let content = fields.message.as_ref().map_or(in_row.as_ref(), |message| message.content.as_ref());
+    let blocks = content.map_or(&[][..], |content| &content.blocks);
+    let texts = content.map(Content::texts).unwrap_or_default();
+    let wordless = texts.is_empty();
     let mut row = Said::default();
     // What a subagent is told are the assistant's words, which its parent's tool use already shows.
     if !agent && !fields.flag("isMeta") {
         // As one text: what is fenced off in one block may be closed in another.
-        let Text { text, private } = fields.gate.pass(&texts.join("\n\n"));
+        let Text { text, private } = fields.gate.pass(&joined(texts, "\n\n"));
         let recap = fields.flag("isCompactSummary") || text.starts_with(RECAP_START);
         let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
         row.turn = match &said {
             Some(Item::Prompt(_)) => Turn::Begins,
             _ if private && names_images_only(&text) => Turn::BeginsPrivate,
             // An image without a word.
-            None if texts.is_empty() && content.iter().any(|block| is_image(block)) => Turn::Begins,
+            None if wordless && blocks.iter().any(|block| block.is("image")) => Turn::Begins,
             _ => Turn::GoesOn,
         };
         row.items.extend(said);
     }
-    for block in content {
-        if let Some((id, items)) = outcome::of_block(block, fields.raw("toolUseResult"), fields.gate) {
-            row.answered.push(id);
-            row.items.extend(items);
-        }
+    for block in blocks.iter().filter(|block| block.is("tool_result")) {
+        let (id, items) = outcome::of_block(block, &fields.result, fields.gate);
+        row.answered.push(id);
+        row.items.extend(items);
     }
     row
 }
@@ -76,10 +80,6 @@ fn names_images_only(text: &str) -> bool {
     rest.is_empty()
 }
 
-fn is_image(block: Raw<'_>) -> bool {
-    json::fields(block.get(), &["type"]).is_ok_and(|[kind]| kind.and_then(json::text).is_some_and(|k| k == "image"))
-}
-
 /// A recap without what the client says to the model around it.
 fn recap_of(text: &str) -> &str {
     let after = text.split_once("\nSummary:").map_or(text, |(_, summary)| summary);
@@ -88,10 +88,7 @@ fn recap_of(text: &str) -> &str {
 
 /// A message typed while the assistant was busy and delivered to it in the middle of its turn.
 pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
-    let Some(attachment) = fields.raw("attachment") else { return Said::default() };
-    let Ok([kind, mode, prompt]) = json::fields(attachment.get(), &["type", "commandMode", "prompt"]) else {
-        return Said::default();
-    };
+    let Attachment { kind, mode, prompt } = fields.attachment;
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
     if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag("isMeta") {
         return Said::default();
@@ -107,40 +104,10 @@ pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
     Said { items: said.into_iter().collect(), turn, answered: Vec::new() }
 }
 
-/// The blocks of a message and its texts.
-fn content_of<'a>(fields: &Fields<'a>) -> (Vec<Raw<'a>>, Vec<String>) {
-    let message = fields.raw("message");
-    let inner = match message.filter(|m| json::is_object(m)) {
-        Some(object) => json::fields(object.get(), &["content"]).ok().and_then(|[content]| content),
-        // The oldest layout holds `content` in the row itself.
-        None => message.or_else(|| fields.raw("content")),
-    };
-    let Some(inner) = inner else { return (Vec::new(), Vec::new()) };
-    if let Some(text) = json::text(inner) {
-        return (Vec::new(), vec![text.into_owned()]);
-    }
-    let blocks = json::elements(inner);
-    let texts = blocks.iter().filter_map(|block| block_text(block)).collect();
-    (blocks, texts)
-}
-
-fn block_text(block: Raw<'_>) -> Option<String> {
-    if let Some(text) = json::text(block) {
-        return Some(text.into_owned());
-    }
-    let [kind, text] = json::fields(block.get(), &["type", "text"]).ok()?;
-    if kind.and_then(json::text)? != "text" {
-        return None;
-    }
-    text.and_then(json::text).map(|t| t.into_owned())
-}
-
-/// The text of a value that is a string or an array of blocks.
-pub(super) fn text_of(value: Raw<'_>) -> String {
-    match json::text(value) {
-        Some(text) => text.into_owned(),
-        None => json::elements(value).iter().filter_map(|b| block_text(b)).collect::<Vec<_>>().join("\n"),
-    }
+/// The oldest layout holds what is said in the row itself.
+fn said_in_row<'a>(fields: &Fields<'a>) -> Option<Content<'a>> {
+    let none = fields.message.is_none();
+    fields.raw("message").or_else(|| fields.raw("content")).filter(|_| none).map(Content::of)
 }
 
 /// Did the user say it, or does a prompt only come in the user's name: a command, what one printed, what another agent says?

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use recall::config::file::{Values, parse};
 use recall::config::globset;
-use recall::redact::Use;
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -34,7 +33,7 @@ fn usable(values: &Values) {
         let below: Vec<String> = list.iter().map(|glob| format!("{}/**", glob.trim_end_matches('/'))).collect();
         globset(&below, home).expect("the globs were checked");
     }
-    let gate = values.privacy.gate(&values.signal.skip_tools, Use::Seldom).expect("the rules were checked");
+    let gate = values.privacy.gate(&values.signal.skip_tools).expect("the rules were checked");
     let _ = gate.clean("a text");
     let _ = values.retention.oldest(i64::MAX);
 }

@@ -1,0 +1,152 @@
+//! Lines of an output that tell the result of a test run, a build, a commit or a push.
+//!
+//! Most bytes of a transcript are outputs, and few of them hold such a line: whether one may is seen in the JSON as it stands.
+
+use crate::clean::is_unseen;
+use crate::privacy::may_be_tag;
+use crate::source::json::Raw;
+
+const STARTS: [&str; 13] = [
+    "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed", "compiled successfully",
+    "all checks passed", "no issues found", "failed to compile", "would reformat",
+];
+const RESULTS: [&str; 11] =
+    ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
+
+/// Does a line of output state the result of a test run, a build, a commit or a push?
+pub(super) fn is_verdict(line: &str) -> bool {
+    let line = line.trim();
+    // What Python's unittest says when all is well.
+    line == "OK" || (4..=400).contains(&line.len()) && reads_like_verdict(line)
+}
+
+/// May it be one once what may not be kept is taken out of it, which makes a line shorter?
+pub(super) fn may_be_verdict(line: &str) -> bool {
+    let line = line.trim();
+    line == "OK" || reads_like_verdict(line)
+}
+
+fn reads_like_verdict(line: &str) -> bool {
+    is_commit(line) || starts_like_verdict(line) || counts_results(line)
+}
+
+fn starts_like_verdict(line: &str) -> bool {
+    STARTS.iter().any(|start| starts(line, start))
+        || matches!(line, "FAILED" | "PASSED" | "failed" | "passed")
+        || starts(line, "ok ") && line.contains('/')
+        || line.starts_with("http") && line.contains("/pull/")
+}
+
+/// In any case.
+fn starts(text: &str, with: &str) -> bool {
+    text.as_bytes().get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with.as_bytes()))
+}
+
+/// `12 passed`, `3 errors`: a number before a word for results.
+fn counts_results(line: &str) -> bool {
+    let is_result = |rest: &str| {
+        let word = rest.trim_start();
+        word.len() < rest.len() && RESULTS.iter().any(|result| starts(word, result))
+    };
+    let is_number = |pair: &[u8]| pair[0].is_ascii_digit() && !pair[1].is_ascii_graphic();
+    line.as_bytes().windows(2).enumerate().any(|(at, pair)| is_number(pair) && is_result(&line[at + 1..]))
+}
+
+/// `[branch abc1234] message`, as git prints after a commit.
+fn is_commit(line: &str) -> bool {
+    let Some((head, _)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) else { return false };
+    head.rsplit(' ').next().is_some_and(|hash| (7..=40).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// May a line of this JSON string be a verdict once it is decoded and what may not be kept is taken out of it? In doubt it may: where
+/// something is written in an unusual way, or goes and brings together what stands around it. However long a line is: what is taken out
+/// makes it shorter.
+pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
+    let quoted = string.get();
+    let text = &quoted[1..quoted.len() - 1];
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut doubt = may_begin_verdict(text);
+    while let Some(found) = next_of_care(bytes, at).filter(|_| !doubt) {
+        let rest = &text[found..];
+        at = found + 1;
+        match bytes[found] {
+            b'0'..=b'9' => doubt = may_be_result(&rest[1..]),
+            b'<' => doubt = may_be_tag(&rest[1..]),
+            b'\\' => {
+                at += 1;
+                match bytes.get(found + 1) {
+                    Some(b'n') => doubt = may_begin_verdict(&rest[2..]),
+                    Some(b't' | b'"' | b'\\' | b'/') => {}
+                    _ => doubt = true,
+                }
+            }
+            _ => {
+                let c = rest.chars().next().unwrap_or_default();
+                doubt = c.is_control() || is_unseen(c);
+                at = found + c.len_utf8();
+            }
+        }
+    }
+    doubt
+}
+
+/// The text behind white space, as JSON writes it.
+fn behind_space(json: &str) -> &str {
+    let mut rest = json;
+    loop {
+        let bytes = rest.as_bytes();
+        rest = match (bytes.first(), bytes.get(1)) {
+            (Some(b' '), _) => &rest[1..],
+            (Some(b'\\'), Some(b't' | b'n')) => &rest[2..],
+            (Some(0x80..), _) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+            _ => return rest,
+        };
+    }
+}
+
+/// May a verdict begin here, at the start of a line?
+fn may_begin_verdict(json: &str) -> bool {
+    let line = behind_space(json);
+    match line.bytes().next().map(|b| b.to_ascii_lowercase()) {
+        Some(b'[') => is_commit(line.split_once("\\n").map_or(line, |(line, _)| line)),
+        Some(b'h') => starts(line, "http") && line.split_once("\\n").map_or(line, |(line, _)| line).contains("pull"),
+        Some(b't' | b'o' | b'f' | b'-' | b'b' | b'c' | b'a' | b'n' | b'w' | b'p') => {
+            STARTS.iter().any(|start| starts(line, start.trim_end())) || starts(line, "failed") || starts(line, "passed")
+        }
+        _ => false,
+    }
+}
+
+/// Is what follows a number white space and a word for results?
+fn may_be_result(json: &str) -> bool {
+    let word = behind_space(json);
+    word.len() < json.len() && RESULTS.iter().any(|result| starts(word, result))
+}
+
+/// What a byte may begin: a number, or what is looked at whatever follows.
+const NUMBER: u8 = 1;
+const OF_CARE: u8 = 2;
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < kinds.len() {
+        kinds[byte] = match byte as u8 {
+            b'0'..=b'9' => NUMBER,
+            b'\\' | b'<' | 0x7f.. => OF_CARE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// The first place from `from` on of an escape, a sign that may begin a tag, a digit before white space, or what is no ASCII.
+fn next_of_care(bytes: &[u8], from: usize) -> Option<usize> {
+    let ends = |at: usize| matches!(bytes.get(at + 1), Some(b' ' | b'\\' | 0x7f..));
+    (from..bytes.len()).find(|at| match KINDS[usize::from(bytes[*at])] {
+        0 => false,
+        NUMBER => ends(*at),
+        _ => true,
+    })
+}
