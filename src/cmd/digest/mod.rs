@@ -155,15 +155,9 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     fault::point("digests made");
     write_documents(store, ui)?;
     fault::point("documents written");
-    // No session is emptied but by what leaves traces or makes pages out of date.
-    let emptied = report.did_something() || store.wants_scrub()? || !store.page_dirty()?.is_empty();
     report.pages_written = pages::write(config, store, args.rebuild_pages, ui)?;
     fault::point("pages written");
-    if emptied {
-        store.drop_emptied()?
-    } else {
-        store.drop_empty_projects()?
-    }
+    store.drop_emptied()?;
     if !args.ingest_only && !stop::asked() {
         embed::run(config, ui, store, report)?;
     }

@@ -135,23 +135,24 @@ impl Store {
 
     /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any.
     pub fn drop_emptied(&mut self) -> Result<()> {
-        let tx = self.db.transaction()?;
         let empty = "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
+        let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
+        // Mostly there is nothing, and to find that out takes no lock.
+        let any = format!("SELECT EXISTS (SELECT 1 FROM session WHERE {empty}) OR EXISTS (SELECT 1 FROM project WHERE {unused})");
+        if !self.db.query_row(&any, [], |r| r.get(0))? {
+            return Ok(());
+        }
+        let tx = self.db.transaction()?;
         let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
         // A page that could not be removed is tried again.
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
-        drop_empty_projects(&tx)?;
+        tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
         if dropped > 0 {
             take::leaves_traces(&tx)?;
         }
         tx.commit()?;
         Ok(())
-    }
-
-    /// The part of it that says nothing of sessions: projects are few.
-    pub fn drop_empty_projects(&self) -> Result<()> {
-        drop_empty_projects(&self.db)
     }
 
     /// How much would go.
@@ -207,13 +208,4 @@ pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<I
 /// The folder of a transcript, without the session's own name in it: what people named.
 pub fn folder_of(path: &str, session: &str) -> String {
     Path::new(path).parent().map_or_else(String::new, |dir| dir.to_string_lossy().replace(session, ""))
-}
-
-fn drop_empty_projects(db: &Connection) -> Result<()> {
-    db.execute(
-        "DELETE FROM project WHERE NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk)
-         AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)",
-        [],
-    )?;
-    Ok(())
 }

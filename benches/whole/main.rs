@@ -1,0 +1,87 @@
+//! Times whole runs of `recall`, over sessions made here or a folder of one's own, against programs that do less over the same files.
+//!
+//!     cargo bench --bench whole                                  1 GB in 1,000 files, 50,000 small files, 10,000 digests
+//!     cargo bench --bench whole -- --megabytes 100 --small-files 5000 --digests 1000
+//!     cargo bench --bench whole -- --grow                        ten times as much as well
+//!     cargo bench --bench whole -- --tree DIR                    a Claude Code config directory, which is only read (and copied)
+//!
+//! Needs nothing but the repository. `rg` and `ccusage` take part where they are found; who is missing is named. Everything is written
+//! below the target folder, and removed.
+
+mod baseline;
+mod clock;
+mod corpus;
+mod scenes;
+mod table;
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use self::scenes::Bench;
+
+#[derive(Parser)]
+struct Args {
+    /// Size of the tree of sessions.
+    #[arg(long, default_value_t = 1000)]
+    megabytes: u64,
+    /// Files in it.
+    #[arg(long, default_value_t = 1000)]
+    files: u64,
+    /// Read this Claude Code config directory instead of a made one.
+    #[arg(long)]
+    tree: Option<PathBuf>,
+    /// Files of the tree of small files; 0 leaves it out.
+    #[arg(long, default_value_t = 50_000)]
+    small_files: u64,
+    /// Digests in the index that the hooks ask; 0 leaves them out.
+    #[arg(long, default_value_t = 10_000)]
+    digests: u64,
+    /// Megabytes of a file that is read alone, for its memory; 0 leaves it out.
+    #[arg(long, default_value_t = 0)]
+    large_file: u64,
+    /// Also measure ten times the tree and ten times the digests.
+    #[arg(long)]
+    grow: bool,
+    /// Rounds of each comparison; hooks have forty times as many.
+    #[arg(long, default_value_t = 5)]
+    rounds: u64,
+    /// The program to measure, instead of the one built from here.
+    #[arg(long, default_value = env!("CARGO_BIN_EXE_recall"))]
+    recall: PathBuf,
+    /// Where the sessions are made.
+    #[arg(long, default_value = env!("CARGO_TARGET_TMPDIR"))]
+    folder: PathBuf,
+    /// Leave there what was made.
+    #[arg(long)]
+    keep: bool,
+    /// What cargo says to a benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn main() {
+    let words: Vec<String> = env::args().collect();
+    if let [_, word, folder] = words.as_slice()
+        && baseline::run(word, Path::new(folder))
+    {
+        return;
+    }
+    let args = Args::parse();
+    let mut bench = Bench::new(&args);
+    bench.reading();
+    if args.small_files > 0 {
+        bench.small_files();
+    }
+    if args.large_file > 0 {
+        bench.large_file();
+    }
+    if args.digests > 0 {
+        bench.hooks();
+    }
+    if args.grow {
+        bench.growth();
+    }
+    bench.table.print(&words[1..]);
+}
