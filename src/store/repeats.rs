@@ -17,7 +17,7 @@ struct Said {
 impl Store {
     /// Finds out anew who repeats whom, in projects of which something changed, or in `all`; pages that have to say so are out of date.
     pub fn find_repeats(&mut self, all: bool) -> Result<()> {
-        if !all && self.page_dirty(false)?.is_empty() {
+        if !all && self.page_dirty()?.is_empty() {
             return Ok(());
         }
         let changed = "SELECT project FROM session WHERE page_dirty UNION
