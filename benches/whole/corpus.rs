@@ -138,12 +138,14 @@ struct Rows<'t> {
     /// What all rows have in common, from `"sessionId"` on.
     common: String,
     at: i64,
+    /// Seconds between two rows, at most.
+    pace: u64,
     count: u64,
 }
 
 impl Rows<'_> {
     fn row(&mut self, kind: &str, rest: &str) {
-        self.at += 1 + self.dice.below(20) as i64;
+        self.at += self.dice.below(self.pace + 1) as i64;
         self.count += 1;
         let (uuid, at) = (self.dice.uuid(), time(self.at));
         let _ =
@@ -255,7 +257,7 @@ pub fn make(root: &Path, size: &Size, texts: &Texts) -> Vec<Session> {
         };
         let began = now - 7_200 - (DAYS * 86_400 * (size.files - n) / size.files) as i64;
         let wanted = (share / 3 + dice.below(share * 4 / 3 + 1)) as usize;
-        let mut rows = Rows { texts, dice, out: String::new(), common, at: began, count: 0 };
+        let mut rows = Rows { texts, dice, out: String::new(), common, at: began, pace: 20, count: 0 };
         while rows.out.len() < wanted.max(1) {
             rows.exchange(wanted);
         }
@@ -281,11 +283,11 @@ fn write(path: &Path, text: &str, modified: i64) {
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(modified as u64)).expect("a time");
 }
 
-/// About `bytes` more of a session.
+/// About `bytes` more of a session that goes on.
 pub fn append(session: &Session, bytes: usize, round: u64, texts: &Texts) {
     let dice = Dice(round + 1_000_003);
-    let at = Timestamp::now().as_second() - 3_600;
-    let mut rows = Rows { texts, dice, out: String::new(), common: common(&session.id, &session.cwd, ""), at, count: 0 };
+    let at = Timestamp::now().as_second();
+    let mut rows = Rows { texts, dice, out: String::new(), common: common(&session.id, &session.cwd, ""), at, pace: 0, count: 0 };
     while rows.out.len() < bytes {
         rows.exchange(bytes);
     }

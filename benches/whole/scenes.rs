@@ -152,22 +152,23 @@ impl<'a> Bench<'a> {
 
     fn again(&mut self, world: &World) {
         let digest = || self.recall(world, &["digest", "--summarizer", "extract"]);
+        let ingest = || self.recall(world, &["digest", "--ingest-only"]);
         let grown = &world.sessions[world.sessions.len() / 2];
+        let rounds = self.args.rounds * 4;
         let mut all = [
             Contender::new("walk", || self.baseline("walk", world)),
             Contender::new("nothing", digest),
-            Contender::new("appended", digest).before(|round| corpus::append(grown, 1 << 20, round, &self.texts)),
+            Contender::new("appended", ingest).before(|round| corpus::append(grown, 1 << 20, round, &self.texts)),
+            Contender::new("digested", digest).before(|round| corpus::append(grown, 1 << 20, round + rounds + 1, &self.texts)),
         ];
-        race(self.args.rounds * 4, &mut all);
-        let [walk, nothing, appended] = all.each_ref().map(Contender::median);
+        race(rounds, &mut all);
+        let [walk, nothing, appended, digested] = all.each_ref().map(Contender::median);
         drop(all);
         self.table.ratio("nothing new", nothing, "a walk with one stat a file", walk);
-        self.table.row(
-            "1 MB appended to one file",
-            &format!("{appended:.0} ms"),
-            "a run with nothing new",
-            &format!("{:.0} ms more", appended - nothing),
-        );
+        for (what, took) in [("1 MB appended to one file", appended), ("the same, with its digest", digested)] {
+            let more = format!("{:.0} ms more", took - nothing);
+            self.table.row(what, &format!("{took:.0} ms"), "a run with nothing new", &more);
+        }
     }
 
     pub fn small_files(&mut self) {

@@ -28,9 +28,11 @@ fn a_digest_that_is_started_during_another_does_nothing_and_no_harm() {
 
     let alone = World::with_fixtures(&["plain", "retry"]);
     alone.digest(&["--summarizer", "extract"]);
-    for table in ["session", "digest", "item", "file", "doc"] {
-        let rows = |world: &World| world.count(&format!("SELECT count(*) FROM {table}"));
-        assert_eq!(rows(&world), rows(&alone), "{table}");
+    for what in ["session", "digest", "bundle", "file", "doc"] {
+        let rows = |world: &World| world.count(&format!("SELECT count(*) FROM {what}"));
+        assert_eq!(rows(&world), rows(&alone), "{what}");
     }
+    let items = |world: &World| world.count("SELECT sum(items) FROM bundle");
+    assert_eq!(items(&world), items(&alone));
     assert_eq!(world.database().query_row("PRAGMA integrity_check", [], |r| r.get::<_, String>(0)).unwrap(), "ok");
 }

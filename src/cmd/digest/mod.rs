@@ -97,7 +97,11 @@ fn run_alone(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result
     fault::point("lock held");
     let mut store = Store::open(&config.database())?;
     fault::point("index open");
-    args.jobs.into_iter().for_each(|jobs| store.use_threads(jobs));
+    if let Some(jobs) = args.jobs {
+        store.use_threads(jobs);
+        // What is packed is packed by the pool that all share. Who has made that before us has said how large it is.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
+    }
     store.sync_later()?;
     leftovers::drop_half_written(&config.data_dir);
     leftovers::drop_used_replies(&config.data_dir, &store)?;
