@@ -113,6 +113,26 @@ fn an_index_of_the_form_before_holds_the_same_after_it() {
 }
 
 #[test]
+fn an_id_that_looks_like_a_hash_is_an_id() {
+    // As some gateways make them.
+    const ID: &str = "1a2b3c4d5e6f7a8b";
+    let world = World::new();
+    let mut rows = Rows::new(1);
+    rows.user(json!("count the tokens"));
+    rows.assistant("Counted.");
+    let theirs = format!("msg_{}_1", &rows.id[..8]);
+    assert!(rows.text.contains(&theirs), "{}", rows.text);
+    put(&world, &id(1), &rows.text.replace(&theirs, ID));
+    world.digest(&["--ingest-only"]);
+    let before = holds(&world);
+    let db = world.unbundle();
+    assert_eq!(db.execute("UPDATE usage SET message = ?1", [ID]).unwrap(), 1);
+    drop(db);
+    world.digest(&["--ingest-only"]);
+    assert_eq!(holds(&world), before);
+}
+
+#[test]
 fn what_cannot_be_read_of_the_form_before_is_read_from_its_transcript_again() {
     let world = World::with_fixtures(&["plain", "subagent"]);
     world.digest(&["--ingest-only"]);

@@ -156,7 +156,7 @@ pub fn unbundle(db: &Connection) {
     for used in used(db) {
         let [input, output, write, hour, read] = used.tokens;
         // The clients' ids are gone: their hashes stand for them.
-        let values = params![format!("{:016x}", used.message), used.session, used.model, input, output, write, hour, read];
+        let values = params![format!("#{:016x}", used.message), used.session, used.model, input, output, write, hour, read];
         db.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", values).expect("a message");
     }
     db.execute_batch(

@@ -130,6 +130,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn a_backslash_before_an_n_ends_no_line() {
+        let text = "see\nhttp://x\\new/pull/1";
+        let json = serde_json::to_string(text).expect("a string");
+        let seen = of_output("t", true, Raw::of(&json).ok(), &Gate::shipped());
+        assert!(seen.is_some() && seen == of_text("t", true, text, &Gate::shipped()), "{seen:?}");
+    }
+
     proptest! {
         #[test]
         fn an_output_that_is_left_undecoded_says_nothing(

@@ -110,7 +110,8 @@ fn may_begin_verdict(json: &str) -> bool {
     let line = behind_space(json);
     match line.bytes().next().map(|b| b.to_ascii_lowercase()) {
         Some(b'[') => is_commit(line.split_once("\\n").map_or(line, |(line, _)| line)),
-        Some(b'h') => starts(line, "http") && line.split_once("\\n").map_or(line, |(line, _)| line).contains("pull"),
+        // On whichever line: what looks like its end may be a backslash and a letter.
+        Some(b'h') => starts(line, "http") && line.contains("pull"),
         Some(b't' | b'o' | b'f' | b'-' | b'b' | b'c' | b'a' | b'n' | b'w' | b'p') => {
             STARTS.iter().any(|start| starts(line, start.trim_end())) || starts(line, "failed") || starts(line, "passed")
         }

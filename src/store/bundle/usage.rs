@@ -25,7 +25,7 @@ impl Message {
 
     /// From what an index or an export holds: our own form, else the client's id.
     pub fn of_text(text: &str) -> Self {
-        let ours = (text.len() == 16).then(|| u64::from_str_radix(text, 16).ok()).flatten();
+        let ours = text.strip_prefix('#').filter(|hash| hash.len() == 16).and_then(|hash| u64::from_str_radix(hash, 16).ok());
         ours.map_or_else(|| Self::of_id(text), |key| Self(key as i64))
     }
 
@@ -37,7 +37,7 @@ impl Message {
 
 impl fmt::Display for Message {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:016x}", self.0)
+        write!(out, "#{:016x}", self.0)
     }
 }
 

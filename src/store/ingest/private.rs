@@ -10,7 +10,7 @@ use super::Batch;
 use super::writer::Writer;
 use crate::session::{Millis, Row, RowKey};
 use crate::store::around::{PrivateSpan, private_spans};
-use crate::store::bundle::{self, Kept};
+use crate::store::bundle;
 use crate::store::forget::take;
 
 impl Writer<'_, '_> {
@@ -92,27 +92,32 @@ impl Writer<'_, '_> {
         let sql = "SELECT leaf, EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf) FROM leaf_title
              WHERE EXISTS (SELECT 1 FROM private_turn) OR EXISTS (SELECT 1 FROM forgotten_row) GROUP BY leaf";
         let mut query = self.tx.prepare_cached(sql)?;
-        let leaves = query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?;
-        for leaf in leaves.collect::<rusqlite::Result<Vec<(RowKey, bool)>>>()? {
-            let (leaf, private) = leaf;
-            if private || self.is_behind_a_private_turn(leaf)? {
-                self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
-                take::title_of(self.tx, leaf)?;
-            }
+        let leaves =
+            query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<BTreeMap<RowKey, bool>>>()?;
+        let behind = self.behind_private_turns(&leaves)?;
+        for (leaf, _) in leaves.into_iter().filter(|(leaf, forgotten)| *forgotten || behind.contains(leaf)) {
+            self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
+            take::title_of(self.tx, leaf)?;
         }
         Ok(())
     }
 
-    fn is_behind_a_private_turn(&self, leaf: RowKey) -> Result<bool> {
-        for session in self.whereabouts.sessions_with(self.tx, leaf)? {
-            let sql = "SELECT min(from_at) FROM private_turn WHERE session = (SELECT id FROM session WHERE pk = ?1)";
-            let first: Option<Millis> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;
-            let behind = |kept: &Kept| kept.line.key == leaf && kept.line.at.zip(first).is_some_and(|(at, first)| at >= first);
-            if first.is_some() && bundle::rows_of(self.tx, session)?.iter().any(behind) {
-                return Ok(true);
-            }
+    /// Which of these rows came in or after the first private turn of a session that holds them.
+    fn behind_private_turns(&self, rows: &BTreeMap<RowKey, bool>) -> Result<BTreeSet<RowKey>> {
+        let mut behind = BTreeSet::new();
+        if rows.is_empty() {
+            return Ok(behind);
         }
-        Ok(false)
+        let sql = "SELECT s.pk, min(t.from_at) FROM private_turn t JOIN session s ON s.id = t.session GROUP BY s.pk";
+        let mut query = self.tx.prepare_cached(sql)?;
+        let private =
+            query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<Vec<(i64, Option<Millis>)>>>()?;
+        for (session, first) in private {
+            let kept = bundle::rows_of(self.tx, session)?;
+            let after = kept.iter().filter(|kept| kept.line.at.zip(first).is_some_and(|(at, first)| at >= first));
+            behind.extend(after.map(|kept| kept.line.key).filter(|key| rows.contains_key(key)));
+        }
+        Ok(behind)
     }
 
     /// Takes out rows that are stored, with whatever was made of them.

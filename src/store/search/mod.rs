@@ -71,7 +71,7 @@ impl Store {
         let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let mut written = Written::default();
         for part in all.chunks(PART) {
-            let mut batch: Option<Batch<'_>> = None;
+            let mut batch = Batch::default();
             self.each_in_order(stop::asked, part, Self::document, |_, made| {
                 let (head, document) = made?;
                 let document = match document {
@@ -82,14 +82,10 @@ impl Store {
                     }
                 };
                 written.made += u64::from(document.is_some());
-                let open = match &mut batch {
-                    Some(open) => open,
-                    none => none.insert(Batch::begin(&self.db)?),
-                };
-                open.add(head, document)?;
-                if open.is_full() { batch.take().map_or(Ok(()), Batch::end) } else { Ok(()) }
+                batch.add(head, document);
+                if batch.is_full() { std::mem::take(&mut batch).enter(&self.db) } else { Ok(()) }
             })?;
-            batch.map_or(Ok(()), Batch::end)?;
+            batch.enter(&self.db)?;
         }
         Ok(written)
     }
@@ -114,52 +110,53 @@ fn is_of_the_index(e: &anyhow::Error) -> bool {
     matches!(e.downcast_ref(), Some(rusqlite::Error::SqliteFailure(..)))
 }
 
-/// Documents that are entered in one transaction.
-///
-/// Their words go in first, one after the other: whatever else is written between them has FTS5 lay down what it holds, a part of the
-/// index for every document, and these are to be merged again.
-struct Batch<'a> {
-    tx: Transaction<'a>,
-    /// The number of the next document.
-    next: i64,
-    /// Sessions with the numbers of their documents.
-    entered: Vec<(SessionHead, Option<i64>)>,
+/// Documents that are entered in one transaction, with their sessions.
+#[derive(Default)]
+struct Batch {
+    made: Vec<(SessionHead, Option<Document>)>,
     bytes: usize,
 }
 
-impl<'a> Batch<'a> {
-    fn begin(db: &'a Connection) -> Result<Self> {
-        let tx = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
-        // As SQLite numbers them itself: no number is used twice.
-        let sql = "SELECT 1 + max((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'doc'), (SELECT coalesce(max(pk), 0) FROM doc))";
-        let next = tx.query_row(sql, [], |r| r.get(0))?;
-        Ok(Self { tx, next, entered: Vec::new(), bytes: 0 })
-    }
-
-    fn add(&mut self, head: SessionHead, document: Option<Document>) -> Result<()> {
-        if let Some(document) = &document {
-            put(&self.tx, self.next, document)?;
-            self.bytes += document.columns.iter().map(String::len).sum::<usize>();
-        }
-        self.entered.push((head, document.is_some().then_some(self.next)));
-        self.next += i64::from(document.is_some());
-        Ok(())
+impl Batch {
+    fn add(&mut self, head: SessionHead, document: Option<Document>) {
+        self.bytes += document.iter().flat_map(|document| &document.columns).map(String::len).sum::<usize>();
+        self.made.push((head, document));
     }
 
     fn is_full(&self) -> bool {
-        self.entered.len() >= BATCH || self.bytes >= BATCH_TEXT
+        self.made.len() >= BATCH || self.bytes >= BATCH_TEXT
     }
 
-    fn end(self) -> Result<()> {
-        for (head, doc) in &self.entered {
-            self.tx.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([head.pk])?;
-            let began: Millis = if head.started_at == Millis::MAX { 0 } else { head.started_at };
-            if let Some(doc) = doc {
-                let sql = "INSERT INTO doc(pk, session, project, began_at, last_at) SELECT ?1, ?2, project, ?3, ?4 FROM session WHERE pk = ?2";
-                self.tx.prepare_cached(sql)?.execute(params![doc, head.pk, began, head.last_at.unwrap_or(began)])?;
+    /// The words of all go in first, one document after the other: whatever else is written between them has FTS5 lay down what it
+    /// holds, a part of the index for every document, and these are to be merged again.
+    fn enter(self, db: &Connection) -> Result<()> {
+        let tx = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
+        // As SQLite numbers them itself: no number is used twice.
+        let sql = "SELECT max((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'doc'), (SELECT coalesce(max(pk), 0) FROM doc))";
+        let last: i64 = tx.query_row(sql, [], |r| r.get(0))?;
+        let mut numbers = last + 1..;
+        let mut entered = Vec::with_capacity(self.made.len());
+        for (head, document) in self.made {
+            let number = document.and_then(|document| Some((numbers.next()?, document)));
+            if let Some((number, document)) = &number {
+                put(&tx, *number, document)?;
             }
-            self.tx.prepare_cached("UPDATE session SET unindexed = 0 WHERE pk = ?1")?.execute([head.pk])?;
+            entered.push((head, number.map(|(number, _)| number)));
         }
-        Ok(self.tx.commit()?)
+        entered.iter().try_for_each(|(head, number)| note(&tx, head, *number))?;
+        Ok(tx.commit()?)
     }
+}
+
+/// Which document is a session's, if any.
+fn note(tx: &Transaction<'_>, head: &SessionHead, number: Option<i64>) -> Result<()> {
+    tx.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([head.pk])?;
+    let began: Millis = if head.started_at == Millis::MAX { 0 } else { head.started_at };
+    if let Some(number) = number {
+        let sql =
+            "INSERT INTO doc(pk, session, project, began_at, last_at) SELECT ?1, ?2, project, ?3, ?4 FROM session WHERE pk = ?2";
+        tx.prepare_cached(sql)?.execute(params![number, head.pk, began, head.last_at.unwrap_or(began)])?;
+    }
+    tx.prepare_cached("UPDATE session SET unindexed = 0 WHERE pk = ?1")?.execute([head.pk])?;
+    Ok(())
 }
