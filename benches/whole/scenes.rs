@@ -153,13 +153,15 @@ impl<'a> Bench<'a> {
     fn again(&mut self, world: &World) {
         let digest = || self.recall(world, &["digest", "--summarizer", "extract"]);
         let ingest = || self.recall(world, &["digest", "--ingest-only"]);
-        let grown = &world.sessions[world.sessions.len() / 2];
+        // Each time another one, so that none grows large.
+        let grown = |round: u64| &world.sessions[(round as usize * 2 + 1) % world.sessions.len()];
         let rounds = self.args.rounds * 4;
         let mut all = [
             Contender::new("walk", || self.baseline("walk", world)),
             Contender::new("nothing", digest),
-            Contender::new("appended", ingest).before(|round| corpus::append(grown, 1 << 20, round, &self.texts)),
-            Contender::new("digested", digest).before(|round| corpus::append(grown, 1 << 20, round + rounds + 1, &self.texts)),
+            Contender::new("appended", ingest).before(|round| corpus::append(grown(round), 1 << 20, round, &self.texts)),
+            Contender::new("digested", digest)
+                .before(|round| corpus::append(grown(round + rounds + 1), 1 << 20, round + rounds + 1, &self.texts)),
         ];
         race(rounds, &mut all);
         let [walk, nothing, appended, digested] = all.each_ref().map(Contender::median);
