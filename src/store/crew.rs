@@ -53,7 +53,7 @@ impl Store {
         let fed = Mutex::new(fed);
         thread::scope(|scope| {
             // Goes when the taking ends, however it does, and the threads with it.
-            let feed = feed;
+            let (feed, receive) = (feed, receive);
             for send in vec![send; threads] {
                 let (path, fed, make) = (&self.path, &fed, &make);
                 scope.spawn(move || work(path, fed, &send, |store, at: usize| make(store, &all[at])));
