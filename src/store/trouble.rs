@@ -237,7 +237,9 @@ fn head_of(path: &Path) -> io::Result<[u8; 100]> {
 /// # Errors
 /// A [`Trouble`], or that it cannot be read.
 pub fn check_form(version: usize, db: &Connection, path: &Path) -> anyhow::Result<()> {
-    if version == 0 && db.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_master)", [], |r| r.get(0))? {
+    // Both as of one moment: another process may be making the index.
+    let formless = "SELECT user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_master) FROM pragma_user_version";
+    if version == 0 && db.query_row(formless, [], |r| r.get(0))? {
         bail!(Trouble::Damaged { path: path.to_owned(), what: "what form it has cannot be told".into() });
     }
     Ok(())
