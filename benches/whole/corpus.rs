@@ -12,6 +12,8 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
+use crate::size::Dice;
+
 /// Days over which the sessions are spread.
 const DAYS: u64 = 180;
 const PROJECTS: u64 = 25;
@@ -31,21 +33,7 @@ pub struct Session {
     pub cwd: PathBuf,
 }
 
-/// Numbers that look random and are the same for the same seed. After Vigna's splitmix64.
-struct Dice(u64);
-
 impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-
     fn in_hundred(&mut self, share: u64) -> bool {
         self.below(100) < share
     }

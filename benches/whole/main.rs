@@ -12,6 +12,9 @@ mod baseline;
 mod clock;
 mod corpus;
 mod scenes;
+#[path = "../../tests/support/size.rs"]
+#[allow(dead_code, reason = "only the dice are used here")]
+mod size;
 mod table;
 
 use std::env;

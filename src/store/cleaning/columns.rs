@@ -39,19 +39,19 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
         .prepare("SELECT leaf, text FROM leaf_title")?
         .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let mut changed = 0;
-    for (leaf, text) in titles {
-        let clean = gate.clean(&text);
-        if clean == text {
-            continue;
-        }
-        changed += 1;
-        for session in Whereabouts::load(tx)?.sessions_with(tx, RowKey(leaf))? {
+    let cleaned = titles.into_iter().map(|(leaf, text)| (leaf, gate.clean(&text), text));
+    let unclean: Vec<_> = cleaned.filter(|(_, clean, text)| clean != text).collect();
+    if unclean.is_empty() {
+        return Ok(0);
+    }
+    let (changed, whereabouts) = (unclean.len() as u64, Whereabouts::load(tx)?);
+    for (leaf, clean, text) in unclean {
+        for session in whereabouts.sessions_with(tx, RowKey(leaf))? {
             tx.execute("DELETE FROM doc WHERE session = ?1", [session])?;
         }
         if clean.is_empty() {
             tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf, text])?;
-            take::title_of(tx, RowKey(leaf))?;
+            take::title_of(tx, &whereabouts, RowKey(leaf))?;
         } else {
             let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
             tx.execute(sql, params![leaf, text, clean])?;

@@ -130,9 +130,9 @@ pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()
 }
 
 /// What was made of a title goes with it: of the sessions that hold the row it is for.
-pub(in crate::store) fn title_of(tx: &Transaction<'_>, leaf: RowKey) -> Result<()> {
+pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &Whereabouts, leaf: RowKey) -> Result<()> {
     leaves_traces(tx)?;
-    for session in Whereabouts::load(tx)?.sessions_with(tx, leaf)? {
+    for session in whereabouts.sessions_with(tx, leaf)? {
         derived(tx, session)?;
     }
     Ok(())

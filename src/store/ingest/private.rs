@@ -97,7 +97,7 @@ impl Writer<'_, '_> {
         let behind = self.behind_private_turns(&leaves)?;
         for (leaf, _) in leaves.into_iter().filter(|(leaf, forgotten)| *forgotten || behind.contains(leaf)) {
             self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
-            take::title_of(self.tx, leaf)?;
+            take::title_of(self.tx, &self.whereabouts, leaf)?;
         }
         Ok(())
     }
