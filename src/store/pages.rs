@@ -4,6 +4,7 @@ use anyhow::Result;
 use rusqlite::params;
 
 use super::Store;
+use super::forget::EMPTY;
 use crate::clean::id8;
 
 /// A page on record.
@@ -64,10 +65,11 @@ impl Store {
         Ok(())
     }
 
-    /// The pages show what these sessions' digests say.
+    /// The pages show what these sessions' digests say. Those of which nothing is left stay on record until `drop_emptied` ends them.
     pub fn pages_written(&self, sessions: &[i64]) -> Result<()> {
         self.together(|| {
-            let mut query = self.db.prepare_cached("UPDATE session SET page_dirty = 0 WHERE pk = ?1")?;
+            let mut query =
+                self.db.prepare_cached(&format!("UPDATE session SET page_dirty = 0 WHERE pk = ?1 AND NOT ({EMPTY})"))?;
             sessions.iter().try_for_each(|pk| Ok(query.execute([pk]).map(drop)?))
         })
     }
