@@ -33,6 +33,11 @@ impl Basis {
         let ids = |items: &[OpenItem]| items.iter().map(|item| item.id.clone()).collect();
         Self { rules: RULES.to_owned(), began, shown: ids(shown), left: ids(left) }
     }
+
+    /// The same, with other items that are open.
+    pub fn with_shown(self, shown: &[OpenItem]) -> Self {
+        Self { shown: shown.iter().map(|item| item.id.clone()).collect(), ..self }
+    }
 }
 
 impl Store {
@@ -56,9 +61,9 @@ impl Store {
     }
 
     /// Notes what a digest that holds is made of.
-    pub fn note_basis(&self, session: i64, basis: &Basis) -> Result<()> {
-        let sql = "UPDATE digest SET basis = ?2 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";
-        self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(basis)?])?;
+    pub fn note_basis(&self, session: i64, input_hash: &[u8; 32], basis: &Basis) -> Result<()> {
+        let sql = "UPDATE digest SET basis = ?2, input_hash = ?3 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";
+        self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(basis)?, input_hash])?;
         Ok(())
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::process::Stdio;
+use std::time::Duration;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::support::{World, assistant, user};
+use crate::support::{World, age, assistant, user};
 
 /// Transcripts, and about how long each is, in bytes.
 const FILES: usize = 30;
@@ -104,24 +105,26 @@ fn a_run_with_nothing_new_asks_no_more_of_an_index_of_many_files_than_of_one_of_
 fn of_sessions_after_one_that_grew_none_is_loaded_when_it_left_open_what_it_had() {
     const SESSIONS: usize = 8;
     let world = World::new();
-    // The last is of the day of the one that grows.
-    let day = |n: usize| if n + 1 == SESSIONS { 3 } else { n + 1 };
-    let on_day = |n: usize| rows(&id(n), 2000).replace("2026-11-20T", &format!("2026-11-{:02}T", day(n)));
+    // The second is of the day of the third, which grows, and was over when that began.
+    let when = |n: usize| if n == 1 { "2026-11-03T05".to_owned() } else { format!("2026-11-{:02}T08", n + 1) };
+    let on_day = |n: usize| rows(&id(n), 2000).replace("2026-11-20T08", &when(n));
     for n in 0..SESSIONS {
         world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), on_day(n));
     }
     let all = ["--summarizer", "extract"];
     assert!(sessions_loaded(&statements(&world, &all)) >= SESSIONS);
     let file = world.claude_dir().join(format!("projects/-home-dev-src-shop/{}.jsonl", id(2)));
-    let grow = |more: &str| fs::write(&file, fs::read_to_string(&file).unwrap() + more).unwrap();
+    let grow = |more: &str| {
+        fs::write(&file, fs::read_to_string(&file).unwrap() + more).unwrap();
+        age(&file, Duration::from_secs(3600));
+    };
     grow(&assistant(&id(2), "5b6e2c1e-0000-4000-8000-000000000001", "2026-11-03T20:00:00Z", "Its rates are in order, too."));
     // For its document, its digest, its page; what the page of the day says of the other is on record.
     let loaded = sessions_loaded(&statements(&world, &all));
     assert!((1..=3).contains(&loaded), "{loaded}");
-    // With something new left open, the three after it are looked at; what these are shown beside it is on record.
+    // With something new left open, the three after it are looked at, which have done nothing of it.
     let next = "All of it is in order.\n\nNext steps:\n- Ask finance whether the ledger of the other countries counts as well\n";
     grow(&assistant(&id(2), "5b6e2c1e-0000-4000-8000-000000000002", "2026-11-03T20:01:00Z", next));
-    let more = sessions_loaded(&statements(&world, &all));
-    assert!((loaded + 3..=3 * (1 + 3)).contains(&more), "{more}");
+    assert_eq!(sessions_loaded(&statements(&world, &all)), loaded + 3);
     assert_eq!(sessions_loaded(&statements(&world, &all)), 0);
 }

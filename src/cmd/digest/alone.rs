@@ -12,7 +12,7 @@ use super::make::{Maker, Run};
 use super::report::Report;
 use crate::config::SummarizerChoice;
 use crate::digest::{Digest, OpenItem};
-use crate::extract::extract;
+use crate::extract::{closes, extract};
 use crate::fault;
 use crate::select::Skip;
 use crate::session::digest_of;
@@ -93,8 +93,10 @@ impl Maker<'_> {
 
     /// A session's digest, with what it was shown as open.
     fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, Extracted)> {
-        if head.only_shown && self.is_shown_the_same(store, head, queued)? {
-            return Ok((Vec::new(), Extracted { input_hash: [0; 32], digest: None, basis: None }));
+        if head.only_shown
+            && let Some(holds) = self.held(store, head, queued)?
+        {
+            return Ok((Vec::new(), holds));
         }
         let left = self.left.of(head.pk);
         // Who asks what the session left open waits until that is known, and no longer: nobody waits for anybody's whole digest.
@@ -109,12 +111,23 @@ impl Maker<'_> {
         Ok((input.open, made))
     }
 
-    /// Does the digest of a session of which nothing changed hold, because the sessions before it left open what they had?
-    fn is_shown_the_same(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<bool> {
-        let Some(basis) = store.basis_of(head)? else { return Ok(false) };
-        let holds = store.digest_state(head.pk)?.is_some_and(|state| state.summarizer == "extract" && state.queued == queued);
-        let shown = self.open_before(store, head, basis.began)?;
-        Ok(holds && shown.iter().map(|item| &item.id).eq(&basis.shown))
+    /// The digest of a session of which nothing changed, where it holds: the sessions before it left open what they had, or what it did
+    /// closes no more of that, and no less.
+    fn held(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<Extracted>> {
+        let Some(basis) = store.basis_of(head)? else { return Ok(None) };
+        let Some(stored) = store.digest_of(head.pk)?.filter(|s| s.summarizer == "extract" && s.queued == queued) else {
+            return Ok(None);
+        };
+        let open = self.open_before(store, head, basis.began)?;
+        if open.iter().map(|item| &item.id).eq(&basis.shown) {
+            return Ok(Some(Extracted { input_hash: stored.input_hash, digest: None, basis: None }));
+        }
+        let session = store.load_session(head)?;
+        if closes(&open, &stored.digest.completed, &session) != stored.digest.closes {
+            return Ok(None);
+        }
+        let input = Input { session, open, request: Request::default() };
+        Ok(Some(Extracted { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
     }
 
     /// Makes a digest without the model and stores it; `skip` is why the model, which stays wanted, did not make it.
@@ -150,7 +163,7 @@ impl Maker<'_> {
         match made.digest {
             None => {
                 store.refresh_pages(head.pk)?;
-                made.basis.iter().try_for_each(|basis| store.note_basis(head.pk, basis))?;
+                made.basis.iter().try_for_each(|basis| store.note_basis(head.pk, &made.input_hash, basis))?;
             }
             Some(digest) => {
                 let new = NewDigest {

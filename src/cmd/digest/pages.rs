@@ -146,20 +146,26 @@ impl Writer<'_> {
             let stays = !left || self.store.pages_of(pk)?.iter().any(|p| p.day == day && !self.gone.contains(p));
             match made.remove(&pk) {
                 Some(entry) if stays => entries.push(entry),
-                None if stays => others.push(pk),
+                None if stays => match self.entry_on_record(pk)? {
+                    Some(entry) => entries.push(entry),
+                    None => others.push(pk),
+                },
                 _ => {}
             }
         }
         let (config, all) = (self.config, self.all);
-        let entry = |store: &Store, pk: &i64| entry_of(config, store, all, *pk);
+        let entry = |store: &Store, pk: &i64| {
+            let made = |shown: &Shown<'_>, _: &str| (DayEntry::of(shown, &config.time_zone), Facts::of(shown.session));
+            with_shown(config, store, all, *pk, made)
+        };
         self.store.each_in_order(
             || false,
             &others,
             entry,
             |pk, entry| {
-                let Some((entry, new)) = entry? else { return Ok(()) };
+                let Some((entry, facts)) = entry? else { return Ok(()) };
                 entries.push(entry);
-                new.iter().try_for_each(|facts| self.store.note_facts(*pk, facts))
+                self.store.note_facts(*pk, &facts)
             },
         )?;
         let noted = self.notes_on(day)?;
@@ -168,6 +174,28 @@ impl Writer<'_> {
         }
         self.put(&path, &day_page(day, entries, &noted, &self.config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
+    }
+
+    /// What its day's page says of a session, from what is on record: without its rows.
+    fn entry_on_record(&self, pk: i64) -> Result<Option<DayEntry>> {
+        let (config, store) = (self.config, self.store);
+        let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.all) else { return Ok(None) };
+        let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
+        let head = store.session_head(pk)?;
+        let (branch, later) = (store.last_branch(pk)?, later(pk, config, store, self.all)?);
+        let told = Told {
+            id: &head.id,
+            project: &head.project,
+            branch: branch.as_deref(),
+            facts: &facts,
+            digest: &stored.digest,
+            goes_on: stored.interim_until.is_some(),
+            closed: &store.closed_of(pk)?,
+            costs: costs_by_model(&facts.usage, &config.prices),
+            repeated_by: later.as_deref(),
+            page: path.rsplit('/').next().unwrap_or_default(),
+        };
+        Ok(Some(DayEntry::told(&told, &config.time_zone)))
     }
 
     /// Replaces a page when its text differs, with the user's notes below it.
@@ -214,30 +242,6 @@ impl Made {
         let entry = DayEntry::of(shown, &config.time_zone);
         Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts: Facts::of(shown.session) }
     }
-}
-
-/// What its day's page says of a session, and what of that was not on record.
-fn entry_of(config: &Config, store: &Store, all: bool, pk: i64) -> Result<Option<(DayEntry, Option<Facts>)>> {
-    let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !all) else {
-        let made = |shown: &Shown<'_>, _: &str| (DayEntry::of(shown, &config.time_zone), Some(Facts::of(shown.session)));
-        return with_shown(config, store, all, pk, made);
-    };
-    let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
-    let head = store.session_head(pk)?;
-    let (branch, later) = (store.last_branch(pk)?, later(pk, config, store, all)?);
-    let told = Told {
-        id: &head.id,
-        project: &head.project,
-        branch: branch.as_deref(),
-        facts: &facts,
-        digest: &stored.digest,
-        goes_on: stored.interim_until.is_some(),
-        closed: &store.closed_of(pk)?,
-        costs: costs_by_model(&facts.usage, &config.prices),
-        repeated_by: later.as_deref(),
-        page: path.rsplit('/').next().unwrap_or_default(),
-    };
-    Ok(Some((DayEntry::told(&told, &config.time_zone), None)))
 }
 
 /// Makes something of all that pages show of a session, if it has a digest. The other argument is its day.
