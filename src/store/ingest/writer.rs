@@ -197,7 +197,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         self.gathered.flush(self.tx, &mut self.whereabouts)
     }
 
-    fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {
+    fn leaf_title(&mut self, leaf: [u8; 16], text: &str) -> Result<bool> {
         if self.is_forgotten("", RowKey(leaf))? || self.is_forgotten("", RowKey::of_title(RowKey(leaf), text))? {
             return Ok(false);
         }
