@@ -5,6 +5,7 @@
 //! words of documents that are gone are only marked so in the full-text index, until `scrub` has it written anew.
 
 pub mod around;
+pub mod basis;
 mod bundle;
 mod cleaning;
 pub mod closings;

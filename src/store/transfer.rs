@@ -203,6 +203,7 @@ impl Store {
                 cost_usd: digest.cost_usd,
                 queued: digest.queued,
                 interim_until: digest.interim_until,
+                basis: None,
                 open: &open,
                 digest: digest.body.clone(),
             },
