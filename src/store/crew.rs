@@ -2,7 +2,8 @@
 //! was asked for.
 //!
 //! What is made of one session may hang on what is stored, but not on what is made of others meanwhile: then the threads, however many,
-//! change nothing. Results that wait are few, so memory stays bounded.
+//! change nothing. Results that wait are few, so memory stays bounded. Who works on many holds the run lock, or reads what nobody writes:
+//! no row and no title comes meanwhile.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,6 +14,7 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use super::Store;
+use super::titles::Titled;
 
 /// How many results of a thread may wait for those before them.
 const AHEAD: usize = 8;
@@ -94,7 +96,7 @@ fn work<R>(
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
                 Some(store) => store,
-                none => none.insert(open()?),
+                none => none.insert(Store { titled: Some(Titled::default()), ..open()? }),
             };
             store.at_once(|| make(store, at))
         }));

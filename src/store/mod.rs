@@ -81,6 +81,8 @@ pub struct Store {
     threads: usize,
     /// How another connection to the same is opened, to read beside this one.
     another: fn(&Path) -> Result<Self>,
+    /// Which rows have titles: of who reads many sessions at a stretch, while nobody stores any.
+    titled: Option<titles::Titled>,
 }
 
 impl Store {
@@ -98,8 +100,16 @@ impl Store {
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         fault::statements(&mut db);
-        let mut store =
-            Self { db, counts: None, path: path.to_owned(), file, known: None, threads: cores(), another: Self::to_read };
+        let mut store = Self {
+            db,
+            counts: None,
+            path: path.to_owned(),
+            file,
+            known: None,
+            threads: cores(),
+            another: Self::to_read,
+            titled: None,
+        };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -372,6 +382,7 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
         known: None,
         threads: 1,
         another: Store::to_read,
+        titled: None,
     };
     let version = store.version()?;
     Ok((store, version))

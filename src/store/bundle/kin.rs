@@ -135,7 +135,7 @@ impl Whereabouts {
         self.looked_at += self.recent.len();
         if self.looked_at > WORTH_AN_ORDER * (self.sorted.len() + self.recent.len()) {
             self.recent.sort_unstable();
-            merge(&mut self.sorted, std::mem::take(&mut self.recent));
+            merge(&mut self.sorted, &mut self.recent);
             self.sorted.dedup();
             self.begins = begins(&self.sorted);
             self.looked_at = 0;
@@ -159,7 +159,7 @@ fn begins(sorted: &[u64]) -> Vec<u32> {
 }
 
 /// Merges what is in order into what is, from the end on: it takes no room beside the two.
-fn merge(into: &mut Vec<u64>, mut from: Vec<u64>) {
+fn merge(into: &mut Vec<u64>, from: &mut Vec<u64>) {
     let mut left = into.len();
     into.resize(left + from.len(), 0);
     for to in (0..into.len()).rev() {
@@ -259,5 +259,19 @@ mod tests {
                 prop_assert_eq!(whereabouts.pairs(&new), expected);
             }
         }
+    }
+
+    #[test]
+    fn what_is_looked_through_does_not_grow_with_the_square_of_what_there_is() {
+        let (mut whereabouts, mut looked_at, mut all) = (Whereabouts::default(), 0, 0);
+        for session in 1..=400 {
+            let new: Vec<(u32, i64)> =
+                (0..50).map(|row| (hash(RowKey::from_line(&session.to_string(), &[row])), session)).collect();
+            whereabouts.add(session, new.iter().map(|(hash, _)| *hash));
+            assert!(whereabouts.pairs(&new).is_empty());
+            looked_at += whereabouts.recent.len();
+            all += whereabouts.recent.len() + whereabouts.sorted.len();
+        }
+        assert!(looked_at < all / 5, "{looked_at} of {all}");
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Writer<'t, 'b> {
     pub projects: &'t Projects,
     sessions: HashMap<String, i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
+    /// The last row of this batch, its session and its source: nearly always those of the next one.
+    last: Option<(&'b Row, i64, i64)>,
     pub done: Ingested,
     /// Sessions that gained rows.
     pub touched: HashSet<i64>,
@@ -54,6 +56,7 @@ impl<'t, 'b> Writer<'t, 'b> {
             projects,
             sessions: HashMap::new(),
             sources: HashMap::new(),
+            last: None,
             done: Ingested::default(),
             touched: HashSet::new(),
             private: HashMap::new(),
@@ -90,6 +93,7 @@ impl<'t, 'b> Writer<'t, 'b> {
             self.tx.prepare_cached(sql)?.execute(params![file, name, *rows as i64])?;
             self.done.rows_unknown += rows;
         }
+        self.last = None;
         let path: Arc<str> = path.into();
         for (session, at) in batch.starts.iter().filter(|(session, _)| !self.forgotten.contains(*session)) {
             let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
@@ -154,8 +158,15 @@ impl<'t, 'b> Writer<'t, 'b> {
         if row.cwd.is_none() && self.is_excluded(&row.session)? {
             return Ok(());
         }
-        let session = self.session(batch, row)?;
-        let source = self.source(session, path, row)?;
+        let (session, source) = match self.last.filter(|(last, ..)| last.session == row.session && last.agent == row.agent) {
+            Some((_, session, source)) => (session, source),
+            None => {
+                let session = self.session(batch, row)?;
+                (session, self.source(session, path, row)?)
+            }
+        };
+        self.last = Some((row, session, source));
+        self.notes.entry((session, source)).or_default().add(row);
         let mut new = false;
         for (part, item) in row.parts.iter().zip(&row.items) {
             if let Item::Title(title) = item
@@ -250,7 +261,6 @@ impl<'t, 'b> Writer<'t, 'b> {
                 pk
             }
         };
-        self.notes.entry((session, pk)).or_default().add(row);
         Ok(pk)
     }
 
