@@ -31,12 +31,14 @@ pub struct SessionHead {
     pub ended_at: Option<Millis>,
     pub end_reason: Option<String>,
     pub dirty: bool,
+    /// It is dirty because sessions before it changed: nothing of its own did since its digest was made.
+    pub only_shown: bool,
 }
 
 /// Selects the columns of a [`SessionHead`] from `session s`; `WHERE` and what follows is the caller's.
 pub(super) const HEAD: &str =
     "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
-     s.last_at
+     s.last_at, s.dirty = 2
      FROM session s JOIN project p ON p.pk = s.project";
 
 pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
@@ -50,6 +52,7 @@ pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
         end_reason: r.get(6)?,
         dirty: r.get(7)?,
         last_at: r.get(8)?,
+        only_shown: r.get(9)?,
     })
 }
 
@@ -214,6 +217,11 @@ impl Store {
             }
         }
         Ok(titles)
+    }
+
+    /// The branch that a session was on at its end.
+    pub fn last_branch(&self, session: i64) -> Result<Option<String>> {
+        Ok(self.sources(session)?.branches.pop())
     }
 
     fn sources(&self, session: i64) -> Result<Sources> {
