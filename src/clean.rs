@@ -82,8 +82,14 @@ fn behind_escape(text: &str) -> &str {
 /// Without white space at the ends of lines and of the text, and with one empty line where there were more; the very text where it is so.
 pub fn fold_lines(text: &str) -> Cow<'_, str> {
     let text = text.trim();
-    let ends_in_space = |line: &str| line.ends_with(|c: char| c.is_whitespace() && c != '\n') || line.ends_with("\n\n");
-    if !memchr::memchr_iter(b'\n', text.as_bytes()).any(|end| ends_in_space(&text[..end])) {
+    let ends_in_space = |end: usize| match text.as_bytes()[..end] {
+        [.., b'\n', b'\n'] => true,
+        [.., b'\n'] => false,
+        [.., b'\t'..=b'\r' | b' '] => true,
+        [.., 0x80..=0xff] => text[..end].ends_with(char::is_whitespace),
+        _ => false,
+    };
+    if !memchr::memchr_iter(b'\n', text.as_bytes()).any(ends_in_space) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -111,6 +117,9 @@ pub fn both_ends(text: &str, each: usize) -> Cow<'_, str> {
 
 /// One line: all white space folded to single spaces.
 pub fn one_line(text: &str) -> String {
+    if is_one_line(text) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -119,6 +128,12 @@ pub fn one_line(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// Is it certain that nothing has to be folded? Most texts that are made one line are one.
+fn is_one_line(text: &str) -> bool {
+    let is_plain = text.bytes().all(|b| matches!(b, b' '..=b'~'));
+    is_plain && !text.starts_with(' ') && !text.ends_with(' ') && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
 }
 
 /// The start of a session's id, as people see and type it.
@@ -208,6 +223,9 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_grows_and_lengths_hold(text in "\\PC*|[<>a-z/\\-\x1b\\[\n ]{0,400}", max in 1usize..200) {
+            let folded = fold_lines(&text);
+            prop_assert!(folded.lines().all(|line| line == line.trim_end()) && !folded.contains("\n\n\n"));
+            prop_assert_eq!(one_line(&text), text.split_whitespace().collect::<Vec<_>>().join(" "));
             prop_assert!(fold(&text).len() <= text.len());
             prop_assert!(shorten(&text, max).chars().count() <= max + 1);
             prop_assert!(head_and_tail(&text, max).chars().count() <= max + 3);

@@ -52,7 +52,7 @@ impl Files {
             set.build().ok()
         };
         // Without the rules every file may be one.
-        !self.private.is_empty() && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
+        self.may_stand_in(path) && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
     }
 
     /// May the path of such a file stand somewhere in a text? Most texts name none, and one look tells.
@@ -147,6 +147,10 @@ fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named
     // What stands in a heredoc is given to the program before it.
     let mut fed = false;
     for step in steps(command) {
+        // Of many steps few name such a file, or are given one in the lines behind them.
+        if !files.may_stand_in(step) && !step.contains("<<") {
+            continue;
+        }
         let words = words(step);
         let first = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w));
         let program = words.iter().find(|word| takes_files(word, step)).or(first).copied().unwrap_or_default();
@@ -167,6 +171,9 @@ fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named
             let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
             let named = !by.is_empty() || is_assignment(word) || names_by_flag(word) || takes_file(flag);
             flag = word;
+            if !files.may_stand_in(word) {
+                continue;
+            }
             let within = if takes_files { path } else { "" }.split(BETWEEN).filter(|part| part.contains(['.', '/']));
             let paths = Some(path).filter(|_| named || takes_files).into_iter().chain(within);
             for path in paths.filter(|path| *path != program && files.holds_word(path)) {

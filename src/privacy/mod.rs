@@ -67,12 +67,15 @@ impl Gate {
 
     /// A text as it may be kept: without blocks nobody said, private ones, escapes and secrets.
     pub fn pass(&self, raw: &str) -> Text {
+        if raw.is_empty() {
+            return Text::default();
+        }
         // Characters that are not seen must not hide a tag.
         let plain = plain(raw);
         let stripped = tags::strip(&plain);
         let text = fold_lines(&stripped.text);
         let private = stripped.private;
-        if self.patterns.is_match(&text) {
+        if self.leaves_out(&text) {
             return Text { text: String::new(), private };
         }
         let text = match self.redacted(&text) {
@@ -95,7 +98,7 @@ impl Gate {
     pub fn output(&self, raw: &str, is_of_interest: impl Fn(&str) -> bool) -> String {
         let plain = plain(raw);
         let stripped = tags::strip(&plain).text;
-        if stripped.len() <= 2 * SHOWN && !is_of_interest(&stripped) || self.patterns.is_match(&stripped) {
+        if stripped.len() <= 2 * SHOWN && !is_of_interest(&stripped) || self.leaves_out(&stripped) {
             return String::new();
         }
         let ends = both_ends(&stripped, SEARCHED);
@@ -108,7 +111,7 @@ impl Gate {
     /// taken out; `None` where nothing of what it is part of may be shown.
     pub fn verbatim(&self, raw: &str) -> Option<Option<String>> {
         let plain = plain(raw);
-        if self.patterns.is_match(&plain) {
+        if self.leaves_out(&plain) {
             return None;
         }
         // What is fenced off in one block of a message may be closed in another.
@@ -143,6 +146,11 @@ impl Gate {
     /// Does a pattern of the user's leave out any of these texts? They are only made where there are patterns.
     pub fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
         !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
+    }
+
+    /// Does a pattern of the user's leave out this text? Most users have none, and asking an empty set costs something for each text.
+    fn leaves_out(&self, text: &str) -> bool {
+        !self.patterns.is_empty() && self.patterns.is_match(text)
     }
 
     /// Is an argument of a tool the path of a private file?

@@ -13,10 +13,19 @@ pub struct Table {
     words: Vec<Box<str>>,
     /// By the first three letters: the place in `links` of the first word that begins so; 0 is none.
     heads: Vec<u32>,
-    /// A word's number, and the place of the next that begins alike.
-    links: Vec<(u32, u32)>,
+    links: Vec<Link>,
     /// A bit for each of `heads` that leads to a word: few enough to stay at hand while a text is read.
     begun: Vec<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Link {
+    /// A word's number.
+    word: u32,
+    /// A bit for its fourth letter, all of them for one that has none: most that begin alike differ there.
+    fourth: u32,
+    /// The place of the next word that begins alike.
+    next: u32,
 }
 
 impl Table {
@@ -24,7 +33,7 @@ impl Table {
     pub fn new(words: &[&str]) -> Self {
         let mut table = Self {
             heads: vec![0; SIZE],
-            links: vec![(0, 0)],
+            links: vec![Link::default()],
             begun: vec![0; SIZE / 64],
             words: words.iter().map(|word| (*word).into()).collect(),
         };
@@ -34,7 +43,8 @@ impl Table {
             let thirds = word.get(2).map_or(0..1 << BITS, |third| fold(*third)..fold(*third) + 1);
             for third in thirds {
                 let head = &mut table.heads[start | third];
-                table.links.push((number as u32, *head));
+                let fourth = word.get(3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
+                table.links.push(Link { word: number as u32, fourth, next: *head });
                 *head = (table.links.len() - 1) as u32;
                 table.begun[(start | third) / 64] |= 1 << ((start | third) % 64);
             }
@@ -58,14 +68,18 @@ impl Table {
     }
 
     fn look(&self, text: &[u8], letters: usize, start: usize, seen: &mut impl FnMut(usize, Range<usize>)) {
-        let mut link = self.heads[letters];
-        while link != 0 {
-            let (number, next) = self.links[link as usize];
-            let word = self.words[number as usize].as_bytes();
-            if text.get(start..start + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
-                seen(number as usize, start..start + word.len());
+        let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
+        let mut place = self.heads[letters];
+        while place != 0 {
+            let link = &self.links[place as usize];
+            place = link.next;
+            if link.fourth & fourth == 0 {
+                continue;
             }
-            link = next;
+            let word = self.words[link.word as usize].as_bytes();
+            if text.get(start..start + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
+                seen(link.word as usize, start..start + word.len());
+            }
         }
     }
 }

@@ -65,14 +65,12 @@ fn parse_uuid(text: &str) -> Option<[u8; 16]> {
     if text.len() > 36 {
         return None;
     }
-    let mut bytes = [0; 16];
-    let mut count = 0;
-    for digit in text.chars().filter(|c| *c != '-') {
-        let byte = bytes.get_mut(count / 2)?;
-        *byte = *byte << 4 | digit.to_digit(16)? as u8;
+    let (mut value, mut count) = (0u128, 0);
+    for digit in text.bytes().filter(|b| *b != b'-') {
+        value = value << 4 | u128::from(char::from(digit).to_digit(16)?);
         count += 1;
     }
-    (count == 32).then_some(bytes)
+    (count == 32).then(|| value.to_be_bytes())
 }
 
 /// A hash over parts that cannot be confused with another split of the same bytes.

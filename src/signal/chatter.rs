@@ -24,10 +24,9 @@ pub fn is_own_tool(name: &str) -> bool {
 
 /// Does the list name a tool?
 pub fn is_chatter_tool<S: AsRef<str>>(name: &str, list: &[S]) -> bool {
-    list.iter().map(AsRef::as_ref).any(|skipped| match skipped.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == skipped,
-    })
+    list.iter()
+        .map(AsRef::as_ref)
+        .any(|skipped| name == skipped || skipped.strip_suffix("*").is_some_and(|start| name.starts_with(start)))
 }
 
 #[cfg(test)]

@@ -3,6 +3,13 @@
 //! Who knows where in a row something stands steps into the objects on the way there, so that a row is gone through once and not
 //! once for each level. What is skipped may be nested however deep: it is counted, not called.
 
+mod names;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+pub use names::{Among, Names};
+
 use super::json::{Raw, text};
 
 /// This is no JSON, or not of the kind that was asked for.
@@ -20,12 +27,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte that is no white space.
+    #[inline]
     pub fn peek(&mut self) -> Option<u8> {
-        let bytes = self.json.as_bytes();
-        while matches!(bytes.get(self.at)?, b' ' | b'\n' | b'\t' | b'\r') {
-            self.at += 1;
+        loop {
+            match *self.json.as_bytes().get(self.at)? {
+                b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
+                byte => return Some(byte),
+            }
         }
-        bytes.get(self.at).copied()
     }
 
     /// # Errors
@@ -36,13 +45,11 @@ impl<'a> Cursor<'a> {
 
     /// The next value, whatever it is.
     pub fn value(&mut self) -> Result<Raw<'a>, Malformed> {
-        self.peek();
-        let start = self.at;
-        self.skip()?;
-        Ok(Raw(&self.json[start..self.at]))
+        self.whole(Self::skip)
     }
 
     /// What `read` goes through, raw: with what it takes of it, the value is read once.
+    #[inline]
     pub fn whole(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Malformed>) -> Result<Raw<'a>, Malformed> {
         self.peek();
         let start = self.at;
@@ -51,7 +58,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The named fields of the object that is next, raw; of a repeated one the last.
-    pub fn fields<const N: usize>(&mut self, names: &[&str; N]) -> Result<[Option<Raw<'a>>; N], Malformed> {
+    pub fn fields<const N: usize>(&mut self, names: &impl Among<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
         let mut found = [None; N];
         self.object(names, |cursor, which| {
             found[which] = Some(cursor.value()?);
@@ -61,9 +68,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Goes through the object that is next. `read` is given the number of each named field and goes through its value.
+    #[inline]
     pub fn object<const N: usize>(
         &mut self,
-        names: &[&str; N],
+        names: &impl Among<N>,
         mut read: impl FnMut(&mut Self, usize) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
         self.sign(b'{')?;
@@ -72,8 +80,13 @@ impl<'a> Cursor<'a> {
             return Ok(());
         }
         loop {
-            let key = self.key()?;
-            match key.position(names) {
+            let (name, is_plain) = self.key()?;
+            let which = if is_plain {
+                names.position(&name.0[1..name.0.len() - 1])
+            } else {
+                names.position(&text(name).unwrap_or_default())
+            };
+            match which {
                 Some(which) => read(self, which)?,
                 None => self.skip()?,
             }
@@ -103,55 +116,58 @@ impl<'a> Cursor<'a> {
     /// Skips one value.
     fn skip(&mut self) -> Result<(), Malformed> {
         match self.peek() {
+            Some(b'"') => self.string().map(|_| ()),
             Some(b'{' | b'[') => self.skip_nested(),
-            _ => self.skip_scalar(),
+            _ => self.skip_other(),
         }
     }
 
-    fn skip_scalar(&mut self) -> Result<(), Malformed> {
-        match self.peek() {
-            Some(b'"') => self.string().map(|_| ()),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true"),
-            Some(b'f') => self.word("false"),
-            Some(b'n') => self.word("null"),
-            _ => Err(Malformed),
-        }
+    /// Skips what is neither a string nor made of other values.
+    fn skip_other(&mut self) -> Result<(), Malformed> {
+        let rest = &self.json.as_bytes()[self.at..];
+        let len = match rest.first() {
+            Some(b't') => rest.starts_with(b"true").then_some(4),
+            Some(b'f') => rest.starts_with(b"false").then_some(5),
+            Some(b'n') => rest.starts_with(b"null").then_some(4),
+            _ => scalar::number(rest),
+        };
+        self.at += len.ok_or(Malformed)?;
+        Ok(())
     }
 
     /// Skips an object or an array without a call for each level.
     fn skip_nested(&mut self) -> Result<(), Malformed> {
-        let mut open: Vec<u8> = Vec::new();
+        let mut open = Open::default();
         loop {
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
                     self.at += 1;
-                    // In ASCII both closing brackets are two behind theirs.
-                    let close = bracket + 2;
-                    if self.peek() == Some(close) {
+                    let is_object = bracket == b'{';
+                    if self.peek() == Some(closing(is_object)) {
                         self.at += 1;
                     } else {
-                        open.push(close);
-                        if bracket == b'{' {
+                        open.push(is_object);
+                        if is_object {
                             self.key()?;
                         }
                         continue;
                     }
                 }
-                _ => self.skip_scalar()?,
+                Some(b'"') => _ = self.string()?,
+                _ => self.skip_other()?,
             }
             // A value has ended; so may what it is in.
             loop {
-                let Some(close) = open.last() else { return Ok(()) };
+                let Some(is_object) = open.last() else { return Ok(()) };
                 match self.peek() {
                     Some(b',') => {
                         self.at += 1;
-                        if *close == b'}' {
+                        if is_object {
                             self.key()?;
                         }
                         break;
                     }
-                    Some(sign) if sign == *close => {
+                    Some(sign) if sign == closing(is_object) => {
                         self.at += 1;
                         open.pop();
                     }
@@ -161,18 +177,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A field's name, and the colon behind it.
-    fn key(&mut self) -> Result<Key<'a>, Malformed> {
-        let start = match self.peek() {
-            Some(b'"') => self.at,
-            _ => return Err(Malformed),
-        };
+    /// A field's name with its quotes, whether it is written without escapes, and the colon behind it.
+    #[inline]
+    fn key(&mut self) -> Result<(Raw<'a>, bool), Malformed> {
+        self.peek();
+        let start = self.at;
         let is_plain = self.string()?;
-        let quoted = &self.json[start..self.at];
+        let name = Raw(&self.json[start..self.at]);
         self.sign(b':')?;
-        Ok(Key { quoted, is_plain })
+        Ok((name, is_plain))
     }
 
+    #[inline]
     fn sign(&mut self, sign: u8) -> Result<(), Malformed> {
         if self.peek() != Some(sign) {
             return Err(Malformed);
@@ -181,178 +197,49 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn word(&mut self, word: &str) -> Result<(), Malformed> {
-        if !self.json.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-            return Err(Malformed);
-        }
-        self.at += word.len();
-        Ok(())
-    }
-
-    /// A string, from quote to quote, and whether it is written without escapes.
+    /// Goes through the string that is next. Is it written without escapes?
+    #[inline]
     fn string(&mut self) -> Result<bool, Malformed> {
-        let bytes = self.json.as_bytes();
-        let mut is_plain = true;
-        self.at += 1;
-        loop {
-            self.at = next_sign(bytes, self.at);
-            match bytes.get(self.at) {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(is_plain);
-                }
-                Some(b'\\') => {
-                    is_plain = false;
-                    self.at += match bytes.get(self.at + 1) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-                        Some(b'u') if is_hex(bytes.get(self.at + 2..self.at + 6)) => 6,
-                        _ => return Err(Malformed),
-                    };
-                }
-                _ => return Err(Malformed),
-            }
-        }
-    }
-
-    fn number(&mut self) -> Result<(), Malformed> {
-        let bytes = self.json.as_bytes();
-        let digits = |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let some = |from: usize| Some(digits(from)).filter(|end| *end > from).ok_or(Malformed);
-        let first = self.at + usize::from(bytes[self.at] == b'-');
-        let mut end = some(first)?;
-        if bytes[first] == b'0' && end > first + 1 {
-            return Err(Malformed);
-        }
-        if bytes.get(end) == Some(&b'.') {
-            end = some(end + 1)?;
-        }
-        if matches!(bytes.get(end), Some(b'e' | b'E')) {
-            end = some(end + 1 + usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-'))))?;
-        }
-        self.at = end;
-        Ok(())
+        let (len, is_plain) = scalar::string(&self.json.as_bytes()[self.at..]).ok_or(Malformed)?;
+        self.at += len;
+        Ok(is_plain)
     }
 }
 
-fn is_hex(digits: Option<&[u8]>) -> bool {
-    digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+fn closing(is_object: bool) -> u8 {
+    if is_object { b'}' } else { b']' }
 }
 
-/// The name of a field.
-struct Key<'a> {
-    quoted: &'a str,
-    is_plain: bool,
+/// Which brackets are open, the last in the lowest bit: one for each object, none for an array. Above them all stands a one, so that
+/// none is taken for one that is not there. What does not fit waits in the list, which few values need.
+struct Open {
+    bits: u64,
+    before: Vec<u64>,
 }
 
-impl Key<'_> {
-    /// Which of the names it is.
-    fn position<const N: usize>(&self, names: &[&str; N]) -> Option<usize> {
-        if self.is_plain {
-            return position(&self.quoted[1..self.quoted.len() - 1], names);
-        }
-        position(&text(Raw(self.quoted))?, names)
+impl Default for Open {
+    fn default() -> Self {
+        Self { bits: 1, before: Vec::new() }
     }
 }
 
-/// The place of a name among others. Few begin alike and are of one length.
-pub fn position<const N: usize>(name: &str, names: &[&str; N]) -> Option<usize> {
-    let (name, first) = (name.as_bytes(), name.as_bytes().first());
-    names.iter().map(|n| n.as_bytes()).position(|n| n.len() == name.len() && n.first() == first && n == name)
-}
-
-/// The place of the next quote, backslash or control character within a string; the end where there is none.
-fn next_sign(bytes: &[u8], from: usize) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGHS: u64 = ONES << 7;
-    let mut at = from;
-    while let Some(word) = bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()).map(u64::from_le_bytes) {
-        // In a byte that is none of these no high bit is left; a borrow only ever reaches bytes behind one that is.
-        let zeros = |word: u64| word.wrapping_sub(ONES);
-        let quotes = zeros(word ^ (ONES * u64::from(b'"')));
-        let slashes = zeros(word ^ (ONES * u64::from(b'\\')));
-        let controls = word.wrapping_sub(ONES * 0x20);
-        let signs = (quotes | slashes | controls) & !word & HIGHS;
-        if signs != 0 {
-            return at + signs.trailing_zeros() as usize / 8;
+impl Open {
+    fn push(&mut self, is_object: bool) {
+        if self.bits.leading_zeros() == 0 {
+            self.before.push(self.bits);
+            self.bits = 1;
         }
-        at += 8;
-    }
-    at + bytes[at..].iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(bytes.len() - at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use serde::de::IgnoredAny;
-
-    /// Is it one well-formed value for us, and for a reader of JSON that others wrote?
-    fn both(json: &str) -> (bool, bool) {
-        (Raw::of(json).is_ok(), serde_json::from_str::<IgnoredAny>(json).is_ok())
+        self.bits = self.bits << 1 | u64::from(is_object);
     }
 
-    #[test]
-    fn what_is_no_json_is_told() {
-        for bad in [
-            "", " ", "[", "]", "{", "}", "[1,]", "[,1]", "[1 2]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:2}",
-            "{\"a\":1]", "[1}", "\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"a\nb\"", "\"\u{1}\"", "01", "-", "-a",
-            "1.", ".5", "1e", "1e+", "+1", "0x1", "tru", "truee", "nul", "1 2", "{} {}", "[1]]", "NaN", "'a'", "\u{a0}1",
-        ] {
-            assert_eq!(both(bad), (false, false), "{bad:?}");
-        }
-        for good in [
-            "0",
-            "-0",
-            "1.5e-7",
-            "1E9999",
-            " [ ] ",
-            "{ }",
-            "[[],{},\"\",null,true,false]",
-            "{\"a\" : {\"b\":[1 , 2]} , \"\":0}\r\n\t",
-            "\"\\ud800\\/\\b\\f\u{7f}\u{e9}\"",
-            "\"0123456789abcde\\\\\"",
-            "\"0123456789abcdef\"",
-        ] {
-            assert_eq!(both(good), (true, true), "{good:?}");
-        }
+    fn last(&self) -> Option<bool> {
+        (self.bits > 1).then_some(self.bits & 1 == 1)
     }
 
-    #[test]
-    fn an_object_on_the_way_is_gone_through_and_is_handed_out_as_a_whole() {
-        let mut inner = [None; 1];
-        let mut outer = None;
-        let mut cursor = Cursor::new(r#"{"x":[{"m":0}], "m" : {"y":1,"\u0063":"it"} ,"z":2}"#);
-        let read = cursor.object(&["m"], |cursor, _| {
-            outer = Some(cursor.whole(|cursor| {
-                inner = cursor.fields(&["c"])?;
-                Ok(())
-            })?);
-            Ok(())
-        });
-        assert_eq!((read, cursor.end()), (Ok(()), Ok(())));
-        assert_eq!((outer, inner), (Some(Raw(r#"{"y":1,"\u0063":"it"}"#)), [Some(Raw("\"it\""))]));
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_json_is_said_as_others_say_it(json in "([\\[\\]{}:, \\t]|\"|\\\\|u00e9|[tfn0-9.eE+-]|true|false|null|\"a\"|\"key\":|\\PC|\u{1f}|[a-z ]{0,40}){0,14}") {
-            let (ours, theirs) = both(&json);
-            prop_assert_eq!(ours, theirs);
-        }
-
-        #[test]
-        fn a_value_with_one_byte_changed_is_judged_as_others_judge_it(
-            json in prop::collection::vec(("[a-z]{0,3}", prop_oneof!["[a-z\\\\\"\n]{0,40}".prop_map(serde_json::Value::from), any::<i32>().prop_map(Into::into), any::<f64>().prop_map(Into::into), Just(serde_json::json!([{"k": [null, true]}, {}, []]))]), 0..6),
-            at in any::<prop::sample::Index>(),
-            byte in "[\\[\\]{}:,\"\\\\0-9a-fu. -]",
-        ) {
-            let mut text = serde_json::Value::Object(json.into_iter().collect()).to_string();
-            prop_assert_eq!(both(&text), (true, true));
-            let at = text.floor_char_boundary(at.index(text.len()));
-            let end = text.ceil_char_boundary(at + 1);
-            text.replace_range(at..end, &byte);
-            let (ours, theirs) = both(&text);
-            prop_assert_eq!(ours, theirs, "{}", text);
+    fn pop(&mut self) {
+        self.bits >>= 1;
+        if self.bits == 1 {
+            self.bits = self.before.pop().unwrap_or(1);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::cursor::{Cursor, Malformed};
+use super::cursor::{Among, Cursor, Malformed};
 
 /// A well-formed value as it stands in its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl<'a> Raw<'a> {
 ///
 /// # Errors
 /// When `json` is not one well-formed object.
-pub fn fields<'a, const N: usize>(json: &'a str, names: &[&str; N]) -> Result<[Option<Raw<'a>>; N], Malformed> {
+pub fn fields<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
     let mut cursor = Cursor::new(json);
     let found = cursor.fields(names)?;
     cursor.end()?;
@@ -62,10 +62,28 @@ pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
         let (c, len) = unescaped(&inner.as_bytes()[escape..]);
         out.push(c);
         from = escape + len;
-        at = memchr::memchr(b'\\', &inner.as_bytes()[from..]).map(|found| from + found);
+        // Escapes often stand in a row: the end of a line, and what the next one is indented with.
+        let rest = &inner.as_bytes()[from..];
+        at = if rest.first() == Some(&b'\\') { Some(from) } else { memchr::memchr(b'\\', rest).map(|found| from + found) };
     }
     out.push_str(&inner[from..]);
     Some(Cow::Owned(out))
+}
+
+/// How many lines the text of a string has; none for any other value. It is not decoded for that.
+pub fn lines_in(json: Raw<'_>) -> u32 {
+    let Some(inner) = json.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
+    let bytes = inner.as_bytes();
+    let (mut lines, mut from, mut at) = (0, 0, 0);
+    while let Some(escape) = memchr::memchr(b'\\', &bytes[at..]).map(|found| at + found) {
+        let (c, len) = unescaped(&bytes[escape..]);
+        at = escape + len;
+        if c == '\n' {
+            lines += 1;
+            from = at;
+        }
+    }
+    lines + u32::from(from < bytes.len())
 }
 
 /// What the escape that is next stands for, and its length.
@@ -101,6 +119,10 @@ pub fn flag(json: Option<Raw<'_>>) -> bool {
 }
 
 pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
+    let digits = json?.get();
+    if digits.len() < 16 && digits.bytes().all(|b| b.is_ascii_digit()) {
+        return digits.parse().ok();
+    }
     let value: f64 = json?.get().parse().ok()?;
     // Token counts are far below 2^53; a fraction or a negative number is no count.
     ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
@@ -196,6 +218,15 @@ mod tests {
         assert_eq!(text(raw(whole)).unwrap(), serde_json::from_str::<String>(whole).unwrap());
         assert_eq!(text(raw(r#""\ud83d\n\ude00\ud83d\ud83d\ude00""#)).unwrap(), "\u{fffd}\n\u{fffd}\u{fffd}\u{1f600}");
         assert_eq!(text(raw("\"\\\"\"")).unwrap(), "\"");
+    }
+
+    #[test]
+    fn lines_are_counted_as_they_are_in_the_text() {
+        for text in ["", "a", "a\n", "a\nb", "\n", "\n\n", "a\r\nb\r", "\\n", "\\\n", "a\\nb\n\\"] {
+            let json = serde_json::to_string(text).expect("a string");
+            assert_eq!(lines_in(raw(&json)), text.lines().count() as u32, "{json}");
+        }
+        assert_eq!((lines_in(raw(r#""a\u000ab""#)), lines_in(raw("7")), lines_in(raw("null"))), (2, 0, 0));
     }
 
     #[test]

@@ -157,37 +157,40 @@ impl<'a> Reader<'a> {
         let known = pending.cursor.as_ref().filter(|_| !delta.replaced).map_or(0, |c| c.offset);
         let tail_hash = delta::tail_hash(&delta.probe, known)?;
         let cursor = Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset: known, tail_hash };
-        let mut batch = self.empty(pending, cursor);
-        batch.replaced = delta.replaced;
-        let mut conversation = if known == 0 { Conversation::default() } else { Conversation::restore(&pending.conversation) };
+        let mut reading = Reading {
+            batch: Batch { replaced: delta.replaced, ..self.empty(pending, cursor) },
+            lines: claude_code::Lines::of(&pending.file.place, self.gate),
+            conversation: if known == 0 { Conversation::default() } else { Conversation::restore(&pending.conversation) },
+            folder: Folder::default(),
+        };
         while let Some((from, to, piece)) = delta.lines.next_piece()? {
-            let taken = match piece {
-                Piece::Line(line) => self.take(&mut batch, &mut conversation, from, line),
+            match piece {
+                Piece::Line(line) => self.take(&mut reading, from, line),
                 // Half a line waits; a whole one that only lacks its newline does not.
-                Piece::Tail(line) => claude_code::is_whole(line) && self.take(&mut batch, &mut conversation, from, line),
+                Piece::Tail(line) if !claude_code::is_whole(line) => break,
+                Piece::Tail(line) => self.take(&mut reading, from, line),
                 Piece::TooLong { private } => {
                     if private {
-                        conversation.lost_something_private();
+                        reading.conversation.lost_something_private();
                     }
-                    batch.bad.push((from, "longer than 16 MiB"));
-                    true
+                    reading.batch.bad.push((from, "longer than 16 MiB"));
                 }
-            };
-            if !taken {
-                break;
             }
+            let Reading { batch, conversation, .. } = &mut reading;
             batch.cursor.offset = to;
             batch.bytes += to - from;
-            bar.inc(to - from);
             if batch.bytes >= BATCH {
+                bar.inc(batch.bytes);
                 batch.cursor.tail_hash = delta::tail_hash(&delta.probe, to)?;
                 batch.conversation = conversation.stored();
                 let next = self.empty(pending, batch.cursor.clone());
-                if send.send(Ok(std::mem::replace(&mut batch, next))).is_err() || stop::asked() {
+                if send.send(Ok(std::mem::replace(batch, next))).is_err() || stop::asked() {
                     return Ok(());
                 }
             }
         }
+        let Reading { mut batch, conversation, .. } = reading;
+        bar.inc(batch.bytes);
         batch.complete = true;
         batch.conversation = conversation.stored();
         batch.cursor.tail_hash = delta::tail_hash(&delta.probe, batch.cursor.offset)?;
@@ -215,37 +218,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn take(&self, batch: &mut Batch, conversation: &mut Conversation, offset: u64, line: &[u8]) -> bool {
+    fn take(&self, reading: &mut Reading<'_>, offset: u64, line: &[u8]) {
         if line.iter().all(u8::is_ascii_whitespace) {
-            return true;
+            return;
         }
         let alone = (line.len() > LONG).then(|| self.long.lock());
-        let read = claude_code::read_line(line, &batch.file.place, self.gate);
+        let read = reading.lines.read(line);
         drop(alone);
+        let batch = &mut reading.batch;
         match read {
-            Line::Row(row) if self.is_own(&row) => {}
-            Line::Row(row) if self.is_excluded(&row) => {
-                batch.excluded.insert(row.session);
-            }
-            Line::Row(row) => {
-                if let (Some(at), None) = (row.at, &row.agent) {
-                    batch.starts.entry(row.session.clone()).or_insert(at);
+            Line::Row(row) => match self.whose(&mut reading.folder, row.cwd.as_deref()) {
+                Whose::Own => {}
+                Whose::Excluded => _ = batch.excluded.insert(row.session),
+                Whose::Users => {
+                    if let (Some(at), None) = (row.at, &row.agent) {
+                        began(batch, &row.session, at);
+                    }
+                    self.keep(batch, &mut reading.conversation, offset, *row);
                 }
-                self.keep(batch, conversation, offset, *row);
-            }
-            Line::Stamp { session, at } => {
-                batch.starts.entry(session).or_insert(at);
-            }
+            },
+            Line::Stamp { session, at } => began(batch, &session, at),
             Line::Nothing => {}
             Line::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
             Line::Bad(why) => {
                 if opens_private(&String::from_utf8_lossy(line)) {
-                    conversation.lost_something_private();
+                    reading.conversation.lost_something_private();
                 }
                 batch.bad.push((offset, why));
             }
         }
-        true
     }
 
     /// Puts into the batch what the conversation lets through of a row.
@@ -261,12 +262,50 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Our own child's sessions: taking them in would be digesting ourselves.
-    fn is_own(&self, row: &Row) -> bool {
-        row.cwd.as_deref().is_some_and(|cwd| self.own_dirs.iter().any(|dir| Path::new(cwd).starts_with(dir)))
+    /// Whose folder a row is from. The rows of a file are from few, one after the other.
+    fn whose(&self, last: &mut Folder, cwd: Option<&str>) -> Whose {
+        let Some(cwd) = cwd else { return Whose::Users };
+        if last.cwd != cwd {
+            let whose = if self.own_dirs.iter().any(|dir| Path::new(cwd).starts_with(dir)) {
+                Whose::Own
+            } else if self.config.excludes_folder(cwd, self.projects) {
+                Whose::Excluded
+            } else {
+                Whose::Users
+            };
+            *last = Folder { cwd: cwd.to_owned(), whose };
+        }
+        last.whose
     }
+}
 
-    fn is_excluded(&self, row: &Row) -> bool {
-        row.cwd.as_deref().is_some_and(|cwd| self.config.excludes_folder(cwd, self.projects))
+/// What is known while a file is read.
+struct Reading<'p> {
+    batch: Batch,
+    lines: claude_code::Lines<'p>,
+    conversation: Conversation,
+    folder: Folder,
+}
+
+/// The folder that a row was from, and whose that is.
+#[derive(Default)]
+struct Folder {
+    cwd: String,
+    whose: Whose,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Whose {
+    #[default]
+    Users,
+    /// Of our own child: taking its sessions in would be digesting ourselves.
+    Own,
+    Excluded,
+}
+
+/// Something was said in a session at this time; the first counts.
+fn began(batch: &mut Batch, session: &str, at: Millis) {
+    if !batch.starts.contains_key(session) {
+        batch.starts.insert(session.to_owned(), at);
     }
 }

@@ -3,26 +3,64 @@
 use std::borrow::Cow;
 
 use crate::privacy::Gate;
-use crate::source::cursor::{Cursor, Malformed, position};
+use crate::source::cursor::{Cursor, Malformed, Names};
 use crate::source::json::{self, Raw};
 
-const NAMES: [&str; 27] = [
-    "message", "toolUseResult", "attachment", "type", "subtype", "uuid", "sessionId", "timestamp", "cwd", "gitBranch", "version",
-    "isMeta", "isSidechain", "isCompactSummary", "agentId", "content", "summary", "leafUuid", "aiTitle", "customTitle", "prUrl",
-    "isApiErrorMessage", "tool_name", "tool_input", "tool_output", "snapshot", "promptId",
-];
-/// The places of those that are gone into.
-const MESSAGE: usize = 0;
-const RESULT: usize = 1;
-const ATTACHMENT: usize = 2;
-const IN_MESSAGE: [&str; 4] = ["content", "model", "id", "usage"];
-const IN_BLOCK: [&str; 8] = ["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"];
-const IN_RESULT: [&str; 3] = ["questions", "answers", "task"];
-const IN_ATTACHMENT: [&str; 3] = ["type", "commandMode", "prompt"];
+/// The fields of rows that are read, and their names.
+macro_rules! fields {
+    ($($field:ident $name:literal,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Field {
+            $($field,)*
+        }
 
-/// The raw fields of a row, by the names above, and what its texts have to pass.
+        impl Field {
+            const ALL: [Self; [$($name),*].len()] = [$(Self::$field),*];
+            const NAMES: Names<{ Self::ALL.len() }> = Names::of([$($name),*]);
+        }
+    };
+}
+
+fields! {
+    Message "message",
+    ToolUseResult "toolUseResult",
+    Attachment "attachment",
+    Type "type",
+    Subtype "subtype",
+    Uuid "uuid",
+    SessionId "sessionId",
+    Timestamp "timestamp",
+    Cwd "cwd",
+    GitBranch "gitBranch",
+    Version "version",
+    IsMeta "isMeta",
+    IsSidechain "isSidechain",
+    IsCompactSummary "isCompactSummary",
+    AgentId "agentId",
+    Content "content",
+    Summary "summary",
+    LeafUuid "leafUuid",
+    AiTitle "aiTitle",
+    CustomTitle "customTitle",
+    PrUrl "prUrl",
+    IsApiErrorMessage "isApiErrorMessage",
+    ToolName "tool_name",
+    ToolInput "tool_input",
+    ToolOutput "tool_output",
+    Snapshot "snapshot",
+    PromptId "promptId",
+}
+
+const IN_MESSAGE: Names<4> = Names::of(["content", "model", "id", "usage"]);
+const IN_USAGE: Names<5> =
+    Names::of(["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation"]);
+const IN_BLOCK: Names<8> = Names::of(["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"]);
+const IN_RESULT: Names<3> = Names::of(["questions", "answers", "task"]);
+const IN_ATTACHMENT: Names<3> = Names::of(["type", "commandMode", "prompt"]);
+
+/// The raw fields of a row, and what its texts have to pass.
 pub(super) struct Fields<'a> {
-    found: [Option<Raw<'a>>; NAMES.len()],
+    found: [Option<Raw<'a>>; Field::ALL.len()],
     /// Where it is an object.
     pub message: Option<Message<'a>>,
     pub result: ToolResult<'a>,
@@ -35,7 +73,18 @@ pub(super) struct Message<'a> {
     pub content: Option<Content<'a>>,
     pub model: Option<Raw<'a>>,
     pub id: Option<Raw<'a>>,
-    pub usage: Option<Raw<'a>>,
+    pub usage: Option<Counts<'a>>,
+}
+
+/// The tokens that a message tells.
+#[derive(Clone, Copy)]
+pub(super) struct Counts<'a> {
+    pub input: Option<Raw<'a>>,
+    pub output: Option<Raw<'a>>,
+    pub written: Option<Raw<'a>>,
+    pub read: Option<Raw<'a>>,
+    /// How what was written divides.
+    pub split: Option<Raw<'a>>,
 }
 
 /// What a message says: a text, or blocks.
@@ -76,21 +125,27 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// When `json` is not one well-formed object.
     pub fn of(json: &'a str, gate: &'a Gate) -> Result<Self, Malformed> {
-        let mut fields =
-            Self { found: [None; NAMES.len()], message: None, result: Default::default(), attachment: Default::default(), gate };
+        let mut fields = Self {
+            found: [None; Field::ALL.len()],
+            message: None,
+            result: Default::default(),
+            attachment: Default::default(),
+            gate,
+        };
         let mut cursor = Cursor::new(json);
-        cursor.object(&NAMES, |cursor, which| {
+        cursor.object(&Field::NAMES, |cursor, which| {
+            let field = Field::ALL[which];
             // Of a repeated one the last counts.
-            match which {
-                MESSAGE => fields.message = None,
-                RESULT => fields.result = ToolResult::default(),
-                ATTACHMENT => fields.attachment = Attachment::default(),
+            match field {
+                Field::Message => fields.message = None,
+                Field::ToolUseResult => fields.result = ToolResult::default(),
+                Field::Attachment => fields.attachment = Attachment::default(),
                 _ => {}
             }
-            let value = match (which, cursor.peek()) {
-                (MESSAGE, Some(b'{')) => cursor.whole(|cursor| fields.read_message(cursor)),
-                (RESULT, Some(b'{')) => cursor.whole(|cursor| fields.read_result(cursor)),
-                (ATTACHMENT, Some(b'{')) => cursor.whole(|cursor| fields.read_attachment(cursor)),
+            let value = match (field, cursor.peek()) {
+                (Field::Message, Some(b'{')) => cursor.whole(|cursor| fields.read_message(cursor)),
+                (Field::ToolUseResult, Some(b'{')) => cursor.whole(|cursor| fields.read_result(cursor)),
+                (Field::Attachment, Some(b'{')) => cursor.whole(|cursor| fields.read_attachment(cursor)),
                 _ => cursor.value(),
             };
             fields.found[which] = Some(value?);
@@ -103,11 +158,12 @@ impl<'a> Fields<'a> {
     fn read_message(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
         let mut message = Message::default();
         cursor.object(&IN_MESSAGE, |cursor, which| {
-            match IN_MESSAGE[which] {
-                "content" => message.content = Some(Content::read(cursor)?),
-                "model" => message.model = Some(cursor.value()?),
-                "id" => message.id = Some(cursor.value()?),
-                _ => message.usage = Some(cursor.value()?),
+            // By their places among the names.
+            match which {
+                0 => message.content = Some(Content::read(cursor)?),
+                1 => message.model = Some(cursor.value()?),
+                2 => message.id = Some(cursor.value()?),
+                _ => message.usage = Counts::read(cursor)?,
             }
             Ok(())
         })?;
@@ -127,22 +183,32 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    pub fn raw(&self, name: &str) -> Option<Raw<'a>> {
-        let at = position(name, &NAMES);
-        debug_assert!(at.is_some(), "{name} is not read");
-        self.found[at?]
+    pub fn raw(&self, field: Field) -> Option<Raw<'a>> {
+        self.found[field as usize]
     }
 
-    pub fn text(&self, name: &str) -> Option<Cow<'a, str>> {
-        json::text(self.raw(name)?).filter(|t| !t.is_empty())
+    pub fn text(&self, field: Field) -> Option<Cow<'a, str>> {
+        json::text(self.raw(field)?).filter(|t| !t.is_empty())
     }
 
-    pub fn owned(&self, name: &str) -> Option<String> {
-        self.text(name).map(|t| t.into_owned())
+    pub fn owned(&self, field: Field) -> Option<String> {
+        self.text(field).map(|t| t.into_owned())
     }
 
-    pub fn flag(&self, name: &str) -> bool {
-        json::flag(self.raw(name))
+    pub fn flag(&self, field: Field) -> bool {
+        json::flag(self.raw(field))
+    }
+}
+
+impl<'a> Counts<'a> {
+    /// None where it is no object.
+    fn read(cursor: &mut Cursor<'a>) -> Result<Option<Self>, Malformed> {
+        if cursor.peek() != Some(b'{') {
+            cursor.value()?;
+            return Ok(None);
+        }
+        let [input, output, written, read, split] = cursor.fields(&IN_USAGE)?;
+        Ok(Some(Self { input, output, written, read, split }))
     }
 }
 
@@ -177,7 +243,7 @@ impl<'a> Content<'a> {
 
 impl<'a> Block<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
-        let mut found = [None; IN_BLOCK.len()];
+        let mut found = [None; 8];
         let raw = match cursor.peek() {
             Some(b'{') => cursor.whole(|cursor| {
                 found = cursor.fields(&IN_BLOCK)?;

@@ -5,13 +5,15 @@
 
 mod fields;
 mod outcome;
+mod repeated;
 mod tools;
 mod user;
 mod verdict;
 
 use std::borrow::Cow;
 
-use self::fields::{Block, Content, Fields};
+use self::fields::{Block, Content, Counts, Field, Fields};
+use self::repeated::{Last, Repeated};
 use self::user::Said;
 pub use self::user::is_said;
 use super::json::{self, Raw};
@@ -71,70 +73,88 @@ fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
 
 /// Reads one line; its texts have passed the gate.
 pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
-    let (line, text) = text_of_line(line);
-    let Ok(fields) = Fields::of(&text, gate) else {
-        return Line::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
-    };
-    let kind = fields.text("type").unwrap_or_default();
-    let agent = agent_of(&fields, place);
-    let said = match kind.as_ref() {
-        "user" => user::row(&fields, agent.is_some()),
-        "attachment" => user::queued(&fields, agent.is_some()),
-        _ => Said::default(),
-    };
-    let items = match kind.as_ref() {
-        "user" | "attachment" => said.items,
-        "assistant" => assistant(&fields),
-        "system" => system(&fields),
-        "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
-        "summary" | "ai-title" | "custom-title" => title(&fields, &kind, place).into_iter().collect(),
-        "pr-link" => {
-            fields.text("prUrl").map(|url| Item::PullRequest(shorten(&one_line(&gate.clean(&url)), 300))).into_iter().collect()
-        }
-        "queue-operation" | "file-history-snapshot" => return stamp(&fields, place),
-        known if BOOKKEEPING.contains(&known) => return Line::Nothing,
-        "" => return Line::Unknown("(no type)".into()),
-        other => return Line::Unknown(gate.clean(other).chars().take(60).collect()),
-    };
-    let session = fields.owned("sessionId").unwrap_or_else(|| place.session.clone());
-    let key = match fields.text("uuid") {
-        Some(uuid) => RowKey::from_uuid(&session, &uuid),
-        None => RowKey::from_line(&session, line),
-    };
-    let usage = if kind == "assistant" { usage(&fields, key) } else { None };
-    let prompt = fields.owned("promptId");
-    // What a row tells about the rows after it counts, too: a subagent's first one for which prompt it works.
-    let tells = said.turn != Turn::GoesOn || !said.answered.is_empty() || agent.is_some() && prompt.is_some();
-    if items.is_empty() && usage.is_none() && !tells {
-        return Line::Nothing;
+    Lines::of(place, gate).read(line)
+}
+
+/// Reads the lines of one file, one after the other: each as if it were the only one, and what they repeat only once.
+pub struct Lines<'p> {
+    place: &'p Place,
+    gate: &'p Gate,
+    repeated: Repeated,
+}
+
+impl<'p> Lines<'p> {
+    pub fn of(place: &'p Place, gate: &'p Gate) -> Self {
+        Self { place, gate, repeated: Repeated::default() }
     }
-    Line::Row(Box::new(Row {
-        key,
-        session,
-        agent,
-        at: fields.raw("timestamp").and_then(timestamp),
-        cwd: fields.text("cwd").map(|cwd| gate.redact(&cwd)),
-        branch: fields.text("gitBranch").and_then(|b| gate.name(&b)).filter(|b| b != "HEAD"),
-        version: fields.text("version").and_then(|v| gate.name(&v)),
-        turn: said.turn,
-        prompt,
-        answered: said.answered,
-        parts: (0..).take(items.len()).collect(),
-        items,
-        usage,
-    }))
+
+    /// Reads the next; its texts have passed the gate.
+    pub fn read(&mut self, line: &[u8]) -> Line {
+        let (place, gate) = (self.place, self.gate);
+        let (line, text) = text_of_line(line);
+        let Ok(fields) = Fields::of(&text, gate) else {
+            return Line::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+        };
+        let kind = fields.text(Field::Type).unwrap_or_default();
+        let agent = agent_of(&fields, place);
+        let said = match kind.as_ref() {
+            "user" => user::row(&fields, agent.is_some()),
+            "attachment" => user::queued(&fields, agent.is_some()),
+            _ => Said::default(),
+        };
+        let items = match kind.as_ref() {
+            "user" | "attachment" => said.items,
+            "assistant" => assistant(&fields),
+            "system" => system(&fields),
+            "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
+            "summary" | "ai-title" | "custom-title" => title(&fields, &kind, place).into_iter().collect(),
+            "pr-link" => pull_request(&fields).into_iter().collect(),
+            "queue-operation" | "file-history-snapshot" => return stamp(&fields, place),
+            known if BOOKKEEPING.contains(&known) => return Line::Nothing,
+            "" => return Line::Unknown("(no type)".into()),
+            other => return Line::Unknown(gate.clean(other).chars().take(60).collect()),
+        };
+        let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
+        let key = match fields.text(Field::Uuid) {
+            Some(uuid) => RowKey::from_uuid(&session, &uuid),
+            None => RowKey::from_line(&session, line),
+        };
+        let usage = if kind == "assistant" { usage(&fields, key, &mut self.repeated.model) } else { None };
+        let prompt = fields.owned(Field::PromptId);
+        // What a row tells about the rows after it counts, too: a subagent's first one for which prompt it works.
+        let tells = said.turn != Turn::GoesOn || !said.answered.is_empty() || agent.is_some() && prompt.is_some();
+        if items.is_empty() && usage.is_none() && !tells {
+            return Line::Nothing;
+        }
+        let Repeated { cwd, branch, version, .. } = &mut self.repeated;
+        Line::Row(Box::new(Row {
+            key,
+            session,
+            agent,
+            at: fields.raw(Field::Timestamp).and_then(timestamp),
+            cwd: cwd.kept(fields.raw(Field::Cwd), |cwd| (!cwd.is_empty()).then(|| gate.redact(cwd))),
+            branch: branch.kept(fields.raw(Field::GitBranch), |b| gate.name(b).filter(|b| b != "HEAD")),
+            version: version.kept(fields.raw(Field::Version), |v| gate.name(v)),
+            turn: said.turn,
+            prompt,
+            answered: said.answered,
+            parts: (0..).take(items.len()).collect(),
+            items,
+            usage,
+        }))
+    }
 }
 
 /// Older clients write a subagent's rows into the session's own file, marked as a side chain and with no id.
 fn agent_of(fields: &Fields<'_>, place: &Place) -> Option<String> {
-    let inline = || fields.flag("isSidechain").then(|| "inline".to_owned());
-    place.agent.clone().or_else(|| fields.owned("agentId")).or_else(inline)
+    let inline = || fields.flag(Field::IsSidechain).then(|| "inline".to_owned());
+    place.agent.clone().or_else(|| fields.owned(Field::AgentId)).or_else(inline)
 }
 
 fn stamp(fields: &Fields<'_>, place: &Place) -> Line {
-    let in_snapshot = || json::fields(fields.raw("snapshot")?.get(), &["timestamp"]).ok()?[0];
-    let at = fields.raw("timestamp").or_else(in_snapshot).and_then(timestamp);
-    let session = fields.owned("sessionId").unwrap_or_else(|| place.session.clone());
+    let in_snapshot = || json::fields(fields.raw(Field::Snapshot)?.get(), &["timestamp"]).ok()?[0];
+    let at = fields.raw(Field::Timestamp).or_else(in_snapshot).and_then(timestamp);
+    let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
     at.map_or(Line::Nothing, |at| Line::Stamp { session, at })
 }
 
@@ -153,7 +173,7 @@ fn timestamp(raw: Raw<'_>) -> Option<Millis> {
 
 fn assistant(fields: &Fields<'_>) -> Vec<Item> {
     let Some(message) = &fields.message else {
-        return match fields.raw("message").or_else(|| fields.raw("content")) {
+        return match fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)) {
             Some(object) if json::is_object(object) => in_content(object, fields).unwrap_or_default(),
             other => other.and_then(json::text).and_then(|t| reply(&t, fields.gate)).into_iter().collect(),
         };
@@ -169,7 +189,7 @@ fn in_content(object: Raw<'_>, fields: &Fields<'_>) -> Option<Vec<Item>> {
 
 fn said_by_model(content: Option<&Content<'_>>, model: Option<Raw<'_>>, fields: &Fields<'_>) -> Vec<Item> {
     // The client's own notices ("API Error", "No response requested") are no model's words.
-    let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag("isApiErrorMessage");
+    let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag(Field::IsApiErrorMessage);
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
     if let Some(text) = json::text(content.raw) {
         return reply(&text, fields.gate).into_iter().collect();
@@ -196,33 +216,33 @@ fn reply(text: &str, gate: &Gate) -> Option<Item> {
 }
 
 fn system(fields: &Fields<'_>) -> Vec<Item> {
-    let away = fields.text("subtype").is_some_and(|s| s == "away_summary");
-    let Some(content) = fields.text("content").filter(|_| away) else { return Vec::new() };
+    let away = fields.text(Field::Subtype).is_some_and(|s| s == "away_summary");
+    let Some(content) = fields.text(Field::Content).filter(|_| away) else { return Vec::new() };
     // The client ends these with a hint about its own settings.
     let text = fields.gate.clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
     if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
 }
 
+fn pull_request(fields: &Fields<'_>) -> Option<Item> {
+    fields.text(Field::PrUrl).map(|url| Item::PullRequest(shorten(&one_line(&fields.gate.clean(&url)), 300)))
+}
+
 fn title(fields: &Fields<'_>, kind: &str, place: &Place) -> Option<Item> {
-    let (name, by) = match kind {
-        "ai-title" => ("aiTitle", TitleBy::Client),
-        "custom-title" => ("customTitle", TitleBy::User),
-        _ => ("summary", TitleBy::Summary),
+    let (field, by) = match kind {
+        "ai-title" => (Field::AiTitle, TitleBy::Client),
+        "custom-title" => (Field::CustomTitle, TitleBy::User),
+        _ => (Field::Summary, TitleBy::Summary),
     };
-    let text = one_line(&fields.gate.clean(&fields.text(name)?));
-    let leaf = fields.text("leafUuid").filter(|_| by == TitleBy::Summary).map(|u| RowKey::from_uuid(&place.session, &u));
+    let text = one_line(&fields.gate.clean(&fields.text(field)?));
+    let leaf = fields.text(Field::LeafUuid).filter(|_| by == TitleBy::Summary).map(|u| RowKey::from_uuid(&place.session, &u));
     (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, 200), by, leaf }))
 }
 
 /// Tokens of the message a row is part of. Rows of one message share its id; one without an id stands for itself.
-fn usage(fields: &Fields<'_>, key: RowKey) -> Option<Usage> {
+fn usage(fields: &Fields<'_>, key: RowKey, model: &mut Last) -> Option<Usage> {
     let message = fields.message.as_ref()?;
-    let model = message.model.and_then(json::text).filter(|m| m != "<synthetic>")?;
-    let [input, output, written, read, split] = json::fields(
-        message.usage?.get(),
-        &["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation"],
-    )
-    .ok()?;
+    let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| fields.gate.redact(model)))?;
+    let Counts { input, output, written, read, split } = *message.usage.as_ref()?;
     let hour = split
         .and_then(|s| json::fields(s.get(), &["ephemeral_1h_input_tokens"]).ok())
         .and_then(|[hour]| json::number(hour))
@@ -236,7 +256,7 @@ fn usage(fields: &Fields<'_>, key: RowKey) -> Option<Usage> {
         cache_read: json::number(read).unwrap_or(0),
     };
     let message = message.id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
-    (tokens.total() > 0).then(|| Usage { message, model: fields.gate.redact(&model), tokens })
+    (tokens.total() > 0).then_some(Usage { message, model, tokens })
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ fn answers(result: &ToolResult<'_>, gate: &Gate) -> Option<String> {
     let pairs = json::elements(result.questions?).into_iter().filter_map(|question| {
         let [asked] = json::fields(question.get(), &["question"]).ok()?;
         let asked = json::text(asked?)?;
-        let [answer] = json::fields(given.get(), &[&asked]).ok()?;
+        let [answer] = json::fields(given.get(), &[asked.as_ref()]).ok()?;
         Some(format!("{} → {}", one_line(&gate.clean(&asked)), one_line(&gate.clean(&text_of(answer?)))))
     });
     let all = pairs.collect::<Vec<_>>().join("\n");

@@ -1,10 +1,11 @@
 //! Tool uses in one line each, and the files they are about.
 
-use super::fields::Fields;
+use super::fields::{Field, Fields};
 use super::{MAX_TEXT, outcome};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::privacy::{Gate, LEFT_OUT};
 use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
+use crate::source::cursor::Names;
 use crate::source::json::{self, Raw};
 
 /// Longest kept command, in characters: heredocs and inline scripts exceed it.
@@ -42,11 +43,9 @@ fn one(id: &str, name: &str, input: Raw<'_>, gate: &Gate) -> ToolUse {
 }
 
 /// The first of the named arguments that is a string with something left in it once it has passed the gate.
-fn argument(input: Raw<'_>, names: &[&str], gate: &Gate) -> Option<String> {
-    names.iter().find_map(|name| {
-        let [value] = json::fields(input.get(), &[name]).ok()?;
-        passed(value?, gate)
-    })
+fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], gate: &Gate) -> Option<String> {
+    let found = json::fields(input.get(), names).ok()?;
+    found.into_iter().flatten().find_map(|value| passed(value, gate))
 }
 
 fn passed(value: Raw<'_>, gate: &Gate) -> Option<String> {
@@ -69,10 +68,10 @@ fn command(input: Raw<'_>, gate: &Gate) -> String {
 
 fn touched(input: Raw<'_>, how: Touch, gate: &Gate) -> (String, Option<FileTouch>) {
     // Such an input may hold a whole file: it is gone through once.
-    const NAMES: [&str; 10] = [
+    const NAMES: Names<10> = Names::of([
         "file_path", "notebook_path", "absolute_path", "path", "filePath", "edits", "old_string", "new_string", "content",
         "new_source",
-    ];
+    ]);
     let Ok([paths @ .., edits, old, new, content, source]) = json::fields(input.get(), &NAMES) else {
         return (any_arguments(input, gate), None);
     };
@@ -98,7 +97,7 @@ fn replaced_lines(edit: Raw<'_>) -> (u32, u32) {
 
 /// Lines a change brings and takes, from its input alone: of its old and its new text.
 fn lines_changed([old, new, content, source]: [Option<Raw<'_>>; 4]) -> (u32, u32) {
-    let count = |raw: Option<Raw<'_>>| raw.and_then(json::text).map_or(0, |t| t.lines().count() as u32);
+    let count = |raw: Option<Raw<'_>>| raw.map_or(0, json::lines_in);
     (count(new) + count(content) + count(source), count(old))
 }
 
@@ -111,8 +110,8 @@ fn questions(input: Raw<'_>, gate: &Gate) -> String {
 
 /// For a tool of any name: the string arguments that usually say what it is about, else whatever short strings there are.
 fn any_arguments(input: Raw<'_>, gate: &Gate) -> String {
-    const TELLING: [&str; 12] =
-        ["pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id"];
+    const TELLING: Names<12> =
+        Names::of(["pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id"]);
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
     // Of a tool that is given a private file nothing else is told.
     if let Some(path) = json::texts(input).into_iter().find(|text| gate.is_private_file(text)) {
@@ -145,10 +144,10 @@ fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
 ///
 /// They carry no id; the tool's name and input, which the result repeats, stand for one.
 pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
-    let nested = fields.raw("message").filter(|m| json::is_object(*m));
+    let nested = fields.raw(Field::Message).filter(|m| json::is_object(*m));
     let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
     let [name, input, output, status] =
-        inner.unwrap_or([fields.raw("tool_name"), fields.raw("tool_input"), fields.raw("tool_output"), None]);
+        inner.unwrap_or([fields.raw(Field::ToolName), fields.raw(Field::ToolInput), fields.raw(Field::ToolOutput), None]);
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
     let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");

@@ -3,7 +3,7 @@
 //! Most `user` rows are tool results; others are slash-command echoes, local command output, caveats, recaps of a compaction,
 //! task notices and messages between agents. None of those is the user's word.
 
-use super::fields::{Attachment, Content, Fields, joined, text_of};
+use super::fields::{Attachment, Content, Field, Fields, joined, text_of};
 use super::{MAX_RECAP, MAX_TEXT, outcome};
 use crate::clean::head_and_tail;
 use crate::privacy::Text;
@@ -46,10 +46,10 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
     let wordless = texts.is_empty();
     let mut row = Said::default();
     // What a subagent is told are the assistant's words, which its parent's tool use already shows.
-    if !agent && !fields.flag("isMeta") {
+    if !agent && !fields.flag(Field::IsMeta) {
         // As one text: what is fenced off in one block may be closed in another.
         let Text { text, private } = fields.gate.pass(&joined(texts, "\n\n"));
-        let recap = fields.flag("isCompactSummary") || text.starts_with(RECAP_START);
+        let recap = fields.flag(Field::IsCompactSummary) || text.starts_with(RECAP_START);
         let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
         row.turn = match &said {
             Some(Item::Prompt(_)) => Turn::Begins,
@@ -90,7 +90,7 @@ fn recap_of(text: &str) -> &str {
 pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
     let Attachment { kind, mode, prompt } = fields.attachment;
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
-    if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag("isMeta") {
+    if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag(Field::IsMeta) {
         return Said::default();
     }
     let Some(prompt) = prompt else { return Said::default() };
@@ -107,7 +107,7 @@ pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
 /// The oldest layout holds what is said in the row itself.
 fn said_in_row<'a>(fields: &Fields<'a>) -> Option<Content<'a>> {
     let none = fields.message.is_none();
-    fields.raw("message").or_else(|| fields.raw("content")).filter(|_| none).map(Content::of)
+    fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)).filter(|_| none).map(Content::of)
 }
 
 /// Did the user say it, or does a prompt only come in the user's name: a command, what one printed, what another agent says?

@@ -39,7 +39,9 @@ fn starts_like_verdict(line: &str) -> bool {
 
 /// In any case.
 fn starts(text: &str, with: &str) -> bool {
-    text.as_bytes().get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with.as_bytes()))
+    let (text, with) = (text.as_bytes(), with.as_bytes());
+    text.first().map(u8::to_ascii_lowercase) == with.first().map(u8::to_ascii_lowercase)
+        && text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with))
 }
 
 /// `12 passed`, `3 errors`: a number before a word for results.
@@ -112,8 +114,9 @@ fn may_begin_verdict(json: &str) -> bool {
         Some(b'[') => is_commit(line.split_once("\\n").map_or(line, |(line, _)| line)),
         // On whichever line: what looks like its end may be a backslash and a letter.
         Some(b'h') => starts(line, "http") && line.contains("pull"),
-        Some(b't' | b'o' | b'f' | b'-' | b'b' | b'c' | b'a' | b'n' | b'w' | b'p') => {
-            STARTS.iter().any(|start| starts(line, start.trim_end())) || starts(line, "failed") || starts(line, "passed")
+        Some(first @ (b't' | b'o' | b'f' | b'-' | b'b' | b'c' | b'a' | b'n' | b'w' | b'p')) => {
+            let may_start = |with: &str| with.as_bytes()[0] == first && starts(line, with.trim_end());
+            STARTS.into_iter().chain(["failed", "passed"]).any(may_start)
         }
         _ => false,
     }
@@ -150,4 +153,57 @@ fn next_of_care(bytes: &[u8], from: usize) -> Option<usize> {
         NUMBER => ends(*at),
         _ => true,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn may_tell(json: &str) -> bool {
+        may_hold_verdict(Raw::of(json).expect("a string of JSON"))
+    }
+
+    #[test]
+    fn what_may_tell_a_result_is_seen_as_it_stands() {
+        for telling in [
+            r#""ok""#, r#"" \n\tFAILED""#, r#""x\n12 passed""#, r#""x 12\n\tErrors""#, "\"12\u{a0}failing\"",
+            "\"x 12\u{2003} \u{3000}failing\"", r#""a\\\nhttp://x\\new/pull/1""#, r#""https:\/\/x\/pull\/1""#,
+            r#""a\n[main abc1234] x""#, r#""[a \"b\" 0123456789] x""#, r#""a\r\n""#, r#""\u001b[0m""#, r#""a < \/ Private>b""#,
+            r#""a<\n\/system-reminder>b""#, r#""  \n  --- fail""#, r#""in an unusual way: \u2192""#,
+        ] {
+            assert!(may_tell(telling), "{telling}");
+        }
+        for mute in [
+            r#""""#,
+            r#""12passed 3 x""#,
+            r#""x failed""#,
+            r#""a\\nfailed""#,
+            r#""a\\rb \\d+ C:\\ux""#,
+            r#""http://x\nsee above""#,
+            r#""[main abc123] x""#,
+            r#""a <b> </pre> < x é → 日本 ✓ 12→x „x“ 12… \u{a0}x""#,
+        ] {
+            assert!(!may_tell(&mute.replace("\\u{a0}", "\u{a0}")), "{mute}");
+        }
+    }
+
+    #[test]
+    fn whatever_goes_raises_doubt_wherever_it_stands() {
+        for c in '\x7f'..=char::MAX {
+            let goes = c.is_control() || is_unseen(c);
+            let before = c as usize % 64;
+            assert_eq!(may_tell(&format!("\"{}{c}x\"", "y".repeat(before))), goes, "{c:?} behind {before}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_seen_wherever_it_stands() {
+        for before in 0..96 {
+            for after in [0, 1, 32, 64] {
+                let (y, z) = ("y".repeat(before), "z".repeat(after));
+                assert!(may_tell(&format!("\"{y}1 tests{z}\"")), "{before} {after}");
+                assert!(!may_tell(&format!("\"{y}1 test{z}\"")), "{before} {after}");
+            }
+        }
+    }
 }
