@@ -221,7 +221,7 @@ fn open_lines<'a>(one: &'a Shown<'_>, kind: &'a str, claims: &'a [Claim]) -> imp
 
 /// `5 prompts · 12 files · $0.42`
 fn effort(session: &Session) -> String {
-    let prompts = session.prompts().count();
+    let prompts = session.count_prompts();
     let files = session.files().iter().filter(|(_, t)| t.how > Touch::Read).count();
     let mut parts = vec![counted(prompts, "prompt")];
     if files > 0 {
@@ -251,6 +251,9 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     }
     if one.goes_on {
         page.push_str(&format!("\n*So far: the session went on after {}.*\n", clock(session.last_at(), zone)));
+    }
+    if let Some(told) = session.left_out.told() {
+        page.push_str(&format!("\n*This session is {told}.*\n"));
     }
     paragraph(&mut page, "Asked", &digest.request);
     let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];

@@ -28,6 +28,7 @@ mod schema;
 pub mod search;
 mod sound;
 pub mod status;
+mod thinned;
 pub mod transfer;
 pub mod trouble;
 pub mod unearth;

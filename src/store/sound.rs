@@ -20,10 +20,10 @@ impl Store {
     /// # Errors
     /// When that cannot be told: it is locked, or the system does not let it be read.
     pub fn any_damage(&self) -> Result<Option<String>> {
-        self.at_once(|| self.read_through()).map_or_else(|e| trouble::as_damage(e).map(Some), |()| Ok(None))
+        self.at_once(|| self.read_all()).map_or_else(|e| trouble::as_damage(e).map(Some), |()| Ok(None))
     }
 
-    fn read_through(&self) -> Result<()> {
+    fn read_all(&self) -> Result<()> {
         let found: String = self.db.query_row("PRAGMA integrity_check(1)", [], |r| r.get(0))?;
         if found != "ok" {
             bail!(found);
@@ -66,7 +66,7 @@ impl Store {
             unpack::<Digest>(row.get_ref(0)?.as_blob()?)?;
         }
         for head in self.session_heads()? {
-            self.export_session(&head)?;
+            self.read_through(&head)?;
         }
         self.known_files()?;
         self.notes()?;
