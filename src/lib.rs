@@ -20,6 +20,7 @@ mod doctor;
 pub mod duplicates;
 pub mod embed;
 pub mod extract;
+pub mod facts;
 mod fault;
 pub mod find;
 pub mod fixes;

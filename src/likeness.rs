@@ -45,6 +45,10 @@ impl Likeness {
     }
 
     fn is_like(&self, other: &Self) -> bool {
+        let (less, more) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
+        if less * ALIKE.1 < more * ALIKE.0 {
+            return false;
+        }
         let (mut a, mut b, mut shared) = (0, 0, 0);
         while let (Some(mine), Some(theirs)) = (self.0.get(a), other.0.get(b)) {
             a += usize::from(mine <= theirs);
@@ -53,6 +57,11 @@ impl Likeness {
         }
         let all = self.0.len() + other.0.len() - shared;
         shared * ALIKE.1 >= all * ALIKE.0
+    }
+
+    /// Can anything be told of so few words?
+    fn tells(&self) -> bool {
+        self.0.len() >= MIN_WORDS
     }
 
     /// One number for each band of least hashes.
@@ -78,7 +87,7 @@ fn mix(a: u64, b: u64) -> u64 {
 pub fn repeated_by(all: &[Likeness]) -> Vec<Option<usize>> {
     let mut next = vec![None; all.len()];
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| one.0.len() >= MIN_WORDS) {
+    for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| one.tells()) {
         let bands = one.bands();
         next[at] = nearest(&bands, &seen, |other| one.is_like(&all[other]));
         for band in bands {
@@ -86,6 +95,23 @@ pub fn repeated_by(all: &[Likeness]) -> Vec<Option<usize>> {
         }
     }
     next
+}
+
+/// The same as [`repeated_by`] where most of it is known: what it was, `None` where that is to be found anew. These are those that
+/// changed, in order, and those that were repeated by one of them.
+pub fn repeated_by_changed(all: &[Likeness], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
+    let repeats = |one: &Likeness, other: &Likeness| {
+        let share_band = || one.bands().iter().zip(other.bands()).any(|(mine, theirs)| *mine == theirs);
+        one.tells() && other.tells() && one.is_like(other) && share_band()
+    };
+    let next = |(at, before): (usize, &Option<Option<usize>>)| match *before {
+        None => (at + 1..all.len()).find(|other| repeats(&all[at], &all[*other])),
+        Some(next) => {
+            let between = changed.iter().copied().filter(|other| at < *other && next.is_none_or(|next| *other < next));
+            between.into_iter().find(|other| repeats(&all[at], &all[*other])).or(next)
+        }
+    };
+    before.iter().enumerate().map(next).collect()
 }
 
 /// The nearest of those that share a band and that fits. In each list the nearest is the last.
@@ -143,6 +169,30 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_changed_is_told_as_all_of_it_is(
+            kinds in prop::collection::vec((0u32..4, 0u32..25), 1..24),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0u32..4, 0u32..25), 0..5),
+        ) {
+            // Of one kind are those that say nearly the same, some of them too different after all; one kind tells too little.
+            let of = |(kind, from): (u32, u32)| Likeness((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
+            let mut all: Vec<Likeness> = kinds.into_iter().map(of).collect();
+            let old = repeated_by(&all);
+            let mut changed = BTreeSet::new();
+            for (at, kind, from) in changes {
+                let at = at.index(all.len());
+                all[at] = of((kind, from));
+                changed.insert(at);
+            }
+            let known = |(at, next): (usize, &Option<usize>)| {
+                let stands = !changed.contains(&at) && next.is_none_or(|next| !changed.contains(&next));
+                stands.then_some(*next)
+            };
+            let before: Vec<_> = old.iter().enumerate().map(known).collect();
+            let changed: Vec<usize> = changed.iter().copied().collect();
+            prop_assert_eq!(repeated_by_changed(&all, &changed, &before), repeated_by(&all));
+        }
+
         #[test]
         fn hardly_any_pair_is_missed(base in prop::collection::btree_set(any::<u32>(), 60..90), changed in prop::collection::vec((0usize..60, any::<u32>()), 0..12)) {
             let one = Likeness(base.iter().copied().collect());

@@ -8,6 +8,7 @@ use jiff::{Timestamp, Zoned};
 use crate::clean::shorten;
 use crate::course::{Markup, line, moments};
 use crate::digest::{Claim, Digest, FileNote};
+use crate::facts::Facts;
 use crate::fixes::{Failure, failures};
 use crate::markdown::{code, heading, inline, slug, yaml};
 use crate::notes::EVERYWHERE;
@@ -43,7 +44,11 @@ pub struct Shown<'a> {
 
 /// Where a session lives: the local day of its first prompt.
 pub fn day_of(session: &Session, zone: &TimeZone) -> String {
-    local(session.began_at().unwrap_or(0), zone).strftime("%Y-%m-%d").to_string()
+    date(session.began_at().unwrap_or(0), zone)
+}
+
+fn date(at: Millis, zone: &TimeZone) -> String {
+    local(at, zone).strftime("%Y-%m-%d").to_string()
 }
 
 /// `YYYY-MM-DD-<project>-<id8>.md`; ids that share their first eight characters get part of a hash as well.
@@ -65,9 +70,30 @@ pub fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
 
 /// From when to when a session was active; with the day of its end where that is another one than [`day_of`].
 pub fn span(session: &Session, zone: &TimeZone) -> String {
-    let ended = session.last_at().map(|at| local(at, zone).strftime("%Y-%m-%d").to_string());
-    let later = ended.filter(|day| *day != day_of(session, zone)).map(|day| day + " ").unwrap_or_default();
-    format!("{}–{later}{}", clock(session.began_at(), zone), clock(session.last_at(), zone))
+    span_of(session.began_at(), session.last_at(), zone)
+}
+
+fn span_of(began: Option<Millis>, last: Option<Millis>, zone: &TimeZone) -> String {
+    let ended = last.map(|at| date(at, zone));
+    let later = ended.filter(|day| *day != date(began.unwrap_or(0), zone)).map(|day| day + " ").unwrap_or_default();
+    format!("{}–{later}{}", clock(began, zone), clock(last, zone))
+}
+
+/// What of a session its day's page is made from.
+#[derive(Debug, Clone)]
+pub struct Told<'a> {
+    pub id: &'a str,
+    pub project: &'a Project,
+    /// The one it was on at its end.
+    pub branch: Option<&'a str>,
+    pub facts: &'a Facts,
+    pub digest: &'a Digest,
+    /// As [`Shown`] has it, like those that follow.
+    pub goes_on: bool,
+    pub closed: &'a [String],
+    pub costs: BTreeMap<String, Option<f64>>,
+    pub repeated_by: Option<&'a str>,
+    pub page: &'a str,
 }
 
 /// What the page of its day says of a session.
@@ -83,16 +109,27 @@ pub struct DayEntry {
 
 impl DayEntry {
     pub fn of(one: &Shown<'_>, zone: &TimeZone) -> Self {
+        let session = one.session;
+        let told = Told {
+            id: &session.id,
+            project: &session.project,
+            branch: session.branches.last().map(String::as_str),
+            facts: &Facts::of(session),
+            digest: one.digest,
+            goes_on: one.goes_on,
+            closed: one.closed,
+            costs: one.costs.clone(),
+            repeated_by: one.repeated_by,
+            page: &one.page,
+        };
+        Self::told(&told, zone)
+    }
+
+    pub fn told(one: &Told<'_>, zone: &TimeZone) -> Self {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
-        let session = one.session;
-        Self {
-            id: session.id.clone(),
-            project: session.project.clone(),
-            began_at: session.began_at(),
-            cost: session_cost(&one.costs),
-            text,
-        }
+        let cost = session_cost(&one.costs);
+        Self { id: one.id.to_owned(), project: one.project.clone(), began_at: one.facts.began_at, cost, text }
     }
 }
 
@@ -137,21 +174,19 @@ fn day_front(day: &str, entries: &[DayEntry], projects: &[&Project]) -> String {
     )
 }
 
-fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
-    let session = one.session;
-    let digest = one.digest;
+fn day_entry(page: &mut String, one: &Told<'_>, zone: &TimeZone) {
+    let (facts, digest) = (one.facts, one.digest);
+    let began = clock(facts.began_at, zone);
     if let Some(later) = one.repeated_by {
-        let (began, title) = (clock(session.began_at(), zone), heading(&digest.title));
-        page.push_str(&format!("\n### {began} {title}\n\n{}\n", again(session, later, "..")));
+        page.push_str(&format!("\n### {began} {}\n\n{}\n", heading(&digest.title), again(one.id, later, "..")));
         return;
     }
     page.push_str(&format!(
-        "\n### {} {}\n\n{}{} · {} · [session page](sessions/{})\n",
-        clock(session.began_at(), zone),
+        "\n### {began} {}\n\n{}{} · {} · [session page](sessions/{})\n",
         heading(&digest.title),
-        span(session, zone),
+        span_of(facts.began_at, facts.last_at, zone),
         if one.goes_on { " so far, it goes on" } else { "" },
-        effort(session),
+        effort(facts, one.branch),
         one.page,
     ));
     paragraph(page, "Asked", &shorten(&digest.request, 360));
@@ -167,17 +202,17 @@ fn day_entry(page: &mut String, one: &Shown<'_>, zone: &TimeZone) {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         page.push_str(&format!("\n**Files** {}{more}\n", names.join(", ")));
     }
-    bullets(page, "Blockers", open_lines(one, "blocker", &digest.blockers));
-    bullets(page, "Next", open_lines(one, "next", &digest.next_steps));
+    bullets(page, "Blockers", open_lines((one.id, digest, one.closed), "blocker", &digest.blockers));
+    bullets(page, "Next", open_lines((one.id, digest, one.closed), "next", &digest.next_steps));
 }
 
 /// The line that leads from a session to a later one that says nearly the same. `up` leads to the folder of the months.
-fn again(session: &Session, later: &str, up: &str) -> String {
+fn again(session: &str, later: &str, up: &str) -> String {
     let path = later.trim_start_matches("daily/");
     let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
     format!(
         "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
-        code(&format!("recall show {} --full", crate::clean::id8(&session.id)))
+        code(&format!("recall show {} --full", crate::clean::id8(session)))
     )
 }
 
@@ -205,12 +240,16 @@ fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
     format!("{}{mark}", inline(&shorten(text, max)))
 }
 
-/// Open items with their ids; closed ones struck through.
-fn open_lines<'a>(one: &'a Shown<'_>, kind: &'a str, claims: &'a [Claim]) -> impl Iterator<Item = String> + 'a {
-    let ids = one.digest.open_items(&one.session.id).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
+/// Open items of a session with their ids; closed ones struck through.
+fn open_lines<'a>(
+    (session, digest, closed): (&'a str, &'a Digest, &'a [String]),
+    kind: &'a str,
+    claims: &'a [Claim],
+) -> impl Iterator<Item = String> + 'a {
+    let ids = digest.open_items(session).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
     claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
         let text = claim_line(&claim.text, claim, 220);
-        match one.closed.contains(&id) {
+        match closed.contains(&id) {
             // Round nothing they would be a fence.
             true if text.is_empty() => format!("(done) {}", code(&id)),
             true => format!("~~{text}~~ (done) {}", code(&id)),
@@ -220,17 +259,15 @@ fn open_lines<'a>(one: &'a Shown<'_>, kind: &'a str, claims: &'a [Claim]) -> imp
 }
 
 /// `5 prompts · 12 files · $0.42`
-fn effort(session: &Session) -> String {
-    let prompts = session.count_prompts();
-    let files = session.files().iter().filter(|(_, t)| t.how > Touch::Read).count();
-    let mut parts = vec![counted(prompts, "prompt")];
-    if files > 0 {
-        parts.push(format!("{} changed", counted(files, "file")));
+fn effort(facts: &Facts, branch: Option<&str>) -> String {
+    let mut parts = vec![counted(facts.prompts, "prompt")];
+    if facts.files > 0 {
+        parts.push(format!("{} changed", counted(facts.files, "file")));
     }
-    if session.agents > 0 {
-        parts.push(counted(session.agents, "subagent"));
+    if facts.agents > 0 {
+        parts.push(counted(facts.agents, "subagent"));
     }
-    if let Some(branch) = session.branches.last() {
+    if let Some(branch) = branch {
         parts.push(format!("branch {}", code(branch)));
     }
     parts.join(" · ")
@@ -246,7 +283,7 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     let mut page = session_front(one, zone);
     page.push_str(&format!("\n# {}\n", heading(&digest.title)));
     if let Some(later) = one.repeated_by {
-        page.push_str(&format!("\n{}\n", again(session, later, "../..")));
+        page.push_str(&format!("\n{}\n", again(&session.id, later, "../..")));
         return page;
     }
     if one.goes_on {
@@ -263,8 +300,9 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
             section(&mut page, "Decisions", digest.decisions.iter().map(|c| claim_line(&c.text, c, 400)));
         }
     }
-    section(&mut page, "Blockers", open_lines(one, "blocker", &digest.blockers));
-    section(&mut page, "Next", open_lines(one, "next", &digest.next_steps));
+    let open = (session.id.as_str(), digest, one.closed);
+    section(&mut page, "Blockers", open_lines(open, "blocker", &digest.blockers));
+    section(&mut page, "Next", open_lines(open, "next", &digest.next_steps));
     section(&mut page, "Failed, and what fixed it", failures(session).iter().take(MAX_FAILURES).map(failure_line));
     section(&mut page, "Files", file_lines(one));
     timeline(&mut page, session, zone);

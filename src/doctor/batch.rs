@@ -116,7 +116,8 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
             "is `claude_dirs` or $CLAUDE_CONFIG_DIR right?",
         );
     }
-    let unread: Vec<&Found> = found.files.iter().filter(|file| !looked_at(file)).collect();
+    let mut unread: Vec<&Found> = found.files.iter().filter(|file| !looked_at(file)).collect();
+    unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     if let Some(closed) = unread.iter().find(|file| crate::delta::regular(&file.path).is_err()) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
     }

@@ -50,37 +50,43 @@ impl Found {
 
 #[derive(Debug, Default)]
 pub struct Discovery {
+    /// As the system lists them: in no order.
     pub files: Vec<Found>,
     /// Places that could not be read, with the reason.
     pub unreadable: Vec<String>,
     pub excluded: usize,
 }
 
-/// Walks the transcripts of every config directory, in a stable order, each file once however many links lead to it.
+/// Which file it is, in the words of the system; under which root it was found, and where in the list of what is found.
+type Name = (u64, u64, usize, usize);
+
+/// Walks the transcripts of every config directory, each file once however many links lead to it.
+///
+/// Nothing is put in order but what is told of places that cannot be read: of what is found nearly all is as it was at the last look, and
+/// who goes on with the rest puts that in order.
 pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
     let mut found = Discovery::default();
-    let mut seen = HashSet::new();
-    for dir in claude_dirs {
-        for layout in ["projects", "transcripts"] {
-            let root = dir.join(layout);
-            // Without the folder there is nothing to read: a fresh install.
-            if root.symlink_metadata().is_ok() {
-                walk(&root, layout == "transcripts", exclude, &mut seen, &mut found);
-            }
+    let mut names = Vec::new();
+    let roots = claude_dirs.iter().flat_map(|dir| ["projects", "transcripts"].map(|layout| (dir.join(layout), layout)));
+    for (at, (root, layout)) in roots.enumerate() {
+        // Without the folder there is nothing to read: a fresh install.
+        if root.symlink_metadata().is_ok() {
+            walk(&root, at, layout == "transcripts", exclude, &mut names, &mut found);
         }
     }
+    drop_other_names(&mut found.files, names);
     found
 }
 
-fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u64, u64)>, found: &mut Discovery) {
+fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: &mut Vec<Name>, found: &mut Discovery) {
     // A link may lead anywhere: what no transcript can lie in is not walked.
     let leads_on = |entry: &walkdir::DirEntry| !entry.file_type().is_dir() || may_hold(entry, old_layout);
-    let sorted = WalkDir::new(root).follow_links(true).sort_by(|a, b| name_of(a).cmp(name_of(b)));
-    for entry in sorted.into_iter().filter_entry(leads_on) {
+    let mut unreadable = Vec::new();
+    for entry in WalkDir::new(root).follow_links(true).into_iter().filter_entry(leads_on) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(e) => {
-                found.unreadable.push(e.to_string());
+                unreadable.push((e.path().unwrap_or(root).to_owned(), e.to_string()));
                 continue;
             }
         };
@@ -89,26 +95,35 @@ fn walk(root: &Path, old_layout: bool, exclude: &GlobSet, seen: &mut HashSet<(u6
         }
         let path = entry.path();
         let Some(place) = place_of(path, root, old_layout) else { continue };
-        if exclude.is_match(path) {
+        if !exclude.is_empty() && exclude.is_match(path) {
             found.excluded += 1;
             continue;
         }
         match entry.metadata() {
-            Ok(meta) if meta.is_file() && seen.insert((meta.dev(), meta.ino())) => {
-                let (path, mtime_ns, stamp) = (path.to_owned(), mtime_ns(&meta), stamp(&meta));
-                found.files.push(Found { path, size: meta.len(), mtime_ns, stamp, place });
+            Ok(meta) if meta.is_file() => {
+                names.push((meta.dev(), meta.ino(), number, found.files.len()));
+                let (size, mtime_ns, stamp) = (meta.len(), mtime_ns(&meta), stamp(&meta));
+                found.files.push(Found { path: entry.into_path(), size, mtime_ns, stamp, place });
             }
-            Ok(meta) if meta.is_file() => {}
-            Ok(_) => found.unreadable.push(format!("{}: not a regular file", path.display())),
-            Err(e) => found.unreadable.push(e.to_string()),
+            Ok(_) => unreadable.push((path.to_owned(), format!("{}: not a regular file", path.display()))),
+            Err(e) => unreadable.push((path.to_owned(), e.to_string())),
         }
     }
+    unreadable.sort();
+    found.unreadable.extend(unreadable.into_iter().map(|(_, why)| why));
 }
 
-/// The last part of an entry's path: `DirEntry::file_name` takes the whole path apart, for every comparison.
-fn name_of(entry: &walkdir::DirEntry) -> &[u8] {
-    let path = entry.path().as_os_str().as_bytes();
-    &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..]
+/// Of files that several links lead to, keeps the first name in the first root.
+fn drop_other_names(files: &mut Vec<Found>, mut names: Vec<Name>) {
+    names.sort_unstable();
+    let is_same = |a: &Name, b: &Name| (a.0, a.1) == (b.0, b.1);
+    let mut others = HashSet::new();
+    for of_one in names.chunk_by(is_same).filter(|of_one| of_one.len() > 1) {
+        let first = of_one.iter().min_by_key(|(_, _, root, at)| (root, &files[*at].path));
+        others.extend(of_one.iter().filter(|name| Some(*name) != first).map(|name| name.3));
+    }
+    let mut at = 0..;
+    files.retain(|_| at.next().is_none_or(|at| !others.contains(&at)));
 }
 
 fn mtime_ns(meta: &Metadata) -> i64 {
@@ -118,7 +133,10 @@ fn mtime_ns(meta: &Metadata) -> i64 {
 /// Nobody sets when the system saw a file change last, nor its number: a copy over it has others.
 fn stamp(meta: &Metadata) -> i64 {
     let parts = [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec(), meta.ino() as i64];
-    let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
+    let mut bytes = [0; 8 * 5];
+    for (to, part) in bytes.chunks_exact_mut(8).zip(parts) {
+        to.copy_from_slice(&part.to_le_bytes());
+    }
     let mut first = [0; 8];
     first.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);
     i64::from_le_bytes(first)

@@ -64,6 +64,7 @@ fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64>
     if changed > 0 {
         search::take_out(tx, session)?;
         tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
+        tx.prepare_cached("UPDATE digest SET basis = NULL WHERE session = ?1")?.execute([session])?;
     }
     Ok(changed)
 }

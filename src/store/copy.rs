@@ -182,7 +182,9 @@ impl Store {
         let file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(to)?;
         self.db.execute("VACUUM INTO CAST(?1 AS TEXT)", [to.as_os_str().as_bytes()])?;
         // By all that a mending asks for: a copy that it would not take must not replace one that it would.
-        if let Some(what) = Self::open_aside(to)?.any_damage()? {
+        let mut copy = Self::open_aside(to)?;
+        copy.use_threads(self.threads);
+        if let Some(what) = copy.any_damage()? {
             bail!(Trouble::Damaged { path: self.path.clone(), what });
         }
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_millis(now.max(0) as u64))?;

@@ -6,14 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use anyhow::{Context, Result};
 
-use super::{BUSY, Store};
+use super::Store;
 
 /// How many results of a thread may wait for those before them.
 const AHEAD: usize = 8;
@@ -55,8 +54,8 @@ impl Store {
             // Goes when the taking ends, however it does, and the threads with it.
             let (feed, receive) = (feed, receive);
             for send in vec![send; threads] {
-                let (path, fed, make) = (&self.path, &fed, &make);
-                scope.spawn(move || work(path, fed, &send, |store, at: usize| make(store, &all[at])));
+                let (path, another, fed, make) = (&self.path, self.another, &fed, &make);
+                scope.spawn(move || work(|| another(path), fed, &send, |store, at: usize| make(store, &all[at])));
             }
             let mut waiting = BTreeMap::new();
             let mut asked_for = 0..all.len();
@@ -81,7 +80,12 @@ impl Store {
 type Done<R> = (usize, thread::Result<Result<R>>);
 
 /// Makes what is asked for until nothing more is.
-fn work<R>(index: &Path, fed: &Mutex<Receiver<usize>>, send: &Sender<Done<R>>, make: impl Fn(&Store, usize) -> Result<R>) {
+fn work<R>(
+    open: impl Fn() -> Result<Store>,
+    fed: &Mutex<Receiver<usize>>,
+    send: &Sender<Done<R>>,
+    make: impl Fn(&Store, usize) -> Result<R>,
+) {
     let mut store = None;
     loop {
         let next = fed.lock().map(|fed| fed.recv());
@@ -90,7 +94,7 @@ fn work<R>(index: &Path, fed: &Mutex<Receiver<usize>>, send: &Sender<Done<R>>, m
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
                 Some(store) => store,
-                none => none.insert(Store::open_as_it_is(index, BUSY)?),
+                none => none.insert(open()?),
             };
             store.at_once(|| make(store, at))
         }));

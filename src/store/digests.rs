@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
+use super::basis::Basis;
 use super::load::SessionHead;
 use super::pack::{pack, unpack};
 use super::{Store, repeats, search};
@@ -44,6 +45,8 @@ pub struct NewDigest<'a> {
     pub interim_until: Option<Millis>,
     /// What its summarizer was shown as open, of which it may close some.
     pub open: &'a [OpenItem],
+    /// Of one that was made without the model.
+    pub basis: Option<Basis>,
     pub digest: Digest,
 }
 
@@ -97,14 +100,15 @@ impl Store {
         let body = pack(&new.digest)?;
         let id = short_id("d", &[&head.id, new.summarizer, &serde_json::to_string(&new.digest)?]);
         tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
+        let basis = new.basis.as_ref().map(serde_json::to_string).transpose()?;
         let sql =
-            "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title, interim_until)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            "INSERT INTO digest(id, session, summarizer, model, input_hash, made_at, cost_usd, queued, body, title, interim_until, basis)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         tx.execute(
             sql,
             params![
                 id, head.pk, new.summarizer, new.model, new.input_hash, new.made_at, new.cost_usd, new.queued, body,
-                new.digest.title, new.interim_until
+                new.digest.title, new.interim_until, basis
             ],
         )?;
         if new.interim_until.is_none() {
@@ -123,9 +127,10 @@ impl Store {
         Ok(())
     }
 
-    /// The digest on record holds for what is stored now; the pages may still show less of the session.
+    /// The digest on record holds for what is stored now; the pages may still show less of the session, if it was the session that changed.
     pub fn refresh_pages(&self, session: i64) -> Result<()> {
-        self.db.execute("UPDATE session SET page_dirty = 1, dirty = 0 WHERE pk = ?1 AND dirty", [session])?;
+        let sql = "UPDATE session SET page_dirty = page_dirty OR dirty = 1, dirty = 0 WHERE pk = ?1 AND dirty";
+        self.db.execute(sql, [session])?;
         Ok(())
     }
 

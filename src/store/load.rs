@@ -29,12 +29,14 @@ pub struct SessionHead {
     pub ended_at: Option<Millis>,
     pub end_reason: Option<String>,
     pub dirty: bool,
+    /// It is dirty because sessions before it changed: nothing of its own did since its digest was made.
+    pub only_shown: bool,
 }
 
 /// Selects the columns of a [`SessionHead`] from `session s`; `WHERE` and what follows is the caller's.
 pub(super) const HEAD: &str =
     "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
-     s.last_at
+     s.last_at, s.dirty = 2
      FROM session s JOIN project p ON p.pk = s.project";
 
 pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
@@ -48,6 +50,7 @@ pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
         end_reason: r.get(6)?,
         dirty: r.get(7)?,
         last_at: r.get(8)?,
+        only_shown: r.get(9)?,
     })
 }
 

@@ -64,7 +64,7 @@ impl Store {
     pub fn open_aside(path: &Path) -> Result<Self> {
         // One at rest needs no file beside it; a log that is there is part of it.
         let how = if copy::is_at_rest(path) { "?immutable=1" } else { "" };
-        Ok(read_only(path, how, BUSY)?.0)
+        Ok(Self { another: Self::open_aside, ..read_only(path, how, BUSY)?.0 })
     }
 
     /// Is it of a form that this program reads as it is? One of an older program is brought up to date before anybody looks at it; where
@@ -145,7 +145,7 @@ impl Store {
             }
         }
         let (keys, _) = damaged.rows_from_both_ends("key", "forgotten_row", "key", |r| r.get(0).map(RowKey));
-        let whereabouts = Whereabouts::load(&self.db)?;
+        let mut whereabouts = Whereabouts::load(&self.db)?;
         for key in keys {
             // Known here and stored all the same: a hand-made one that shares its key with another.
             if self.is_forgotten_row(key)? {

@@ -5,6 +5,7 @@
 //! words of documents that are gone are only marked so in the full-text index, until `scrub` has it written anew.
 
 pub mod around;
+pub mod basis;
 mod bundle;
 mod cleaning;
 pub mod closings;
@@ -29,6 +30,7 @@ pub mod search;
 mod sound;
 pub mod status;
 mod thinned;
+mod titles;
 pub mod transfer;
 pub mod trouble;
 pub mod unearth;
@@ -78,6 +80,8 @@ pub struct Store {
     known: Option<(Whereabouts, Known)>,
     /// How many threads may read beside this one.
     threads: usize,
+    /// How another connection to the same is opened, to read beside this one.
+    another: fn(&Path) -> Result<Self>,
 }
 
 impl Store {
@@ -95,7 +99,8 @@ impl Store {
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         fault::statements(&mut db);
-        let mut store = Self { db, counts: None, path: path.to_owned(), file, known: None, threads: cores() };
+        let mut store =
+            Self { db, counts: None, path: path.to_owned(), file, known: None, threads: cores(), another: Self::to_read };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -180,6 +185,10 @@ impl Store {
             return Err(anyhow!(OtherForm::Older).context(path.display().to_string()));
         }
         Ok(store)
+    }
+
+    fn to_read(path: &Path) -> Result<Self> {
+        Self::open_as_it_is(path, BUSY)
     }
 
     /// How long a statement waits for another process's transaction.
@@ -356,7 +365,15 @@ fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize
     fault::statements(&mut db);
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store { db, counts: Some(search::Counts::default()), path: path.to_owned(), file: None, known: None, threads: 1 };
+    let store = Store {
+        db,
+        counts: Some(search::Counts::default()),
+        path: path.to_owned(),
+        file: None,
+        known: None,
+        threads: 1,
+        another: Store::to_read,
+    };
     let version = store.version()?;
     Ok((store, version))
 }

@@ -1,10 +1,12 @@
 //! Which pages there are and which are out of date.
 
 use anyhow::Result;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::Store;
+use super::forget::EMPTY;
 use crate::clean::id8;
+use crate::facts::Facts;
 
 /// A page on record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,12 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// The path of a session's page, where it has one that shows what its digest says.
+    pub fn page_that_stays(&self, session: i64) -> Result<Option<String>> {
+        let sql = "SELECT min(p.path) FROM page p JOIN session s ON s.pk = p.session WHERE s.pk = ?1 AND NOT s.page_dirty HAVING count(*) = 1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
+    }
+
     /// Sessions whose page lies on this day.
     pub fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
         let sql = "SELECT DISTINCT p.session FROM page p JOIN session s ON s.pk = p.session WHERE p.day = ?1 ORDER BY p.session";
@@ -54,9 +62,25 @@ impl Store {
     }
 
     pub fn record_page(&self, page: &PageRecord) -> Result<()> {
-        let sql = "INSERT INTO page VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET session = ?2, day = ?3";
-        self.db.execute(sql, params![page.path, page.session, page.day])?;
+        let sql = "INSERT INTO page(path, session, day) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET session = ?2, day = ?3";
+        self.db.prepare_cached(sql)?.execute(params![page.path, page.session, page.day])?;
         Ok(())
+    }
+
+    /// Notes what the page of its day tells of a session, as its rows are now.
+    pub fn note_facts(&self, session: i64, facts: &Facts) -> Result<()> {
+        let sql = "UPDATE page SET facts = ?2 WHERE session = ?1";
+        self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(facts)?])?;
+        Ok(())
+    }
+
+    /// What is on record of that, with the path of the session's page, where nothing changed since.
+    pub fn facts_of(&self, session: i64) -> Result<Option<(String, Facts)>> {
+        let sql = "SELECT min(p.path), min(p.facts) FROM page p JOIN session s ON s.pk = p.session
+             WHERE s.pk = ?1 AND NOT s.page_dirty AND s.dirty <> 1 HAVING count(*) = 1";
+        let found =
+            self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get::<_, Option<String>>(1)?))).optional()?;
+        Ok(found.and_then(|(path, facts)| Some((path, serde_json::from_str(&facts?).ok()?))))
     }
 
     pub fn drop_page(&self, path: &str) -> Result<()> {
@@ -64,10 +88,11 @@ impl Store {
         Ok(())
     }
 
-    /// The pages show what these sessions' digests say.
+    /// The pages show what these sessions' digests say. Those of which nothing is left stay on record until `drop_emptied` ends them.
     pub fn pages_written(&self, sessions: &[i64]) -> Result<()> {
         self.together(|| {
-            let mut query = self.db.prepare_cached("UPDATE session SET page_dirty = 0 WHERE pk = ?1")?;
+            let mut query =
+                self.db.prepare_cached(&format!("UPDATE session SET page_dirty = 0 WHERE pk = ?1 AND NOT ({EMPTY})"))?;
             sessions.iter().try_for_each(|pk| Ok(query.execute([pk]).map(drop)?))
         })
     }

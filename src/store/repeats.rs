@@ -1,18 +1,25 @@
 //! Which sessions say nearly the same as a later one of their project. Made from all digests there are, whichever came first.
 
+use std::collections::{HashMap, HashSet};
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Store;
 use super::pack::unpack;
 use crate::digest::Digest;
-use crate::likeness::{Likeness, repeated_by};
+use crate::likeness::{Likeness, repeated_by, repeated_by_changed};
 
 struct Said {
     session: i64,
     likeness: Likeness,
     repeated_by: Option<i64>,
+    /// What it says may be another than when it was last looked at.
+    changed: bool,
 }
+
+/// Of how many one may have changed for the others not to be looked at anew.
+const FEW: usize = 8;
 
 impl Store {
     /// Finds out anew who repeats whom, in projects of which something changed, or in `all`; pages that have to say so are out of date.
@@ -30,8 +37,7 @@ impl Store {
         let tx = self.db.transaction()?;
         for project in projects {
             let said = said_in(&tx, project)?;
-            let all: Vec<Likeness> = said.iter().map(|one| one.likeness.clone()).collect();
-            for (one, next) in said.iter().zip(repeated_by(&all)) {
+            for (one, next) in said.iter().zip(repeats_among(&said, all)) {
                 let next = next.map(|at| said[at].session);
                 if next != one.repeated_by {
                     tx.execute("UPDATE likeness SET repeated_by = ?2 WHERE session = ?1", params![one.session, next])?;
@@ -50,6 +56,23 @@ impl Store {
     }
 }
 
+/// By which of them each is repeated. Only what changed is compared with the others, unless that is much, or all is asked for.
+fn repeats_among(said: &[Said], all: bool) -> Vec<Option<usize>> {
+    let likeness: Vec<Likeness> = said.iter().map(|one| one.likeness.clone()).collect();
+    let changed: Vec<usize> = (0..said.len()).filter(|at| said[*at].changed).collect();
+    if all || changed.len() * FEW > said.len() {
+        return repeated_by(&likeness);
+    }
+    let places: HashMap<i64, usize> = said.iter().enumerate().map(|(at, one)| (one.session, at)).collect();
+    // One that is gone, or that is another now, tells nothing any more.
+    let known = |one: &Said| match one.repeated_by {
+        _ if one.changed => None,
+        None => Some(None),
+        Some(next) => places.get(&next).filter(|at| !said[**at].changed).map(|at| Some(*at)),
+    };
+    repeated_by_changed(&likeness, &changed, &said.iter().map(known).collect::<Vec<_>>())
+}
+
 /// What the digested sessions of a project say, in their order.
 fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
     // Made before it was noted, or cleaned since.
@@ -59,15 +82,17 @@ fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
     let mut query = tx.prepare_cached(sql)?;
     let missing: Vec<(i64, Vec<u8>)> =
         query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-    for (session, body) in missing {
-        note(tx, session, &unpack(&body)?)?;
+    for (session, body) in &missing {
+        note(tx, *session, &unpack(body)?)?;
     }
-    let sql = "SELECT l.session, l.words, l.repeated_by FROM session s JOIN likeness l ON l.session = s.pk
+    let missing: HashSet<i64> = missing.into_iter().map(|(session, _)| session).collect();
+    let sql = "SELECT l.session, l.words, l.repeated_by, s.page_dirty FROM session s JOIN likeness l ON l.session = s.pk
          WHERE s.project = ?1 ORDER BY s.started_at, s.id";
     let mut query = tx.prepare_cached(sql)?;
     let said = query.query_map([project], |r| {
+        let (session, repeated_by) = (r.get(0)?, r.get(2)?);
         let likeness = Likeness::from_bytes(r.get_ref(1)?.as_blob()?);
-        Ok(Said { session: r.get(0)?, likeness, repeated_by: r.get(2)? })
+        Ok(Said { session, likeness, repeated_by, changed: r.get::<_, bool>(3)? || missing.contains(&session) })
     })?;
     Ok(said.collect::<rusqlite::Result<_>>()?)
 }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::repack;
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [Step; 7] = [
+pub const MIGRATIONS: [Step; 8] = [
     Step::Sql(FIRST),
     Step::Sql(CLOSED_BY_USER),
     Step::Sql(PRIVACY),
@@ -16,6 +16,7 @@ pub const MIGRATIONS: [Step; 7] = [
     Step::Sql(MEANING),
     Step::Repack(BUNDLES),
     Step::Sql(QUEUED),
+    Step::Sql(BASIS),
 ];
 
 /// How the database gets its next form, within a transaction.
@@ -75,6 +76,12 @@ END;
 
 /// Every run asks which digests the model is still wanted for: mostly none, and it would read all of them to find that out.
 const QUEUED: &str = "CREATE INDEX digest_queued ON digest(session) WHERE queued AND superseded = 0;";
+
+/// What a digest without the model was made of, beside its session's rows, and what these left open: a `Basis`, as JSON. Where only
+/// sessions before it changed, it tells whether that changes anything. Since then `session.dirty` is 2 where it may: nothing of its own did.
+///
+/// And what the page of its day tells of a session beside its digest, as its own page was written: `Facts`, as JSON.
+const BASIS: &str = "ALTER TABLE digest ADD COLUMN basis TEXT; ALTER TABLE page ADD COLUMN facts TEXT;";
 
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "

@@ -9,13 +9,22 @@ use anyhow::{Result, bail};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
+use super::load::SessionHead;
 use super::pack::unpack;
 use super::{Store, schema, trouble};
 use crate::digest::Digest;
 
+/// What is looked through by itself.
+enum Part<'h> {
+    Form,
+    Values,
+    Session(&'h SessionHead),
+    Rest,
+}
+
 impl Store {
     /// The first thing that is wrong with it, if anything is: of its form, of what is looked up by, and of what lies in it. Reads all of it,
-    /// as of one moment.
+    /// as of one moment unless several threads do.
     ///
     /// # Errors
     /// When that cannot be told: it is locked, or the system does not let it be read.
@@ -24,6 +33,24 @@ impl Store {
     }
 
     fn read_all(&self) -> Result<()> {
+        // Where these cannot be read, the form says best why.
+        let heads = self.session_heads();
+        let sessions = heads.iter().flatten().map(Part::Session);
+        let parts: Vec<Part<'_>> = [Part::Form, Part::Values].into_iter().chain(sessions).chain([Part::Rest]).collect();
+        self.each_in_order(|| false, &parts, Self::read_part, |_, read| read)?;
+        heads.map(drop)
+    }
+
+    fn read_part(&self, part: &Part<'_>) -> Result<()> {
+        match part {
+            Part::Form => self.check_form(),
+            Part::Values => self.read_values(),
+            Part::Session(head) => self.read_through(head),
+            Part::Rest => self.read_rest(),
+        }
+    }
+
+    fn check_form(&self) -> Result<()> {
         let found: String = self.db.query_row("PRAGMA integrity_check(1)", [], |r| r.get(0))?;
         if found != "ok" {
             bail!(found);
@@ -31,8 +58,7 @@ impl Store {
         if let Some(missing) = names_in(&fresh()?)?.difference(&names_in(&self.db)?).next() {
             bail!("there is no `{missing}` in it");
         }
-        self.read_values()?;
-        self.read_bodies()
+        Ok(())
     }
 
     /// Every value of every table is of the kind that its column holds, and every text is one.
@@ -58,16 +84,17 @@ impl Store {
         Ok(())
     }
 
-    /// What is packed can be unpacked, and what is read is what it should be.
-    fn read_bodies(&self) -> Result<()> {
+    /// What is read beside sessions is what it should be.
+    fn read_rest(&self) -> Result<()> {
         let mut query = self.db.prepare("SELECT body FROM digest")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             unpack::<Digest>(row.get_ref(0)?.as_blob()?)?;
         }
-        for head in self.session_heads()? {
-            self.read_through(&head)?;
-        }
+        self.db
+            .prepare("SELECT leaf FROM leaf_title")?
+            .query_map([], |r| r.get(0))?
+            .try_for_each(|leaf| leaf.map(|_: [u8; 16]| ()))?;
         self.known_files()?;
         self.notes()?;
         self.counts(1)?;

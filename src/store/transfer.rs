@@ -4,7 +4,7 @@ mod exported;
 mod long;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
@@ -120,14 +120,8 @@ impl Store {
     }
 
     fn export_titles(&self, session: i64) -> Result<Vec<(RowKey, String)>> {
-        let mut query = self.db.prepare_cached("SELECT leaf, text FROM leaf_title ORDER BY leaf, text")?;
-        let all = query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?;
-        let mut titles: Vec<(RowKey, String)> = all.collect::<rusqlite::Result<_>>()?;
-        if !titles.is_empty() {
-            let held: HashSet<RowKey> = bundle::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
-            titles.retain(|(leaf, _)| held.contains(leaf));
-        }
-        Ok(titles)
+        let titles = self.titles_of(|| Ok(bundle::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect()))?;
+        Ok(titles.into_iter().flat_map(|(leaf, texts)| texts.into_iter().map(move |text| (leaf, text))).collect())
     }
 
     /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
@@ -215,6 +209,7 @@ impl Store {
                 cost_usd: digest.cost_usd,
                 queued: digest.queued,
                 interim_until: digest.interim_until,
+                basis: None,
                 open: &open,
                 digest: digest.body.clone(),
             },

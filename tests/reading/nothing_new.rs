@@ -34,6 +34,20 @@ fn rows(session: &str, length: usize) -> String {
     rows
 }
 
+/// The statements that `recall digest` asks of the index.
+fn statements(world: &World, arguments: &[&str]) -> Vec<String> {
+    let file = world.root().join("statements");
+    let _ = fs::remove_file(&file);
+    let ran = world.process().arg("digest").args(arguments).env("RECALL_STATEMENTS", &file).output().expect("recall runs");
+    assert!(ran.status.success(), "{ran:?}");
+    fs::read_to_string(file).expect("statements").lines().map(str::to_owned).collect()
+}
+
+/// Of every session that is loaded it is asked in which order its sources stand.
+fn sessions_loaded(statements: &[String]) -> usize {
+    statements.iter().filter(|statement| statement.starts_with("SELECT pk, agent, first_at FROM source")).count()
+}
+
 /// Runs `recall digest` and returns how many bytes it has read, from whatever files.
 fn bytes_read(world: &World, arguments: &[&str]) -> u64 {
     let mut command = world.process();
@@ -66,4 +80,48 @@ fn a_run_with_nothing_new_reads_no_transcript_and_little_of_the_index() {
     let grown = bytes_read(&world, &["--ingest-only"]);
     assert!(grown < transcripts / 2, "{grown} bytes after {again}");
     assert_eq!(world.digest(&all)["rows_new"], 0, "it was read");
+}
+
+#[test]
+fn a_run_with_nothing_new_asks_no_more_of_an_index_of_many_files_than_of_one_of_some() {
+    let [some, many] = [5, FILES].map(|files| {
+        let world = World::new();
+        for n in 0..files {
+            world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), rows(&id(n), 1));
+        }
+        let all = ["--summarizer", "extract"];
+        statements(&world, &all);
+        statements(&world, &all)
+    });
+    assert_eq!(some, many);
+    assert!(many.len() <= 60, "{}: {many:#?}", many.len());
+    let changes = ["INSERT", "UPDATE", "DELETE", "BEGIN IMMEDIATE", "VACUUM"];
+    assert_eq!(many.iter().filter(|statement| changes.iter().any(|change| statement.starts_with(change))).count(), 0, "{many:#?}");
+    assert_eq!(sessions_loaded(&many), 0);
+}
+
+#[test]
+fn of_sessions_after_one_that_grew_none_is_loaded_when_it_left_open_what_it_had() {
+    const SESSIONS: usize = 8;
+    let world = World::new();
+    // The last is of the day of the one that grows.
+    let day = |n: usize| if n + 1 == SESSIONS { 3 } else { n + 1 };
+    let on_day = |n: usize| rows(&id(n), 2000).replace("2026-11-20T", &format!("2026-11-{:02}T", day(n)));
+    for n in 0..SESSIONS {
+        world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), on_day(n));
+    }
+    let all = ["--summarizer", "extract"];
+    assert!(sessions_loaded(&statements(&world, &all)) >= SESSIONS);
+    let file = world.claude_dir().join(format!("projects/-home-dev-src-shop/{}.jsonl", id(2)));
+    let grow = |more: &str| fs::write(&file, fs::read_to_string(&file).unwrap() + more).unwrap();
+    grow(&assistant(&id(2), "5b6e2c1e-0000-4000-8000-000000000001", "2026-11-03T20:00:00Z", "Its rates are in order, too."));
+    // For its document, its digest, its page; what the page of the day says of the other is on record.
+    let loaded = sessions_loaded(&statements(&world, &all));
+    assert!((1..=3).contains(&loaded), "{loaded}");
+    // With something new left open, the three after it are looked at; what these are shown beside it is on record.
+    let next = "All of it is in order.\n\nNext steps:\n- Ask finance whether the ledger of the other countries counts as well\n";
+    grow(&assistant(&id(2), "5b6e2c1e-0000-4000-8000-000000000002", "2026-11-03T20:01:00Z", next));
+    let more = sessions_loaded(&statements(&world, &all));
+    assert!((loaded + 3..=3 * (1 + 3)).contains(&more), "{more}");
+    assert_eq!(sessions_loaded(&statements(&world, &all)), 0);
 }

@@ -18,6 +18,7 @@ use crate::select::Skip;
 use crate::session::digest_of;
 use crate::stop;
 use crate::store::Store;
+use crate::store::basis::Basis;
 use crate::store::crew::PART;
 use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
@@ -58,6 +59,8 @@ pub(super) struct Extracted {
     input_hash: [u8; 32],
     /// `None`: the one that is stored holds.
     digest: Option<Digest>,
+    /// `None`: what is on record of that holds, too.
+    basis: Option<Basis>,
 }
 
 impl Maker<'_> {
@@ -90,6 +93,9 @@ impl Maker<'_> {
 
     /// A session's digest, with what it was shown as open.
     fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, Extracted)> {
+        if head.only_shown && self.is_shown_the_same(store, head, queued)? {
+            return Ok((Vec::new(), Extracted { input_hash: [0; 32], digest: None, basis: None }));
+        }
         let left = self.left.of(head.pk);
         // Who asks what the session left open waits until that is known, and no longer: nobody waits for anybody's whole digest.
         let mut known = locked(&left);
@@ -97,10 +103,18 @@ impl Maker<'_> {
         let digest = extract(&session);
         *known = Some(left_by(&digest, head));
         drop(known);
-        let open = self.open_before(store, head, &session)?;
+        let open = self.open_before(store, head, session.began_at())?;
         let input = Input { session, open, request: Request::default() };
         let made = self.extracted(store, head, &input, queued, digest)?;
         Ok((input.open, made))
+    }
+
+    /// Does the digest of a session of which nothing changed hold, because the sessions before it left open what they had?
+    fn is_shown_the_same(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<bool> {
+        let Some(basis) = store.basis_of(head)? else { return Ok(false) };
+        let holds = store.digest_state(head.pk)?.is_some_and(|state| state.summarizer == "extract" && state.queued == queued);
+        let shown = self.open_before(store, head, basis.began)?;
+        Ok(holds && shown.iter().map(|item| &item.id).eq(&basis.shown))
     }
 
     /// Makes a digest without the model and stores it; `skip` is why the model, which stays wanted, did not make it.
@@ -112,15 +126,16 @@ impl Maker<'_> {
     /// What becomes of a digest that knows nothing yet of the sessions before.
     fn extracted(&self, store: &Store, head: &SessionHead, input: &Input, queued: bool, mut digest: Digest) -> Result<Extracted> {
         let input_hash = hash_of(input)?;
+        let basis = Some(Basis::new(input.session.began_at(), &input.open, &left_by(&digest, head)));
         let state = store.digest_state(head.pk)?;
         let holds = |s: &DigestState| s.summarizer == "extract" && !s.interim && s.input_hash == input_hash && s.queued == queued;
         let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| s.summarizer == "claude") && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
-            return Ok(Extracted { input_hash, digest: None });
+            return Ok(Extracted { input_hash, digest: None, basis });
         }
         finish(&mut digest, input);
-        Ok(Extracted { input_hash, digest: Some(self.passed(digest)) })
+        Ok(Extracted { input_hash, digest: Some(self.passed(digest)), basis })
     }
 
     fn store_extracted(
@@ -133,7 +148,10 @@ impl Maker<'_> {
         (open, made): (&[OpenItem], Extracted),
     ) -> Result<()> {
         match made.digest {
-            None => store.refresh_pages(head.pk)?,
+            None => {
+                store.refresh_pages(head.pk)?;
+                made.basis.iter().try_for_each(|basis| store.note_basis(head.pk, basis))?;
+            }
             Some(digest) => {
                 let new = NewDigest {
                     summarizer: "extract",
@@ -144,6 +162,7 @@ impl Maker<'_> {
                     queued: skip.is_some(),
                     interim_until: None,
                     open,
+                    basis: made.basis,
                     digest,
                 };
                 store.save_digest(head, &new)?;

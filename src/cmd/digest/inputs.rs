@@ -6,7 +6,7 @@ use super::alone::{left_by, locked};
 use super::make::Maker;
 use crate::digest::OpenItem;
 use crate::extract::extract;
-use crate::session::{Millis, Session};
+use crate::session::Millis;
 use crate::store::Store;
 use crate::store::load::SessionHead;
 use crate::summarize::{Input, Request, request};
@@ -23,7 +23,7 @@ impl Maker<'_> {
     /// The same, with the model's request or without: it takes time to build and not every run needs it.
     pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
         let session = store.load_session(head)?;
-        let open = self.open_before(store, head, &session)?;
+        let open = self.open_before(store, head, session.began_at())?;
         let request = if with_request {
             request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
         } else {
@@ -33,8 +33,8 @@ impl Maker<'_> {
     }
 
     /// What the sessions before this one had left open when it began, by their rows alone.
-    pub(super) fn open_before(&self, store: &Store, head: &SessionHead, session: &Session) -> Result<Vec<OpenItem>> {
-        let Some(began) = session.began_at() else { return Ok(Vec::new()) };
+    pub(super) fn open_before(&self, store: &Store, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
+        let Some(began) = began else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for earlier in store.earlier_sessions(head)? {
             all.extend(self.left_open(store, &earlier, began)?);
@@ -52,7 +52,10 @@ impl Maker<'_> {
         let left = self.left.of(head.pk);
         let mut known = locked(&left);
         if known.is_none() {
-            *known = Some(left_by(&extract(&store.load_session(head)?), head));
+            *known = Some(match store.left_on_record(head)? {
+                Some(left) => left,
+                None => left_by(&extract(&store.load_session(head)?), head),
+            });
         }
         Ok(known.clone().unwrap_or_default())
     }

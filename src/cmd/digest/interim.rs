@@ -35,6 +35,7 @@ impl Maker<'_> {
                 cost_usd: None,
                 queued: false,
                 interim_until: Some(head.last_at.unwrap_or(head.grew_at)),
+                basis: None,
                 open: &input.open,
                 digest: self.passed(made.digest),
             };

@@ -191,6 +191,7 @@ impl<'a> Maker<'a> {
             cost_usd: made.cost_usd,
             queued: false,
             interim_until: None,
+            basis: None,
             open: &input.open,
             digest: self.passed(made.digest),
         };

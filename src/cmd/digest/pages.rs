@@ -7,9 +7,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::config::Config;
+use crate::facts::Facts;
 use crate::fault;
 use crate::leftovers::Writing;
-use crate::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
+use crate::page::{DayEntry, Shown, Told, day_of, day_page, session_page, session_page_name};
 use crate::price::costs_by_model;
 use crate::private;
 use crate::session::{Millis, Session};
@@ -42,18 +43,20 @@ pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u
         return Ok(0);
     }
     let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    Writer { config, store, ui, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
+    Writer { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
 }
 
 /// Writes the pages of some days anew, with notes that move there; one with nothing left on it goes.
 pub fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
-    Writer { config, store, ui, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
+    Writer { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
 }
 
 struct Writer<'a> {
     config: &'a Config,
     store: &'a Store,
     ui: &'a Ui,
+    /// All pages are written anew: none is known to stay where it is.
+    all: bool,
     /// Days to be written anew, each with notes that moved there.
     days: BTreeMap<String, String>,
     /// What these days say of sessions whose pages were made in this run.
@@ -65,9 +68,9 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<u64> {
-        let (config, store) = (self.config, self.store);
+        let (config, store, all) = (self.config, self.store, self.all);
         for part in dirty.chunks(PART) {
-            let make = |store: &Store, pk: &i64| with_shown(config, store, *pk, |shown, day| Made::of(shown, day, config));
+            let make = |store: &Store, pk: &i64| with_shown(config, store, all, *pk, |shown, day| Made::of(shown, day, config));
             store.each_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
             // Of the last day more may come.
             let last = self.made.keys().next_back().cloned().unwrap_or_default();
@@ -126,6 +129,7 @@ impl Writer<'_> {
             self.put(&made.path, &made.text, &notes)?;
             fault::point("page replaced");
             self.store.record_page(&PageRecord { path: made.path, session: Some(pk), day: made.day.clone() })?;
+            self.store.note_facts(pk, &made.facts)?;
             self.days.entry(made.day.clone()).or_default();
             self.made.entry(made.day).or_default().insert(pk, made.entry);
         }
@@ -146,15 +150,16 @@ impl Writer<'_> {
                 _ => {}
             }
         }
-        let config = self.config;
-        let entry = |store: &Store, pk: &i64| with_shown(config, store, *pk, |shown, _| DayEntry::of(shown, &config.time_zone));
+        let (config, all) = (self.config, self.all);
+        let entry = |store: &Store, pk: &i64| entry_of(config, store, all, *pk);
         self.store.each_in_order(
             || false,
             &others,
             entry,
-            |_, entry| {
-                entries.extend(entry?);
-                Ok(())
+            |pk, entry| {
+                let Some((entry, new)) = entry? else { return Ok(()) };
+                entries.push(entry);
+                new.iter().try_for_each(|facts| self.store.note_facts(*pk, facts))
             },
         )?;
         let noted = self.notes_on(day)?;
@@ -200,22 +205,53 @@ struct Made {
     day: String,
     text: String,
     entry: DayEntry,
+    facts: Facts,
 }
 
 impl Made {
     fn of(shown: &Shown<'_>, day: &str, config: &Config) -> Self {
         let text = session_page(shown, &config.time_zone);
         let entry = DayEntry::of(shown, &config.time_zone);
-        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry }
+        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts: Facts::of(shown.session) }
     }
 }
 
+/// What its day's page says of a session, and what of that was not on record.
+fn entry_of(config: &Config, store: &Store, all: bool, pk: i64) -> Result<Option<(DayEntry, Option<Facts>)>> {
+    let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !all) else {
+        let made = |shown: &Shown<'_>, _: &str| (DayEntry::of(shown, &config.time_zone), Some(Facts::of(shown.session)));
+        return with_shown(config, store, all, pk, made);
+    };
+    let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
+    let head = store.session_head(pk)?;
+    let (branch, later) = (store.last_branch(pk)?, later(pk, config, store, all)?);
+    let told = Told {
+        id: &head.id,
+        project: &head.project,
+        branch: branch.as_deref(),
+        facts: &facts,
+        digest: &stored.digest,
+        goes_on: stored.interim_until.is_some(),
+        closed: &store.closed_of(pk)?,
+        costs: costs_by_model(&facts.usage, &config.prices),
+        repeated_by: later.as_deref(),
+        page: path.rsplit('/').next().unwrap_or_default(),
+    };
+    Ok(Some((DayEntry::told(&told, &config.time_zone), None)))
+}
+
 /// Makes something of all that pages show of a session, if it has a digest. The other argument is its day.
-fn with_shown<T>(config: &Config, store: &Store, pk: i64, make: impl FnOnce(&Shown<'_>, &str) -> T) -> Result<Option<T>> {
+fn with_shown<T>(
+    config: &Config,
+    store: &Store,
+    all: bool,
+    pk: i64,
+    make: impl FnOnce(&Shown<'_>, &str) -> T,
+) -> Result<Option<T>> {
     let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
     let session = store.load_session(&store.session_head(pk)?)?;
     let (day, page) = page_of(&session, config, store)?;
-    let later = later(pk, config, store)?;
+    let later = later(pk, config, store, all)?;
     let shown = Shown {
         session: &session,
         digest: &stored.digest,
@@ -238,8 +274,11 @@ fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String,
 }
 
 /// The path of the page of a later session that says nearly the same.
-fn later(session: i64, config: &Config, store: &Store) -> Result<Option<String>> {
+fn later(session: i64, config: &Config, store: &Store, all: bool) -> Result<Option<String>> {
     let Some(later) = store.repeated_by(session)? else { return Ok(None) };
+    if !all && let Some(path) = store.page_that_stays(later)? {
+        return Ok(Some(path));
+    }
     let later = store.load_session(&store.session_head(later)?)?;
     let (day, page) = page_of(&later, config, store)?;
     Ok(Some(session_path(&day, &page)))

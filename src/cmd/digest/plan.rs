@@ -125,7 +125,9 @@ impl Maker<'_> {
     }
 
     fn standing(&self, store: &Store, head: &SessionHead) -> Result<Standing> {
-        let (has_prompt, has_work) = store.has_prompt_and_work(head)?;
+        // What its digest was made of is there, and is both.
+        let is_known = head.only_shown && store.basis_of(head)?.is_some();
+        let (has_prompt, has_work) = if is_known { (true, true) } else { store.has_prompt_and_work(head)? };
         Ok(Standing { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
     }
 }

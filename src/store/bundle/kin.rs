@@ -14,9 +14,24 @@ use super::{Line, rows_of};
 use crate::session::RowKey;
 use crate::store::load::SessionHead;
 
-/// Where every row and message is, as far as four bytes tell: its hash above, the session below.
+/// Where every row and message is, as far as four bytes tell: of each entry its hash above, the session below.
 #[derive(Debug, Default)]
-pub struct Whereabouts(Vec<u64>);
+pub struct Whereabouts {
+    /// In order, each once.
+    sorted: Vec<u64>,
+    /// Where in it those begin that share their highest bits, and in the end how many there are. Empty until there are any.
+    begins: Vec<u32>,
+    /// What came since, as it came. Who stores little never waits for an order.
+    recent: Vec<u64>,
+    /// How many entries of the latter were looked at since the last time that it was brought into order.
+    looked_at: usize,
+}
+
+/// How many bits entries share that lie together: 256 KB tell where they do, and to look through them is to look in one place.
+const SHARED: u32 = 16;
+
+/// What is recent is brought into order once so much of it was looked at for every entry: that costs about the same.
+const WORTH_AN_ORDER: usize = 4;
 
 /// How many bits tell which hashes are looked for: few enough for the processor's nearest memory.
 const SIEVE: usize = 1 << 17;
@@ -56,31 +71,33 @@ impl Whereabouts {
     }
 
     pub(super) fn add(&mut self, session: i64, hashes: impl Iterator<Item = u32>) {
-        self.0.extend(hashes.map(|hash| u64::from(hash) << 32 | u64::from(session as u32)));
+        self.recent.extend(hashes.map(|hash| u64::from(hash) << 32 | u64::from(session as u32)));
     }
 
     /// Pairs of one of these sessions and another that may hold the same row. `new` are hashes of what was added last.
-    pub(super) fn pairs(&self, new: &[(u32, i64)]) -> BTreeSet<(i64, i64)> {
-        let mut sorted = new.to_vec();
-        sorted.sort_unstable();
+    pub(super) fn pairs(&mut self, new: &[(u32, i64)]) -> BTreeSet<(i64, i64)> {
+        self.about_to_look();
+        let mut wanted = new.to_vec();
+        wanted.sort_unstable();
+        let mut pairs = BTreeSet::new();
+        let mut meet = |hash: u32, other: i64| {
+            let from = wanted.partition_point(|(known, _)| *known < hash);
+            let met = wanted[from..].iter().take_while(|(known, _)| *known == hash).map(|(_, session)| *session);
+            pairs.extend(met.filter(|session| *session != other).map(|session| (session, other)));
+        };
+        for same in wanted.chunk_by(|a, b| a.0 == b.0) {
+            let hash = same[0].0;
+            self.settled(hash).for_each(|other| meet(hash, other));
+        }
         let mut sieve = vec![0_u64; SIEVE / 64];
         let place = |hash: u32| (hash as usize % SIEVE / 64, 1_u64 << (hash % 64));
-        for (hash, _) in &sorted {
-            let (word, bit) = place(*hash);
+        for (word, bit) in wanted.iter().map(|(hash, _)| place(*hash)) {
             sieve[word] |= bit;
         }
-        let mut pairs = BTreeSet::new();
-        for entry in &self.0 {
-            let (hash, other) = ((entry >> 32) as u32, i64::from(*entry as u32));
+        for (hash, other) in self.recent.iter().copied().map(parts) {
             let (word, bit) = place(hash);
-            if sieve[word] & bit == 0 {
-                continue;
-            }
-            let from = sorted.partition_point(|(known, _)| *known < hash);
-            for (_, session) in sorted[from..].iter().take_while(|(known, _)| *known == hash) {
-                if *session as u32 != other as u32 {
-                    pairs.insert((*session, other));
-                }
+            if sieve[word] & bit != 0 {
+                meet(hash, other);
             }
         }
         pairs
@@ -90,12 +107,11 @@ impl Whereabouts {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn sessions_with(&self, db: &Connection, key: RowKey) -> Result<BTreeSet<i64>> {
+    pub fn sessions_with(&mut self, db: &Connection, key: RowKey) -> Result<BTreeSet<i64>> {
+        self.about_to_look();
         let wanted = hash(key);
-        let mut maybe: Vec<i64> =
-            self.0.iter().filter(|entry| (*entry >> 32) as u32 == wanted).map(|entry| i64::from(*entry as u32)).collect();
-        maybe.sort_unstable();
-        maybe.dedup();
+        let recent = self.recent.iter().copied().map(parts).filter(|(hash, _)| *hash == wanted).map(|(_, session)| session);
+        let maybe: BTreeSet<i64> = self.settled(wanted).chain(recent).collect();
         let mut sessions = BTreeSet::new();
         for session in maybe {
             if super::holds(db, session, key)? {
@@ -103,6 +119,58 @@ impl Whereabouts {
             }
         }
         Ok(sessions)
+    }
+
+    /// The sessions that stand beside a hash in what is in order.
+    fn settled(&self, hash: u32) -> impl Iterator<Item = i64> {
+        let near = (hash >> (32 - SHARED)) as usize;
+        let begins = |at: usize| self.begins.get(at).map_or(0, |begin| *begin as usize);
+        let near = &self.sorted[begins(near)..begins(near + 1)];
+        let from = near.partition_point(|entry| parts(*entry).0 < hash);
+        near[from..].iter().copied().map(parts).take_while(move |(other, _)| *other == hash).map(|(_, session)| session)
+    }
+
+    /// Looking through all of it for every transaction would take a time that grows with the square of what there is.
+    fn about_to_look(&mut self) {
+        self.looked_at += self.recent.len();
+        if self.looked_at > WORTH_AN_ORDER * (self.sorted.len() + self.recent.len()) {
+            self.recent.sort_unstable();
+            merge(&mut self.sorted, std::mem::take(&mut self.recent));
+            self.sorted.dedup();
+            self.begins = begins(&self.sorted);
+            self.looked_at = 0;
+        }
+    }
+}
+
+fn parts(entry: u64) -> (u32, i64) {
+    ((entry >> 32) as u32, i64::from(entry as u32))
+}
+
+fn begins(sorted: &[u64]) -> Vec<u32> {
+    let mut begins = vec![0; (1 << SHARED) + 1];
+    sorted.iter().for_each(|entry| begins[(entry >> (64 - SHARED)) as usize + 1] += 1);
+    let mut before = 0;
+    for begin in &mut begins {
+        before += *begin;
+        *begin = before;
+    }
+    begins
+}
+
+/// Merges what is in order into what is, from the end on: it takes no room beside the two.
+fn merge(into: &mut Vec<u64>, mut from: Vec<u64>) {
+    let mut left = into.len();
+    into.resize(left + from.len(), 0);
+    for to in (0..into.len()).rev() {
+        let Some(last) = from.last() else { break };
+        if left > 0 && into[left - 1] > *last {
+            left -= 1;
+            into[to] = into[left];
+        } else {
+            into[to] = *last;
+            from.pop();
+        }
     }
 }
 
@@ -160,4 +228,36 @@ fn beside(db: &Connection, head: &SessionHead, is: &str) -> Result<Vec<i64>> {
     );
     let mut query = db.prepare_cached(&sql)?;
     Ok(query.query_map(params![head.pk, head.started_at, head.id], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever is in order by then and whatever is not.
+        #[test]
+        fn who_holds_the_same_is_found_however_it_came(
+            steps in prop::collection::vec(prop::collection::vec((0u32..40, 1i64..9), 0..12), 1..40),
+        ) {
+            let (mut whereabouts, mut all) = (Whereabouts::default(), Vec::new());
+            for new in steps {
+                for (hash, session) in &new {
+                    // Far from each other, as they are.
+                    whereabouts.add(*session, std::iter::once(hash.wrapping_mul(0x9e37_79b9)));
+                }
+                all.extend(new.clone());
+                let same = |session: i64| move |other: &&(u32, i64)| other.1 != session;
+                let expected: BTreeSet<(i64, i64)> = new
+                    .iter()
+                    .flat_map(|(hash, session)| {
+                        all.iter().filter(move |other| other.0 == *hash).filter(same(*session)).map(move |other| (*session, other.1))
+                    })
+                    .collect();
+                let new: Vec<_> = new.iter().map(|(hash, session)| (hash.wrapping_mul(0x9e37_79b9), *session)).collect();
+                prop_assert_eq!(whereabouts.pairs(&new), expected);
+            }
+        }
+    }
 }

@@ -44,14 +44,14 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
     if unclean.is_empty() {
         return Ok(0);
     }
-    let (changed, whereabouts) = (unclean.len() as u64, Whereabouts::load(tx)?);
+    let (changed, mut whereabouts) = (unclean.len() as u64, Whereabouts::load(tx)?);
     for (leaf, clean, text) in unclean {
         for session in whereabouts.sessions_with(tx, RowKey(leaf))? {
             tx.execute("DELETE FROM doc WHERE session = ?1", [session])?;
         }
         if clean.is_empty() {
             tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf, text])?;
-            take::title_of(tx, &whereabouts, RowKey(leaf))?;
+            take::title_of(tx, &mut whereabouts, RowKey(leaf))?;
         } else {
             let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
             tx.execute(sql, params![leaf, text, clean])?;

@@ -123,7 +123,7 @@ impl Store {
         let mut query = self.db.prepare("SELECT leaf, text FROM leaf_title")?;
         let all: Vec<(RowKey, String)> =
             query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-        let whereabouts = Whereabouts::load(&self.db)?;
+        let mut whereabouts = Whereabouts::load(&self.db)?;
         for (leaf, _) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
             let sessions = whereabouts.sessions_with(&self.db, leaf)?;
             doomed.digests.extend(sessions.difference(&doomed.whole));

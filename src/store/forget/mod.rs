@@ -17,6 +17,10 @@ use super::{Store, copy, notes};
 use crate::phrase::Phrase;
 use crate::session::{Millis, RowKey};
 
+/// Whether nothing is left of a session.
+pub(super) const EMPTY: &str =
+    "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
+
 /// What is to go, by sessions' places in the index.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Doomed {
@@ -135,18 +139,19 @@ impl Store {
 
     /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any.
     pub fn drop_emptied(&mut self) -> Result<()> {
-        let empty = "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
         let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
-        // Mostly there is nothing, and to find that out takes no lock.
-        let any = format!("SELECT EXISTS (SELECT 1 FROM session WHERE {empty}) OR EXISTS (SELECT 1 FROM project WHERE {unused})");
+        // Mostly there is nothing, and to find that out takes no lock and looks at no session but those whose pages were to be written.
+        let any = format!(
+            "SELECT EXISTS (SELECT 1 FROM session WHERE page_dirty AND {EMPTY}) OR EXISTS (SELECT 1 FROM project WHERE {unused})"
+        );
         if !self.db.query_row(&any, [], |r| r.get(0))? {
             return Ok(());
         }
         let tx = self.db.transaction()?;
         let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
         // A page that could not be removed is tried again.
-        tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {empty} AND {with_page}"), [])?;
-        let dropped = tx.execute(&format!("DELETE FROM session WHERE {empty} AND NOT {with_page}"), [])?;
+        tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {EMPTY} AND {with_page}"), [])?;
+        let dropped = tx.execute(&format!("DELETE FROM session WHERE {EMPTY} AND NOT {with_page}"), [])?;
         tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
         if dropped > 0 {
             take::leaves_traces(&tx)?;

@@ -130,7 +130,7 @@ pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()
 }
 
 /// What was made of a title goes with it: of the sessions that hold the row it is for.
-pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &Whereabouts, leaf: RowKey) -> Result<()> {
+pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut Whereabouts, leaf: RowKey) -> Result<()> {
     leaves_traces(tx)?;
     for session in whereabouts.sessions_with(tx, leaf)? {
         derived(tx, session)?;
@@ -142,7 +142,7 @@ pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &Whereabouts
 pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
     let mut query = tx.prepare("SELECT DISTINCT leaf FROM leaf_title")?;
     let leaves: Vec<RowKey> = query.query_map([], |r| r.get(0).map(RowKey))?.collect::<rusqlite::Result<_>>()?;
-    let whereabouts = Whereabouts::load(tx)?;
+    let mut whereabouts = Whereabouts::load(tx)?;
     for leaf in leaves {
         if whereabouts.sessions_with(tx, leaf)?.is_empty() {
             tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;

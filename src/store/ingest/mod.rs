@@ -97,21 +97,28 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The files that are not as they were at the last look, and how they were then. Of the others, which are nearly all in most runs,
-    /// nothing is taken out of the index but what that look saw.
+    /// The files that are not as they were at the last look, in order, and how they were then. Of the others, which are nearly all in most
+    /// runs, nothing is taken out of the index but what that look saw, and they are found by their stamps: two files seldom share one.
     pub fn changed_files(&self, found: Vec<Found>) -> Result<Vec<(Found, Option<KnownFile>)>> {
         let mut changed = vec![true; found.len()];
-        let by_name: HashMap<_, _> = found.iter().enumerate().map(|(at, file)| (file.known_as(), at)).collect();
+        let mut by_stamp: Vec<_> = found.iter().enumerate().map(|(at, file)| (file.stamp, at)).collect();
+        by_stamp.sort_unstable();
         let mut query = self.db.prepare("SELECT path, size, mtime_ns FROM file")?;
         let mut rows = query.query([])?;
         while let Some(r) = rows.next()? {
-            if let Some(&at) = by_name.get(r.get_ref(0)?.as_str()?) {
-                changed[at] = !found[at].is_as_seen(r.get::<_, i64>(1)? as u64, r.get(2)?);
+            let stamp: i64 = r.get(2)?;
+            let first = by_stamp.partition_point(|(of_file, _)| *of_file < stamp);
+            for &(_, at) in by_stamp[first..].iter().take_while(|(of_file, _)| *of_file == stamp) {
+                let file = &found[at];
+                if file.is_as_seen(r.get::<_, i64>(1)? as u64, stamp) && file.known_as() == r.get_ref(0)?.as_str()? {
+                    changed[at] = false;
+                }
             }
         }
-        drop(by_name);
+        let mut found: Vec<_> = found.into_iter().zip(changed).filter_map(|(file, changed)| changed.then_some(file)).collect();
+        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut query = self.db.prepare(&format!("SELECT {KNOWN} FROM file WHERE path = ?1"))?;
-        let changed = found.into_iter().zip(changed).filter(|(_, changed)| *changed).map(|(file, _)| {
+        let changed = found.into_iter().map(|file| {
             let known = query.query_row([file.known_as()], known).optional()?;
             Ok((file, known))
         });

@@ -69,7 +69,7 @@ impl Writer<'_, '_> {
              WHERE pk = ?1 AND started_at IS NOT t.at";
         if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
             // Who owns copied rows may change with this.
-            let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty AND unindexed) AND (
+            let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty = 1 AND unindexed) AND (
                  pk = ?1 AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0) OR pk IN (SELECT other FROM kin WHERE session = ?1))";
             self.tx.prepare_cached(others)?.execute([session])?;
         }

@@ -88,16 +88,20 @@ impl Writer<'_, '_> {
     }
 
     /// Titles that older clients gave to private rows, or after a private turn to the whole conversation.
-    fn drop_private_titles(&self) -> Result<()> {
-        let sql = "SELECT leaf, EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf) FROM leaf_title
-             WHERE EXISTS (SELECT 1 FROM private_turn) OR EXISTS (SELECT 1 FROM forgotten_row) GROUP BY leaf";
+    fn drop_private_titles(&mut self) -> Result<()> {
+        // Most people have nothing private, and many have titles: SQLite would look at each.
+        let sql = "SELECT EXISTS (SELECT 1 FROM private_turn) OR EXISTS (SELECT 1 FROM forgotten_row)";
+        if !self.tx.prepare_cached(sql)?.query_row([], |r| r.get(0))? {
+            return Ok(());
+        }
+        let sql = "SELECT leaf, EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf) FROM leaf_title GROUP BY leaf";
         let mut query = self.tx.prepare_cached(sql)?;
         let leaves =
             query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<BTreeMap<RowKey, bool>>>()?;
         let behind = self.behind_private_turns(&leaves)?;
         for (leaf, _) in leaves.into_iter().filter(|(leaf, forgotten)| *forgotten || behind.contains(leaf)) {
             self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
-            take::title_of(self.tx, &self.whereabouts, leaf)?;
+            take::title_of(self.tx, &mut self.whereabouts, leaf)?;
         }
         Ok(())
     }

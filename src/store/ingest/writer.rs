@@ -197,7 +197,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         self.gathered.flush(self.tx, &mut self.whereabouts)
     }
 
-    fn leaf_title(&self, leaf: [u8; 16], text: &str) -> Result<bool> {
+    fn leaf_title(&mut self, leaf: [u8; 16], text: &str) -> Result<bool> {
         if self.is_forgotten("", RowKey(leaf))? || self.is_forgotten("", RowKey::of_title(RowKey(leaf), text))? {
             return Ok(false);
         }
@@ -258,12 +258,12 @@ impl<'t, 'b> Writer<'t, 'b> {
     pub fn mark_dirty(&self) -> Result<()> {
         for session in &self.touched {
             let sql =
-                "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty AND unindexed) AND pk IN
+                "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty = 1 AND unindexed) AND pk IN
                  (SELECT other FROM kin WHERE session = ?1))";
             self.tx.prepare_cached(sql)?.execute([session])?;
             // The next sessions of the project were shown what this one had left open.
             let sql = format!(
-                "UPDATE session SET dirty = 1 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1
+                "UPDATE session SET dirty = 2 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1
                      WHERE n.project = s.project AND (n.started_at, n.id) > (s.started_at, s.id) ORDER BY n.started_at, n.id LIMIT {EARLIER})
                  AND EXISTS (SELECT 1 FROM digest WHERE session = session.pk AND superseded = 0)"
             );

@@ -117,6 +117,11 @@ impl Store {
         Ok(())
     }
 
+    /// The branch that a session was on at its end.
+    pub fn last_branch(&self, session: i64) -> Result<Option<String>> {
+        Ok(self.sources(session)?.branches.pop())
+    }
+
     /// The branches that a session was on.
     pub(in crate::store) fn branches(&self, session: i64) -> Result<Vec<String>> {
         Ok(self.sources(session)?.branches)

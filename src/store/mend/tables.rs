@@ -35,13 +35,13 @@ pub const PAGES: Table = Table {
     name: "page p JOIN session s ON s.pk = p.session",
     columns: "p.path, s.id, p.day",
     order: "p.path",
-    insert: "INSERT OR IGNORE INTO page SELECT ?1, pk, ?3 FROM session WHERE id = ?2",
+    insert: "INSERT OR IGNORE INTO page(path, session, day) SELECT ?1, pk, ?3 FROM session WHERE id = ?2",
 };
 pub const DAYS: Table = Table {
     name: "page",
     columns: "path, day",
     order: "path",
-    insert: "INSERT OR IGNORE INTO page SELECT ?1, NULL, ?2 WHERE ?1 NOT LIKE '%/sessions/%'",
+    insert: "INSERT OR IGNORE INTO page(path, session, day) SELECT ?1, NULL, ?2 WHERE ?1 NOT LIKE '%/sessions/%'",
 };
 pub const FORMER: Table = Table {
     name: "former_digest f JOIN session s ON s.pk = f.session",
