@@ -159,6 +159,7 @@ mod tests {
             entries: items.into_iter().enumerate().map(entry).collect(),
             usage: Default::default(),
             agents: 0,
+            left_out: Default::default(),
         }
     }
 

@@ -23,7 +23,7 @@ impl Facts {
         Self {
             began_at: session.began_at(),
             last_at: session.last_at(),
-            prompts: session.prompts().count(),
+            prompts: session.count_prompts(),
             files: session.files().iter().filter(|(_, touched)| touched.how > Touch::Read).count(),
             agents: session.agents,
             usage: session.usage.clone(),

@@ -289,6 +289,9 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     if one.goes_on {
         page.push_str(&format!("\n*So far: the session went on after {}.*\n", clock(session.last_at(), zone)));
     }
+    if let Some(told) = session.left_out.told() {
+        page.push_str(&format!("\n*This session is {told}.*\n"));
+    }
     paragraph(&mut page, "Asked", &digest.request);
     let lists = [("Done", &digest.completed), ("Learned", &digest.learned), ("Looked into", &digest.investigated)];
     for (title, list) in lists {

@@ -64,5 +64,6 @@ pub fn session_of(id: &str, rows: Vec<Row>, key_of: impl Fn(&str) -> String) -> 
         entries: entries.finish(),
         usage: Default::default(),
         agents: 0,
+        left_out: Default::default(),
     }
 }

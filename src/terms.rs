@@ -53,23 +53,61 @@ pub fn index_names(name: &str) -> String {
     indexed
 }
 
-/// The words of a document, so that a phrase fits where it stands; behind them the parts of joined names, and the last characters of runs
-/// without spaces, which begin no pair.
-pub fn index_document(text: &str) -> String {
-    with_parts(index_text(text), text)
+/// The words of a document, text by text, so that a phrase fits where it stands; behind them the parts of joined names, and the last
+/// characters of runs without spaces, which begin no pair.
+#[derive(Debug, Default)]
+pub struct Indexed {
+    words: String,
+    parts: String,
 }
 
-/// The same of names.
-pub fn index_document_names(text: &str) -> String {
-    with_parts(index_names(text), text)
-}
-
-fn with_parts(mut indexed: String, text: &str) -> String {
-    for part in words_of(text).filter(|word| has_parts(word)).flat_map(part_tokens).filter(|part| !is_stop(part)) {
-        indexed.push(' ');
-        indexed.push_str(&part);
+impl Indexed {
+    /// Adds the words of a text, in their order.
+    pub fn add(&mut self, text: &str) {
+        self.add_words(text, is_stop);
     }
-    indexed
+
+    /// Adds the words of a name, all of them: `about.rs` is no `rs`.
+    pub fn add_name(&mut self, name: &str) {
+        self.add_words(name, |_| false);
+    }
+
+    fn add_words(&mut self, text: &str, is_left_out: impl Fn(&str) -> bool + Copy) {
+        for word in words_of(text) {
+            push_whole(&mut self.words, word, is_left_out);
+            if has_parts(word) {
+                part_tokens(word).iter().filter(|part| !is_stop(part)).for_each(|part| self.add_part(part));
+            }
+        }
+    }
+
+    fn add_part(&mut self, part: &str) {
+        self.parts.push(' ');
+        self.parts.push_str(part);
+    }
+
+    /// Adds of another document the words that fit.
+    pub fn add_some(&mut self, of: &Self, mut fits: impl FnMut(&str) -> bool) {
+        for word in of.words.split_whitespace().filter(|word| fits(word)) {
+            push_whole(&mut self.words, word, |_| false);
+        }
+        of.parts.split_whitespace().filter(|part| fits(part)).for_each(|part| self.add_part(part));
+    }
+
+    /// Every word, as often as it stands there.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.words.split_whitespace().chain(self.parts.split_whitespace())
+    }
+
+    /// How long it is, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.words.len() + self.parts.len()
+    }
+
+    pub fn finish(mut self) -> String {
+        self.words.push_str(&self.parts);
+        self.words
+    }
 }
 
 /// Adds the tokens of a word, without those that are left out. Most words are one, which takes no room of its own on its way.
@@ -217,6 +255,12 @@ pub fn covered_by(text: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
 mod tests {
     use super::*;
 
+    fn document(text: &str) -> String {
+        let mut indexed = Indexed::default();
+        indexed.add(text);
+        indexed.finish()
+    }
+
     #[test]
     fn words_that_say_nothing_are_found_by_halving() {
         assert!(STOP.is_sorted() && STOP_KEYS.is_sorted());
@@ -229,14 +273,14 @@ mod tests {
         assert_eq!(parts("getHTTPUser_id2"), ["get", "HTTP", "User", "id2"]);
         assert_eq!(parts("plain"), ["plain"]);
         assert_eq!(index_text("Fix the parseRow of src/read_me.rs v1.2"), "fix parserow src read rs v1 2");
-        assert_eq!(index_document("Fix the parseRow of src/read_me.rs"), "fix parserow src read rs parse row");
+        assert_eq!(document("Fix the parseRow of src/read_me.rs"), "fix parserow src read rs parse row");
         assert_eq!(index_names("src/about.rs"), "src about rs");
     }
 
     #[test]
     fn scripts_without_spaces_come_in_pairs() {
         assert_eq!(index_text("修复分页 bug"), "修复 复分 分页 bug");
-        assert_eq!(index_document("修复分页 bug"), "修复 复分 分页 bug 页");
+        assert_eq!(document("修复分页 bug"), "修复 复分 分页 bug 页");
         assert_eq!(index_text("錯 orderListの不具合"), "錯 orderlist の不 不具 具合");
     }
 

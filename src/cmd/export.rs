@@ -20,7 +20,7 @@ pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let project = ProjectFilter::new(args.project.as_deref(), config)?;
     writeln!(out, "{}", json!({"recall_export": VERSION, "program": env!("CARGO_PKG_VERSION")}))?;
     for head in store.session_heads()?.into_iter().filter(|h| project.fits(&h.project)) {
-        serde_json::to_writer(&mut *out, &store.export_session(&head)?)?;
+        store.write_exported(&head, out)?;
         writeln!(out)?;
     }
     for note in store.notes()?.into_iter().filter(|note| project.fits(&note.project)) {

@@ -148,11 +148,14 @@ fn as_json(
         "repeated_by": later.map(|later| later.id),
         "session_cost_usd": cost.0,
         "session_cost_complete": !cost.1,
-        "prompts": session.prompts().count(),
+        "prompts": session.count_prompts(),
         "usage": session.usage,
         "cost_usd_by_model": costs,
         "digest": stored.digest,
     });
+    if session.left_out.items > 0 {
+        value["left_out"] = serde_json::to_value(session.left_out)?;
+    }
     if args.items {
         value["items"] = serde_json::to_value(listed(session, JSON_TEXT))?;
     }
@@ -174,6 +177,9 @@ fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<End
             item.rule,
             crate::clean::plain(&item.text),
         )?;
+    }
+    if let Some(told) = session.left_out.told() {
+        eprintln!("recall: session {} is {told}", session.id);
     }
     Ok(Ended::Done)
 }

@@ -19,6 +19,7 @@ fn session(items: Vec<Item>) -> Session {
         entries: items.into_iter().enumerate().map(|(at, item)| entry(at, item)).collect(),
         usage: Default::default(),
         agents: 0,
+        left_out: Default::default(),
     }
 }
 

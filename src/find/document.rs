@@ -2,12 +2,13 @@
 //!
 //! Pure: the whole of what is kept goes in, and nothing else, so that a document made anew is the same.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::synonyms::markers;
 use crate::digest::Digest;
-use crate::session::{Item, Session};
-use crate::terms::{index_document, index_document_names};
+use crate::session::{Item, Project, Session};
+use crate::terms::Indexed;
 
 /// The names of the columns, in the order of the index.
 pub const COLUMNS: [&str; 10] = ["title", "asked", "decided", "noted", "said", "files", "did", "extra", "tools", "branches"];
@@ -18,83 +19,121 @@ pub struct Document {
     pub columns: [String; COLUMNS.len()],
 }
 
-/// Texts on their way into a column, each once.
+/// So much of a column of a long session is as it was said, in bytes. Behind it stands once each word that did not come before.
+const AS_SAID: usize = 1 << 20;
+/// No more than that, about, is in a column of a long session.
+const MOST: usize = 2 << 20;
+
+/// A column that is being filled with texts, each once.
 #[derive(Default)]
-struct Column<'t>(Vec<&'t str>, BTreeSet<&'t str>);
+struct Column {
+    indexed: Indexed,
+    /// Hashes of the texts.
+    texts: HashSet<u64>,
+    is_bounded: bool,
+    /// Hashes of the words, of a column that takes only new ones.
+    words: Option<HashSet<u64>>,
+}
 
-impl<'t> Column<'t> {
-    fn add(&mut self, text: &'t str) {
-        if !text.is_empty() && self.1.insert(text) {
-            self.0.push(text);
+impl Column {
+    fn add(&mut self, text: &str) {
+        self.add_by(text, Indexed::add);
+    }
+
+    fn add_name(&mut self, name: &str) {
+        self.add_by(name, Indexed::add_name);
+    }
+
+    fn add_by(&mut self, text: &str, add: impl Fn(&mut Indexed, &str)) {
+        let is_full = self.is_bounded && self.indexed.bytes() >= MOST;
+        if text.is_empty() || is_full || !self.texts.insert(hash_of(text)) {
+            return;
         }
-    }
-
-    fn index(&self) -> String {
-        index_document(&self.0.join("\n"))
-    }
-
-    /// Of names every word counts: `about.rs` is no `rs`.
-    fn index_names(&self) -> String {
-        index_document_names(&self.0.join("\n"))
+        if !self.is_bounded || self.indexed.bytes() < AS_SAID {
+            return add(&mut self.indexed, text);
+        }
+        let known = self.words.get_or_insert_with(|| self.indexed.all().map(hash_of).collect());
+        let mut more = Indexed::default();
+        add(&mut more, text);
+        self.indexed.add_some(&more, |word| known.insert(hash_of(word)));
     }
 }
 
+/// The same in every run.
+fn hash_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A document that is being made, of items in the order of their session.
 #[derive(Default)]
-struct Columns<'t> {
-    title: Column<'t>,
-    asked: Column<'t>,
-    decided: Column<'t>,
-    noted: Column<'t>,
-    said: Column<'t>,
-    files: Column<'t>,
-    did: Column<'t>,
-    questions: Column<'t>,
-    named: Column<'t>,
-    tools: Column<'t>,
-    branches: Column<'t>,
+pub struct Draft {
+    title: Column,
+    asked: Column,
+    decided: Column,
+    noted: Column,
+    said: Column,
+    files: Column,
+    did: Column,
+    questions: Column,
+    named: Column,
+    tools: Column,
+    branches: Column,
 }
 
 impl Document {
     /// What a session is found by. `None` when nothing was said in it.
     pub fn of_session(session: &Session, digest: Option<&Digest>) -> Option<Self> {
-        let mut columns = Columns::default();
-        if let Some(digest) = digest {
-            columns.add_digest(digest);
-        }
+        let mut draft = Draft::of(digest);
         for entry in &session.entries {
-            columns.add_item(&entry.item, entry.agent.is_none());
+            draft.add(&entry.item, entry.agent.is_none());
             if let Some(outcome) = &entry.outcome {
-                columns.did.add(&outcome.brief);
+                draft.did.add(&outcome.brief);
             }
         }
-        session.branches.iter().for_each(|branch| columns.branches.add(branch));
-        columns.named.add(session.project.name());
-        let document = columns.finish();
-        let says_something = document.columns.iter().take(7).any(|column| !column.is_empty());
-        says_something.then_some(document)
+        draft.of_session(&session.project, &session.branches)
     }
 
     /// What a note is found by.
     pub fn of_note(text: &str) -> Self {
-        let mut columns = Columns::default();
-        columns.decided.add(text);
-        columns.finish()
+        let mut draft = Draft::default();
+        draft.decided.add(text);
+        draft.finish()
     }
 }
 
-impl<'t> Columns<'t> {
-    fn add_digest(&mut self, digest: &'t Digest) {
+impl Draft {
+    fn of(digest: Option<&Digest>) -> Self {
+        let mut draft = Self::default();
+        if let Some(digest) = digest {
+            draft.add_digest(digest);
+        }
+        draft
+    }
+
+    /// Of a session that is too long to be loaded: its document is not larger for that.
+    pub fn of_long(digest: Option<&Digest>) -> Self {
+        let mut draft = Self::of(digest);
+        for column in [&mut draft.asked, &mut draft.noted, &mut draft.said, &mut draft.files, &mut draft.did, &mut draft.tools] {
+            column.is_bounded = true;
+        }
+        draft
+    }
+
+    fn add_digest(&mut self, digest: &Digest) {
         self.title.add(&digest.title);
         self.asked.add(&digest.request);
         digest.decisions.iter().for_each(|claim| self.decided.add(&claim.text));
         let noted = [&digest.completed, &digest.learned, &digest.investigated].into_iter().flatten().map(String::as_str);
         let open = digest.blockers.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
         noted.chain(open).for_each(|text| self.noted.add(text));
-        digest.files.iter().for_each(|file| self.files.add(&file.path));
+        digest.files.iter().for_each(|file| self.files.add_name(&file.path));
         digest.questions.iter().for_each(|question| self.questions.add(question));
     }
 
-    fn add_item(&mut self, item: &'t Item, main: bool) {
+    /// Adds what an item says, of the `main` conversation or of a subagent's.
+    pub fn add(&mut self, item: &Item, main: bool) {
         match item {
             Item::Prompt(text) if main => self.asked.add(text),
             Item::Answer(text) => self.asked.add(text),
@@ -105,9 +144,9 @@ impl<'t> Columns<'t> {
             Item::Todos(todos) => todos.iter().for_each(|todo| self.noted.add(&todo.text)),
             Item::Task(todo) => self.noted.add(&todo.text),
             Item::Tool(tool) => {
-                self.tools.add(&tool.name);
+                self.tools.add_name(&tool.name);
                 match &tool.file {
-                    Some(file) => self.files.add(&file.path),
+                    Some(file) => self.files.add_name(&file.path),
                     None => self.did.add(&tool.line),
                 }
             }
@@ -116,13 +155,23 @@ impl<'t> Columns<'t> {
         }
     }
 
+    /// The document, when anything was said.
+    pub fn of_session(mut self, project: &Project, branches: &[String]) -> Option<Document> {
+        branches.iter().for_each(|branch| self.branches.add_name(branch));
+        self.named.add(project.name());
+        let document = self.finish();
+        let says_something = document.columns.iter().take(7).any(|column| !column.is_empty());
+        says_something.then_some(document)
+    }
+
     fn finish(self) -> Document {
+        let of = |column: Column| column.indexed.finish();
         let [title, asked, decided, noted, said, did] =
-            [&self.title, &self.asked, &self.decided, &self.noted, &self.said, &self.did].map(Column::index);
-        let [files, tools, branches] = [&self.files, &self.tools, &self.branches].map(Column::index_names);
+            [self.title, self.asked, self.decided, self.noted, self.said, self.did].map(of);
         let markers = markers(&[&title, &asked, &decided, &noted, &said]);
-        let extra = [self.questions.index(), self.named.index(), markers];
+        let extra = [of(self.questions), of(self.named), markers];
         let extra = extra.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let [files, tools, branches] = [self.files, self.tools, self.branches].map(of);
         Document { columns: [title, asked, decided, noted, said, files, did, extra, tools, branches] }
     }
 }

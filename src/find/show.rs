@@ -20,6 +20,8 @@ use crate::terms::words_of;
 
 /// How much better a score has to be to be clearly better.
 const CLEARLY: f64 = 1.2;
+/// Of so many sentences at most the best are chosen.
+const MAX_CANDIDATES: usize = 20_000;
 
 /// Turns the documents of a search into results, in their order.
 pub(super) struct Shower<'a> {
@@ -94,10 +96,14 @@ impl<'a> Shower<'a> {
             return Ok(true);
         }
         let Some(origin) = self.origin(hit)? else { return Ok(false) };
-        let texts = self.texts(&origin, Extent::All)?;
-        let of_kind = |text: &&Text| self.kinds.is_empty() || self.kinds.contains(&text.kind);
-        let folded: Vec<String> = texts.iter().filter(of_kind).map(|text| fold(&text.text)).collect();
-        Ok(self.query.phrases.iter().map(|phrase| fold(phrase)).all(|phrase| folded.iter().any(|text| text.contains(&phrase))))
+        let mut missing: Vec<String> = self.query.phrases.iter().map(|phrase| fold(phrase)).collect();
+        self.each_text(&origin, Extent::All, |text| {
+            if !missing.is_empty() && (self.kinds.is_empty() || self.kinds.contains(&text.kind)) {
+                let folded = fold(&text.text);
+                missing.retain(|phrase| !folded.contains(phrase));
+            }
+        })?;
+        Ok(missing.is_empty())
     }
 
     fn origin(&self, hit: &Hit) -> Result<Option<Origin>> {
@@ -112,29 +118,30 @@ impl<'a> Shower<'a> {
     fn shown(&self, hit: &Hit) -> Result<Option<Found>> {
         let Some(origin) = self.origin(hit)? else { return Ok(None) };
         let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.is_of_deeds());
-        let texts = self.texts(&origin, if of_deeds { Extent::All } else { Extent::Said(self.wanted.reads) })?;
+        let extent = if of_deeds { Extent::All } else { Extent::Said(self.wanted.reads) };
         let (mut held, mut told) = (BTreeSet::new(), BTreeSet::new());
         let mut candidates: Vec<Candidate> = Vec::new();
-        for text in &texts {
+        let mut first = First::default();
+        self.each_text(&origin, extent, |text| {
             let spots = self.words.highlighter.spots(&text.text);
             held.extend(spots.iter().map(|spot| spot.word));
             if text.kind == Said::Title {
                 told.extend(spots.iter().map(|spot| spot.word));
             }
-            if self.may_show(text) {
-                candidates.extend(around(text, spots));
+            if self.may_show(&text) && candidates.len() < MAX_CANDIDATES {
+                candidates.extend(around(&text, spots));
             }
-        }
-        let (title, goes_on) = self.title(&origin, &texts)?;
+            first.note(text, |text| self.may_show(text));
+        })?;
+        let (title, goes_on) = self.title(&origin, &first)?;
         let mut passages = best(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
         if passages.is_empty() {
             let asks_for_words = !self.query.terms.is_empty() || !self.query.phrases.is_empty();
-            let first = texts.iter().find(|text| self.may_show(text));
-            if !self.kinds.is_empty() && (asks_for_words || first.is_none()) {
+            if !self.kinds.is_empty() && (asks_for_words || first.to_show.is_none()) {
                 return Ok(None);
             }
             // Found by its files, or by what it means.
-            passages.extend(first.filter(|_| self.wanted.passages > 0).map(passage));
+            passages.extend(first.to_show.as_ref().filter(|_| self.wanted.passages > 0).map(passage));
         }
         self.words.add_joined(&mut told);
         Ok(Some(Found {
@@ -153,24 +160,26 @@ impl<'a> Shower<'a> {
         if self.kinds.is_empty() { text.kind != Said::Title } else { self.kinds.contains(&text.kind) }
     }
 
-    /// What may be shown of it, the digest's statements first.
-    fn texts(&self, origin: &Origin, extent: Extent) -> Result<Vec<Text>> {
+    /// What may be shown of it, one after the other, the digest's statements first.
+    fn each_text(&self, origin: &Origin, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
         let head: &SessionHead = match origin {
-            Origin::Note(note) => return Ok(vec![Text { kind: Said::Note, text: note.text.clone(), at: Some(note.at) }]),
+            Origin::Note(note) => {
+                each(Text { kind: Said::Note, text: note.text.clone(), at: Some(note.at) });
+                return Ok(());
+            }
             Origin::Session(head) => head,
         };
-        let digest = self.store.digest_of(head.pk)?.map(|stored| stored.digest);
-        let mut texts = digest.as_ref().map(|digest| statements(digest, extent)).unwrap_or_default();
-        texts.extend(self.store.texts_of(head, extent)?);
-        Ok(texts)
+        if let Some(stored) = self.store.digest_of(head.pk)? {
+            statements(&stored.digest, extent).into_iter().for_each(&mut each);
+        }
+        self.store.each_text(head, extent, each)
     }
 
-    fn title(&self, origin: &Origin, texts: &[Text]) -> Result<(String, bool)> {
+    fn title(&self, origin: &Origin, first: &First) -> Result<(String, bool)> {
         let Origin::Session(head) = origin else {
-            return Ok((texts.first().map(|text| one_line(&plain(&text.text))).unwrap_or_default(), false));
+            return Ok((first.of_all.as_ref().map(|text| one_line(&plain(&text.text))).unwrap_or_default(), false));
         };
-        let first = |kind: Said| texts.iter().find(|text| text.kind == kind);
-        let titled = first(Said::Title).or_else(|| first(Said::Prompt)).or(texts.first());
+        let titled = first.title.as_ref().or(first.prompt.as_ref()).or(first.of_all.as_ref());
         let title = titled.map_or_else(|| UNTITLED.to_owned(), |text| readable(&text.text));
         Ok((title, self.store.goes_on(head.pk)?))
     }
@@ -186,6 +195,28 @@ impl<'a> Shower<'a> {
             }
         }
         Ok(if total > 0.0 { sum / total } else { 0.0 })
+    }
+}
+
+/// The first texts of a result.
+#[derive(Default)]
+struct First {
+    of_all: Option<Text>,
+    title: Option<Text>,
+    prompt: Option<Text>,
+    to_show: Option<Text>,
+}
+
+impl First {
+    fn note(&mut self, text: Text, may_show: impl Fn(&Text) -> bool) {
+        let places =
+            [(true, &mut self.of_all), (text.kind == Said::Title, &mut self.title), (text.kind == Said::Prompt, &mut self.prompt)];
+        for (_, place) in places.into_iter().filter(|(fits, place)| *fits && place.is_none()) {
+            *place = Some(text.clone());
+        }
+        if self.to_show.is_none() && may_show(&text) {
+            self.to_show = Some(text);
+        }
     }
 }
 

@@ -123,7 +123,7 @@ impl Project {
     }
 }
 
-/// A stored session, whole, in the order of its rows.
+/// A stored session, whole but for what was left out, in the order of its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub id: String,
@@ -137,6 +137,27 @@ pub struct Session {
     pub usage: BTreeMap<String, Tokens>,
     /// How many subagents worked for it.
     pub agents: usize,
+    pub left_out: LeftOut,
+}
+
+/// What of a session was not loaded, because it is too long for that: nothing, of nearly all there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub items: usize,
+    /// How many of them are prompts of the user's.
+    pub prompts: usize,
+}
+
+impl LeftOut {
+    /// What to tell the user of it, if there is anything.
+    pub fn told(&self) -> Option<String> {
+        let Self { items, prompts } = self;
+        (*items > 0).then(|| {
+            format!(
+                "too long to be looked at whole: {items} items, {prompts} prompts among them, are left out here; search knows them"
+            )
+        })
+    }
 }
 
 /// One kept item in its place.
@@ -170,6 +191,11 @@ impl Session {
             Item::Prompt(text) if e.is_main() => Some((e, text.as_str())),
             _ => None,
         })
+    }
+
+    /// How many prompts it has, those that were left out among them.
+    pub fn count_prompts(&self) -> usize {
+        self.prompts().count() + self.left_out.prompts
     }
 
     /// When the user first spoke, else when the first kept row was written.

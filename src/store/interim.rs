@@ -31,8 +31,11 @@ impl Store {
 
     /// The times of a session's own rows behind a moment, in their order.
     pub fn times_since(&self, head: &SessionHead, moment: Option<Millis>) -> Result<Vec<Millis>> {
-        let rows = bundle::owned_rows(&self.db, head)?;
-        let times: BTreeSet<Millis> = rows.iter().filter_map(|kept| kept.line.at).collect();
-        Ok(times.into_iter().filter(|at| moment.is_none_or(|moment| *at > moment)).collect())
+        let mut times: BTreeSet<Millis> = BTreeSet::new();
+        bundle::each_owned(&self.db, head, |kept| {
+            times.extend(kept.line.at.filter(|at| moment.is_none_or(|moment| *at > moment)));
+            Ok(())
+        })?;
+        Ok(times.into_iter().collect())
     }
 }

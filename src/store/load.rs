@@ -1,15 +1,13 @@
-//! Sessions as the index holds them, whole.
+//! Sessions as the index holds them: what tells of one, and in `session` all of it.
 
-use std::collections::{HashMap, HashSet};
+mod session;
 
 use anyhow::{Context, Result, bail};
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::bundle::{self, Kept, Kind, Texts, Used};
-use super::pack::list;
-use crate::rows::Entries;
-use crate::session::{Entry, Item, Millis, Project, Session, Title, TitleBy};
+use super::bundle::{self, Kind};
+use crate::session::{Millis, Project};
 
 /// How many earlier sessions' open items a session is shown, and how old they may be, in milliseconds.
 pub(super) const EARLIER: usize = 3;
@@ -135,132 +133,12 @@ impl Store {
     pub fn has_prompt_and_work(&self, head: &SessionHead) -> Result<(bool, bool)> {
         let mut query = self.db.prepare_cached("SELECT pk FROM source WHERE session = ?1 AND agent = ''")?;
         let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        let rows = bundle::owned_rows(&self.db, head)?;
-        let prompt = rows.iter().any(|kept| kept.line.kind == Kind::Prompt && main.contains(&kept.source));
-        Ok((prompt, rows.iter().any(|kept| matches!(kept.line.kind, Kind::Reply | Kind::Tool | Kind::Plan))))
-    }
-
-    /// Everything a session owns, in order.
-    pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
-        let (entries, agents) = self.entries(head)?;
-        let sources = self.sources(head.pk)?;
-        Ok(Session {
-            id: head.id.clone(),
-            project: head.project.clone(),
-            cwd: sources.cwd,
-            branches: sources.branches,
-            versions: sources.versions,
-            end_reason: head.end_reason.clone(),
-            entries,
-            usage: Used::owned_by(&self.db, head)?,
-            agents,
-        })
-    }
-
-    fn entries(&self, head: &SessionHead) -> Result<(Vec<Entry>, usize)> {
-        let mut rows = bundle::owned_rows(&self.db, head)?;
-        let mut texts = Texts::new(&self.db);
-        let places = self.places(head.pk)?;
-        let place = |kept: &Kept| places.get(&kept.source).map_or((usize::MAX, usize::MAX), |place| (place.part, place.file));
-        rows.sort_by_key(|kept| {
-            let (part, file) = place(kept);
-            (part, kept.line.offset, file, kept.line.part)
-        });
-        let mut entries = Entries::default();
-        let mut agents = HashSet::new();
-        for kept in &rows {
-            let agent = places.get(&kept.source).and_then(|place| place.agent.clone());
-            if let Some(agent) = agent.as_ref().filter(|agent| !agents.contains(*agent)) {
-                agents.insert(agent.clone());
-            }
-            let item = texts.take(kept).with_context(|| format!("session {} cannot be read", head.id))?;
-            entries.push(Entry { key: kept.line.key, at: kept.line.at, agent, item, outcome: None });
-        }
-        let mut entries = entries.finish();
-        entries.extend(self.leaf_titles(rows)?);
-        Ok((entries, agents.len()))
-    }
-
-    /// Where each source of a session stands in it: the session's own before those of its subagents, by when they began.
-    fn places(&self, session: i64) -> Result<HashMap<i64, Standing>> {
-        let sql = "SELECT pk, agent, first_at FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, agent, file";
-        let mut query = self.db.prepare_cached(sql)?;
-        let mut found = query.query([session])?;
-        let (mut places, mut part, mut last) = (HashMap::new(), 0, None);
-        while let Some(r) = found.next()? {
-            let (agent, first): (String, Option<Millis>) = (r.get(1)?, r.get(2)?);
-            let this = Some((agent.clone(), first));
-            // Files of which one goes on with the other are read as one, by the places of their rows.
-            part += usize::from(this != last);
-            last = this;
-            let file = places.len();
-            places.insert(r.get(0)?, Standing { part, file, agent: Some(agent).filter(|agent| !agent.is_empty()) });
-        }
-        Ok(places)
-    }
-
-    /// Titles that summary rows, in whatever file, give to a conversation of which these are rows.
-    fn leaf_titles(&self, mut rows: Vec<Kept>) -> Result<Vec<Entry>> {
-        if !self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))? {
-            return Ok(Vec::new());
-        }
-        rows.sort_by_key(|kept| kept.line.offset);
-        let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
-        let (mut titles, mut seen) = (Vec::new(), HashSet::new());
-        for key in rows.iter().map(|kept| kept.line.key) {
-            if !seen.insert(key) {
-                continue;
-            }
-            for text in query.query_map([key.0], |r| r.get(0))? {
-                let title = Title { text: text?, by: TitleBy::Summary, leaf: Some(key) };
-                titles.push(Entry { key, at: None, agent: None, item: Item::Title(title), outcome: None });
-            }
-        }
-        Ok(titles)
-    }
-
-    /// The branch that a session was on at its end.
-    pub fn last_branch(&self, session: i64) -> Result<Option<String>> {
-        Ok(self.sources(session)?.branches.pop())
-    }
-
-    fn sources(&self, session: i64) -> Result<Sources> {
-        let sql = "SELECT agent, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, file";
-        let mut query = self.db.prepare_cached(sql)?;
-        let mut rows = query.query([session])?;
-        let mut all = Sources::default();
-        while let Some(row) = rows.next()? {
-            if all.cwd.is_none() {
-                all.cwd = row.get(1)?;
-            }
-            add_new(&mut all.versions, list(&row.get::<_, String>(3)?)?);
-            // A subagent's worktree branch is not the session's.
-            if row.get::<_, String>(0)?.is_empty() {
-                add_new(&mut all.branches, list(&row.get::<_, String>(2)?)?);
-            }
-        }
-        Ok(all)
-    }
-}
-
-/// Where a source stands in a session, and whose it is.
-struct Standing {
-    part: usize,
-    file: usize,
-    agent: Option<String>,
-}
-
-#[derive(Debug, Default)]
-struct Sources {
-    cwd: Option<String>,
-    branches: Vec<String>,
-    versions: Vec<String>,
-}
-
-fn add_new(list: &mut Vec<String>, more: Vec<String>) {
-    for value in more {
-        if !list.contains(&value) {
-            list.push(value);
-        }
+        let (mut prompt, mut work) = (false, false);
+        bundle::each_owned(&self.db, head, |kept| {
+            prompt |= kept.line.kind == Kind::Prompt && main.contains(&kept.source);
+            work |= matches!(kept.line.kind, Kind::Reply | Kind::Tool | Kind::Plan);
+            Ok(())
+        })?;
+        Ok((prompt, work))
     }
 }

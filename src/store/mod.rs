@@ -29,6 +29,7 @@ mod schema;
 pub mod search;
 mod sound;
 pub mod status;
+mod thinned;
 mod titles;
 pub mod transfer;
 pub mod trouble;

@@ -49,7 +49,7 @@ impl Unreadable {
 pub fn unpacked_len(body: &[u8]) -> usize {
     match body {
         [ZSTD, a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
-        _ => body.len(),
+        _ => body.len().saturating_sub(1),
     }
 }
 

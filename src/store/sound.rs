@@ -45,7 +45,7 @@ impl Store {
         match part {
             Part::Form => self.check_form(),
             Part::Values => self.read_values(),
-            Part::Session(head) => self.export_session(head).map(drop),
+            Part::Session(head) => self.read_through(head),
             Part::Rest => self.read_rest(),
         }
     }

@@ -1,6 +1,7 @@
 //! Everything stored, in a form that outlives the database's: for `recall export` and `recall import`.
 
 mod exported;
+mod long;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
-use super::bundle::{self, Gathered, Line, Message, Place, Put, Texts, Used, Whereabouts};
+use super::bundle::{self, Gathered, Kept, Line, Message, Place, Put, Texts, Used, Whereabouts};
 use super::forget::readmit;
 use super::ingest::{note_last, project_pk};
 use super::load::SessionHead;
@@ -25,7 +26,20 @@ impl Store {
 
     /// Of a session whose digest cannot be read: another one can be made.
     pub(super) fn export_without_digest(&self, head: &SessionHead) -> Result<Exported> {
-        let (sources, usage, titles) = (self.export_sources(head.pk)?, self.export_usage(head.pk)?, self.export_titles(head.pk)?);
+        let mut rows = self.export_rows(head.pk)?;
+        let sources = self.export_sources(head.pk, |source| rows.remove(&source).unwrap_or_default())?;
+        let usage = Used::of_session(&self.db, head.pk)?.into_values().map(exported_usage).collect();
+        self.export_beside(head, sources, usage)
+    }
+
+    /// All of a session but its digest and whether that is of its last state.
+    fn export_beside<R, U: Default>(
+        &self,
+        head: &SessionHead,
+        sources: Vec<ExportedSource<R>>,
+        usage: U,
+    ) -> Result<Exported<R, U>> {
+        let titles = self.export_titles(head.pk)?;
         let closed_by_user = self.user_closings(head.pk)?;
         Ok(Exported { sources, usage, titles, closed_by_user, dirty: true, ..self.export_head(head) })
     }
@@ -36,7 +50,7 @@ impl Store {
         Ok(Exported { digest, dirty: false, ..self.export_head(head) })
     }
 
-    fn export_head(&self, head: &SessionHead) -> Exported {
+    fn export_head<R, U: Default>(&self, head: &SessionHead) -> Exported<R, U> {
         Exported {
             session: head.id.clone(),
             project: head.project.key.clone(),
@@ -45,7 +59,7 @@ impl Store {
             ended_at: head.ended_at,
             end_reason: head.end_reason.clone(),
             sources: Vec::new(),
-            usage: Vec::new(),
+            usage: U::default(),
             titles: Vec::new(),
             dirty: head.dirty,
             digest: None,
@@ -75,11 +89,10 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn export_sources(&self, session: i64) -> Result<Vec<ExportedSource>> {
+    fn export_sources<R>(&self, session: i64, mut rows_of: impl FnMut(i64) -> R) -> Result<Vec<ExportedSource<R>>> {
         let sql = "SELECT pk, file, agent, first_at, last_at, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY file, agent";
         let mut query = self.db.prepare_cached(sql)?;
         let mut rows = query.query([session])?;
-        let mut all = self.export_rows(session)?;
         let mut sources = Vec::new();
         while let Some(r) = rows.next()? {
             sources.push(ExportedSource {
@@ -90,7 +103,7 @@ impl Store {
                 cwd: r.get(5)?,
                 branches: list(&r.get::<_, String>(6)?)?,
                 versions: list(&r.get::<_, String>(7)?)?,
-                rows: all.remove(&r.get(0)?).unwrap_or_default(),
+                rows: rows_of(r.get(0)?),
             });
         }
         Ok(sources)
@@ -98,19 +111,12 @@ impl Store {
 
     /// The rows of a session, by source.
     fn export_rows(&self, session: i64) -> Result<HashMap<i64, Vec<ExportedRow>>> {
-        let rows = bundle::rows_of(&self.db, session)?;
         let mut texts = Texts::new(&self.db);
         let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
-        for kept in rows {
-            let Line { offset, part, key, at, .. } = kept.line;
-            all.entry(kept.source).or_default().push(ExportedRow { offset, part, key, at, item: texts.take(&kept)? });
+        for kept in bundle::rows_of(&self.db, session)? {
+            all.entry(kept.source).or_default().push(exported_row(&mut texts, &kept)?);
         }
         Ok(all)
-    }
-
-    fn export_usage(&self, session: i64) -> Result<Vec<ExportedUsage>> {
-        let used = Used::of_session(&self.db, session)?.into_values();
-        Ok(used.map(|used| ExportedUsage { message: used.message.to_string(), model: used.model, tokens: used.tokens }).collect())
     }
 
     fn export_titles(&self, session: i64) -> Result<Vec<(RowKey, String)>> {
@@ -144,7 +150,7 @@ impl Store {
         }
         for used in &exported.usage {
             let message = Message::of_text(&used.message);
-            let used = Used { message, model: used.model.clone(), tokens: used.tokens };
+            let used = Used { message, model: used.model.as_str().into(), tokens: used.tokens };
             rows_new |= gathered.put_used(&tx, session, first, used)?;
         }
         if rows_new {
@@ -209,6 +215,15 @@ impl Store {
             },
         )
     }
+}
+
+fn exported_row(texts: &mut Texts<'_>, kept: &Kept) -> Result<ExportedRow> {
+    let Line { offset, part, key, at, .. } = kept.line;
+    Ok(ExportedRow { offset, part, key, at, item: texts.take(kept)? })
+}
+
+fn exported_usage(used: Used) -> ExportedUsage {
+    ExportedUsage { message: used.message.to_string(), model: used.model.to_string(), tokens: used.tokens }
 }
 
 /// Returns the source's number, and whether it brought anything.

@@ -176,6 +176,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
         entries,
         usage: [(next(), Tokens { input: 1, output: 1, ..Tokens::default() })].into(),
         agents: 1,
+        left_out: Default::default(),
     };
     let mut claims = || vec![Claim { text: next(), rows: vec![key(1)] }, Claim { text: next(), rows: vec![] }];
     let (decisions, blockers, next_steps) = (claims(), claims(), claims());

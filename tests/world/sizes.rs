@@ -5,8 +5,8 @@ use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::support::size::number;
-use crate::support::{Ran, World};
+use crate::support::size::{Dice, number};
+use crate::support::{Ran, World, age, assistant};
 use crate::{S, asked, conversation, numbered, questions};
 
 /// The most memory that reading takes, in KiB. The largest line that is read has 16 MiB, and each of two threads may hold one.
@@ -122,4 +122,63 @@ fn many_files_are_read_once_and_then_not_opened_again() {
         (&files().into(), &0.into(), &0.into()),
         "{again}"
     );
+}
+
+/// The most that a session takes that is too long to be loaded whole, in KiB.
+const MOST_OF_ONE: u64 = 96 << 10;
+
+/// How much the session says that says much, in megabytes: RECALL_SAID_MB. The plain number is a little more than is ever loaded whole;
+/// 400 were read once.
+fn megabytes_said() -> usize {
+    number("RECALL_SAID_MB", 20)
+}
+
+/// Most of these words stand in every reply, and no two replies are the same.
+fn long_reply(dice: &mut Dice, n: usize) -> String {
+    let mut text =
+        format!("Done: step{n} is in place and the check for it passes. Decision: we keep step{n} because it is simple.");
+    while text.len() < 15_000 {
+        text.push_str(&format!(
+            " The column {:x} of ledger{} came before row {}.",
+            dice.below(1 << 12),
+            dice.below(400),
+            dice.below(900)
+        ));
+    }
+    text
+}
+
+#[test]
+fn a_session_that_says_much_takes_no_more_memory_than_a_short_one() {
+    let world = World::new();
+    let path = world.transcript(&format!("-p/{S}.jsonl"), "");
+    let mut file = BufWriter::new(File::create(&path).unwrap());
+    let mut dice = Dice(9);
+    let turns = megabytes_said() * 1_000_000 / 15_000;
+    for n in 0..turns {
+        let reply = assistant(S, &format!("long-{n}"), &format!("2026-11-20T11:{:02}:00Z", n % 60), &long_reply(&mut dice, n));
+        file.write_all((asked(S, n) + &reply).as_bytes()).unwrap();
+    }
+    file.flush().unwrap();
+    drop(file);
+    age(&path, Duration::from_secs(3600));
+    let lean = |args: &[&str]| {
+        let (ran, most) = measured(&world, args);
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
+        println!("{args:?}: {most} KiB");
+        assert!((1000..MOST_OF_ONE).contains(&most), "{args:?}: {most} KiB");
+        ran.out
+    };
+    lean(&["digest", "--jobs", "2", "--summarizer", "extract"]);
+    let middle = turns / 2;
+    assert!(lean(&["search", &format!("step{middle}")]).contains(&format!("step{middle} is in place")));
+    assert!(lean(&["search", &format!("\"Question {middle}\"")]).contains("55555555"));
+    assert!(lean(&["show", S]).contains("Question 0"));
+    let page = lean(&["show", S, "--full"]);
+    assert!(page.contains("This session is too long to be looked at whole"), "{page}");
+    let json: serde_json::Value = serde_json::from_str(&lean(&["show", S, "--json"])).unwrap();
+    assert_eq!(json["prompts"], turns);
+    // Of what is handed on nothing is left out.
+    assert_eq!(lean(&["export"]).matches(r#""kind":"reply""#).count(), 2 * turns);
+    assert_eq!(questions(&world), numbered(0..turns));
 }

@@ -276,6 +276,7 @@ fn ingest(
     if !work.is_empty() {
         let gate = config.gate()?;
         Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
+        store.ingested();
     }
     if !marks.is_empty() {
         // Their files go once this is done, and nothing else says what they say.

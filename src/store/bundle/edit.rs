@@ -55,14 +55,14 @@ impl Whole {
 /// # Errors
 /// When a bundle cannot be read or written.
 pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (Kept, Option<Item>)>) -> Result<()> {
-    let mut by_bundle: BTreeMap<i64, BTreeMap<usize, Option<Item>>> = BTreeMap::new();
+    let mut by_bundle: BTreeMap<i64, BTreeMap<u32, Option<Item>>> = BTreeMap::new();
     for (kept, item) in changes {
         by_bundle.entry(kept.bundle).or_default().insert(kept.nth, item);
     }
     for (pk, mut changes) in by_bundle {
         let mut whole = Whole::load(db, pk)?;
         let changed = std::mem::take(&mut whole.items).into_iter().enumerate().filter_map(|(nth, (line, item))| {
-            let item = changes.remove(&nth).unwrap_or(Some(item))?;
+            let item = changes.remove(&(nth as u32)).unwrap_or(Some(item))?;
             Some((Line { kind: Kind::of(&item), ..line }, item))
         });
         whole.items = changed.collect();

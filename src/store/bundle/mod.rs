@@ -10,11 +10,10 @@ mod gather;
 mod kin;
 mod usage;
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashSet, VecDeque};
 
 use anyhow::{Context, Result};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Rows, params};
 
 pub use self::edit::{change, drop_messages, take_out};
 pub use self::form::{Kind, Line};
@@ -22,20 +21,23 @@ pub use self::gather::{Gathered, Known, Place, Put};
 pub use self::kin::{Whereabouts, kin_later, kin_of};
 pub use self::usage::{Message, Used};
 use super::load::SessionHead;
-use super::pack::{Unreadable, unpack};
+use super::pack::{Unreadable, unpack, unpacked_len};
 use crate::session::{Item, RowKey};
 
 /// How long the JSON of a bundle's texts gets, in bytes. Longer ones are a little smaller and cost more when one is damaged.
 pub const FULL: usize = 64 << 10;
+
+/// Nobody needs to know how long the texts of so few bundles are.
+const FEW: usize = 64;
 
 /// An item's place, and what it is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kept {
     pub bundle: i64,
     /// Which of the bundle's items it is.
-    pub nth: usize,
+    pub nth: u32,
     /// Which of the texts beside its own.
-    text: usize,
+    text: u32,
     pub source: i64,
     pub line: Line,
 }
@@ -45,21 +47,61 @@ pub struct Kept {
 /// # Errors
 /// When they cannot be read.
 pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<Kept>> {
-    let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND items > 0 ORDER BY pk";
-    let mut query = db.prepare_cached(sql)?;
-    let mut found = query.query([session])?;
     let mut all = Vec::new();
+    each_row(db, session, |kept| {
+        all.push(kept);
+        Ok(())
+    })?;
+    all.sort_by_key(|kept| (kept.source, kept.line.offset, kept.line.part));
+    Ok(all)
+}
+
+/// The items of a session one after the other, as they came in.
+fn each_row(db: &Connection, session: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+    let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND items > 0 ORDER BY pk";
+    each_in(db.prepare_cached(sql)?.query([session])?, each)
+}
+
+/// The same of those of one source.
+///
+/// # Errors
+/// As `rows_of`, or what `each` returns.
+pub fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+    let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND source = ?2 AND items > 0 ORDER BY pk";
+    each_in(db.prepare_cached(sql)?.query([session, source])?, each)
+}
+
+fn each_in(mut found: Rows<'_>, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
     while let Some(r) = found.next()? {
         let (bundle, source): (i64, i64) = (r.get(0)?, r.get(1)?);
         let (mut said, mut done) = (0, 0);
-        for (nth, line) in lines(r.get_ref(3)?.as_blob()?, r.get(2)?)?.into_iter().enumerate() {
+        for (nth, line) in (0..).zip(lines(r.get_ref(3)?.as_blob()?, r.get(2)?)?) {
             let texts = if line.kind.is_done() { &mut done } else { &mut said };
-            all.push(Kept { bundle, nth, text: *texts, source, line });
+            each(Kept { bundle, nth, text: *texts, source, line })?;
             *texts += 1;
         }
     }
-    all.sort_by_key(|kept| (kept.source, kept.line.offset, kept.line.part));
-    Ok(all)
+    Ok(())
+}
+
+/// How long the texts of a session are, in bytes of JSON, however they came in, and how many; 0 and 0 of one that has few bundles.
+///
+/// # Errors
+/// When that cannot be read.
+pub fn size_of(db: &Connection, session: i64) -> Result<(usize, usize)> {
+    let sql = "SELECT items, said, done FROM bundle
+         WHERE session = ?1 AND items > 0 AND (SELECT count(*) FROM bundle WHERE session = ?1) > ?2";
+    let mut query = db.prepare_cached(sql)?;
+    let mut found = query.query(params![session, FEW as i64])?;
+    let (mut bytes, mut items) = (0, 0);
+    while let Some(r) = found.next()? {
+        let parts = [r.get_ref(1)?.as_blob()?, r.get_ref(2)?.as_blob()?].map(|part| unpacked_len(part) as i64);
+        items += r.get::<_, i64>(0)?;
+        // Without the brackets around them.
+        bytes += parts.iter().filter(|part| **part > 0).map(|part| part - 1).sum::<i64>();
+    }
+    // And without the commas and the other bracket.
+    Ok(((bytes - items).max(0) as usize, items as usize))
 }
 
 fn lines(rows: &[u8], moved: i64) -> Result<Vec<Line>> {
@@ -79,6 +121,15 @@ pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
         rows.retain(|kept| !elsewhere.contains(&copy_of(&kept.line)));
     }
     Ok(rows)
+}
+
+/// The same one after the other, as they came in: a list of them takes room for a session that is long.
+///
+/// # Errors
+/// As `rows_of`, or what `each` returns.
+pub fn each_owned(db: &Connection, head: &SessionHead, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+    let elsewhere = held_earlier(db, head)?;
+    each_row(db, head.pk, |kept| if elsewhere.contains(&copy_of(&kept.line)) { Ok(()) } else { each(kept) })
 }
 
 /// By what a copy of an item is known. A copy says the same under the same key: rows that merely share one, as hand-made transcripts do,
@@ -106,16 +157,27 @@ pub fn holds(db: &Connection, session: i64, key: RowKey) -> Result<bool> {
     Ok(rows_of(db, session)?.iter().any(|kept| kept.line.key == key))
 }
 
-/// Texts of items. Every part of a bundle is unpacked once.
+/// Texts of items. Who takes them in the order of a session has every part of a bundle unpacked once, and no more than some of them at a
+/// time, however many the session has.
 pub struct Texts<'a> {
     db: &'a Connection,
-    said: HashMap<i64, Vec<Option<Item>>>,
-    done: HashMap<i64, Vec<Option<Item>>>,
+    /// The one that was unpacked last is the last.
+    held: VecDeque<Part>,
+}
+
+/// So many are held: of each file that goes on with another the two that its next rows are in.
+const HELD: usize = 24;
+
+/// What was said, or what was done, of a bundle. What was taken is `None`.
+struct Part {
+    bundle: i64,
+    is_done: bool,
+    items: Vec<Option<Item>>,
 }
 
 impl<'a> Texts<'a> {
     pub fn new(db: &'a Connection) -> Self {
-        Self { db, said: HashMap::new(), done: HashMap::new() }
+        Self { db, held: VecDeque::new() }
     }
 
     /// The text of an item, once.
@@ -123,22 +185,29 @@ impl<'a> Texts<'a> {
     /// # Errors
     /// When it cannot be read, or is not there.
     pub fn take(&mut self, kept: &Kept) -> Result<Item> {
-        let (unpacked, column) = match kept.line.kind.is_done() {
-            true => (&mut self.done, "done"),
-            false => (&mut self.said, "said"),
+        let is_done = kept.line.kind.is_done();
+        let fits = |part: &Part| part.bundle == kept.bundle && part.is_done == is_done;
+        let at = match self.held.iter().rposition(fits) {
+            Some(at) => at,
+            None => self.unpack(kept.bundle, is_done)?,
         };
-        let items = match unpacked.entry(kept.bundle) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => {
-                let sql = format!("SELECT {column} FROM bundle WHERE pk = ?1");
-                let mut query = self.db.prepare_cached(&sql)?;
-                let mut found = query.query(params![kept.bundle])?;
-                let row = found.next()?.with_context(|| format!("no bundle {}", kept.bundle))?;
-                place.insert(texts(row.get_ref(0)?.as_blob()?)?)
-            }
-        };
-        let item = items.get_mut(kept.text).and_then(Option::take).filter(|item| Kind::of(item) == kept.line.kind);
+        let item =
+            self.held[at].items.get_mut(kept.text as usize).and_then(Option::take).filter(|item| Kind::of(item) == kept.line.kind);
         item.with_context(|| format!("no text for a row (bundle {})", kept.bundle)).map_err(|e| Unreadable::because(&e).into())
+    }
+
+    /// Returns where it is held.
+    fn unpack(&mut self, bundle: i64, is_done: bool) -> Result<usize> {
+        let sql = format!("SELECT {} FROM bundle WHERE pk = ?1", if is_done { "done" } else { "said" });
+        let mut query = self.db.prepare_cached(&sql)?;
+        let mut found = query.query(params![bundle])?;
+        let row = found.next()?.with_context(|| format!("no bundle {bundle}"))?;
+        let items = texts(row.get_ref(0)?.as_blob()?)?;
+        if self.held.len() >= HELD {
+            self.held.pop_front();
+        }
+        self.held.push_back(Part { bundle, is_done, items });
+        Ok(self.held.len() - 1)
     }
 }
 

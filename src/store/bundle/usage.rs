@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use anyhow::Result;
 use rusqlite::Connection;
@@ -45,7 +46,8 @@ impl fmt::Display for Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
     pub message: Message,
-    pub model: String,
+    /// Of many messages it is the same.
+    pub model: Arc<str>,
     pub tokens: Tokens,
 }
 
@@ -74,8 +76,8 @@ pub(super) fn write(used: &[Used]) -> Result<Vec<u8>> {
     let mut models: Vec<String> = Vec::new();
     let mut messages = Vec::with_capacity(used.len());
     for Used { message, model, tokens: t } in used {
-        let at = models.iter().position(|known| known == model).unwrap_or_else(|| {
-            models.push(model.clone());
+        let at = models.iter().position(|known| **known == **model).unwrap_or_else(|| {
+            models.push(model.to_string());
             models.len() - 1
         });
         messages.push((message.0, at, t.input, t.output, t.cache_write, t.cache_write_hour, t.cache_read));
@@ -88,9 +90,10 @@ pub(super) fn read(packed: &[u8]) -> Result<Vec<Used>> {
         return Ok(Vec::new());
     }
     let Packed { models, messages } = unpack(packed)?;
+    let models: Vec<Arc<str>> = models.into_iter().map(Arc::from).collect();
     let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| Used {
         message: Message(message),
-        model: models.get(model).cloned().unwrap_or_default(),
+        model: models.get(model).cloned().unwrap_or_else(|| "".into()),
         tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read },
     });
     Ok(used.collect())
@@ -133,7 +136,7 @@ impl Used {
         }
         let mut by_model: BTreeMap<String, Tokens> = BTreeMap::new();
         for used in own.into_values() {
-            *by_model.entry(used.model).or_default() += used.tokens;
+            *by_model.entry(used.model.to_string()).or_default() += used.tokens;
         }
         Ok(by_model)
     }

@@ -146,6 +146,11 @@ impl Store {
         Ok(done)
     }
 
+    /// Forgets what made the next transaction of many faster: there is none.
+    pub fn ingested(&mut self) {
+        self.known = None;
+    }
+
     /// Marks sessions as ended, where they are known.
     pub fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
         let mut update = self

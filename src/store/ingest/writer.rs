@@ -179,7 +179,7 @@ impl<'t, 'b> Writer<'t, 'b> {
             new |= self.item(place, path, row, item)?;
         }
         if let Some(usage) = &row.usage {
-            let used = Used { message: Message::of_id(&usage.message), model: usage.model.clone(), tokens: usage.tokens };
+            let used = Used { message: Message::of_id(&usage.message), model: usage.model.as_str().into(), tokens: usage.tokens };
             new |= self.gathered.put_used(self.tx, session, Some(source), used)?;
         }
         if new {

@@ -8,14 +8,14 @@ mod ask;
 mod texts;
 
 use anyhow::Result;
-use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
+use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, params_from_iter};
 
 pub use self::ask::{Asked, Counts, Hit};
 pub use self::texts::{Extent, Text};
 use super::Store;
 use super::crew::PART;
 use super::load::SessionHead;
-use crate::find::document::{COLUMNS, Document};
+use crate::find::document::{COLUMNS, Document, Draft};
 use crate::session::Millis;
 use crate::stop;
 
@@ -49,7 +49,7 @@ pub(super) fn take_out(db: &Connection, session: i64) -> Result<()> {
 pub(super) fn put(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result<()> {
     let places = (2..COLUMNS.len() + 2).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
     let sql = format!("INSERT INTO search(rowid, {}) VALUES (?1, {places})", COLUMNS.join(", "));
-    let values = std::iter::once(doc.to_string()).chain(document.columns.iter().cloned());
+    let values = std::iter::once::<&dyn ToSql>(&doc).chain(document.columns.iter().map(|column| column as &dyn ToSql));
     tx.prepare_cached(&sql)?.execute(params_from_iter(values))?;
     Ok(())
 }
@@ -101,7 +101,12 @@ impl Store {
 
     fn document_of(&self, head: &SessionHead) -> Result<Option<Document>> {
         let digest = self.digest_of(head.pk)?.map(|stored| stored.digest);
-        Ok(Document::of_session(&self.load_session(head)?, digest.as_ref()))
+        if !self.is_long(head)? {
+            return Ok(Document::of_session(&self.load_session(head)?, digest.as_ref()));
+        }
+        let mut draft = Draft::of_long(digest.as_ref());
+        self.each_item(head, |item, main| draft.add(item, main))?;
+        Ok(draft.of_session(&head.project, &self.branches(head.pk)?))
     }
 }
 

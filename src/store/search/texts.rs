@@ -28,20 +28,22 @@ pub enum Extent {
 }
 
 impl Store {
-    /// What was said in a session as it is kept, in order.
-    pub fn texts_of(&self, head: &SessionHead, extent: Extent) -> Result<Vec<Text>> {
+    /// What was said in a session as it is kept, in order, one after the other: a session may be longer than there is room for.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn each_text(&self, head: &SessionHead, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
         let mut rows = bundle::owned_rows(&self.db, head)?;
         let mut bodies = Texts::new(&self.db);
         if let Extent::Said(most) = extent {
             rows.retain(|kept| is_talk(kept.line.kind));
             rows.truncate(if most == 0 { usize::MAX } else { most });
         }
-        let mut texts = Vec::new();
         for kept in rows {
             let at = kept.line.at;
-            texts.extend(said(bodies.take(&kept)?).into_iter().map(|(kind, text)| Text { kind, text, at }));
+            said(bodies.take(&kept)?).into_iter().for_each(|(kind, text)| each(Text { kind, text, at }));
         }
-        Ok(texts)
+        Ok(())
     }
 
     /// A session's place in the index, if it is there.

@@ -7,9 +7,10 @@ use crate::digest::{Digest, renamed_item};
 use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, Millis, RowKey, Tokens};
 
-/// A session with its rows, as it is exported: one line of JSON.
+/// A session with its rows, as it is exported: one line of JSON. Where it is only written, what there may be much of may be what writes it
+/// one by one: the rows `R` of a source, and the usage `U`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Exported {
+pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     pub session: String,
     pub project: String,
     pub started_at: Option<Millis>,
@@ -18,8 +19,8 @@ pub struct Exported {
     pub ended_at: Option<Millis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<String>,
-    pub sources: Vec<ExportedSource>,
-    pub usage: Vec<ExportedUsage>,
+    pub sources: Vec<ExportedSource<R>>,
+    pub usage: U,
     /// Titles that rows of other files gave, with the row each is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub titles: Vec<(RowKey, String)>,
@@ -53,7 +54,7 @@ pub struct ExportedClosing {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ExportedSource {
+pub struct ExportedSource<R = Vec<ExportedRow>> {
     pub file: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
@@ -62,7 +63,7 @@ pub struct ExportedSource {
     pub cwd: Option<String>,
     pub branches: Vec<String>,
     pub versions: Vec<String>,
-    pub rows: Vec<ExportedRow>,
+    pub rows: R,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

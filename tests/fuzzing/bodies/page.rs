@@ -150,6 +150,7 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
         entries: (1u8..).zip(items).map(entry).collect(),
         usage: BTreeMap::from([(name.to_owned(), Tokens { input: 1, ..Tokens::default() })]),
         agents: 1,
+        left_out: Default::default(),
     }
 }
 

@@ -85,5 +85,6 @@ fn session() -> Session {
         entries: entries.collect(),
         usage: Default::default(),
         agents: 0,
+        left_out: Default::default(),
     }
 }

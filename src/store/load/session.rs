@@ -1,0 +1,247 @@
+//! A session with its items, in order: whole, or thinned where it is too long for that.
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::{Context, Result};
+
+use super::SessionHead;
+use crate::rows::Entries;
+use crate::session::{Entry, Item, LeftOut, Millis, RowKey, Session, Title, TitleBy};
+use crate::store::Store;
+use crate::store::bundle::{self, Kept, Texts, Used};
+use crate::store::pack::list;
+use crate::store::thinned::{self, LONG, Spots};
+
+/// The items of a session that are loaded, in order.
+struct Loaded {
+    rows: Vec<Kept>,
+    /// How many subagents it has.
+    agents: usize,
+    /// `None` where all of them are loaded.
+    left_out: Option<LeftOut>,
+}
+
+impl Store {
+    /// What a session owns, in order: all of it, or of one that is too long for that the choice that [`thinned`] makes.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
+        let places = self.places(head.pk)?;
+        let (bytes, items) = bundle::size_of(&self.db, head.pk)?;
+        let loaded = if bytes > LONG { self.thinned_rows(head, &places, items)? } else { self.all_rows(head, &places)? };
+        let mut entries = self.entries(head, &loaded, &places)?;
+        if self.has_leaf_titles()? {
+            entries.extend(self.leaf_titles(by_offset(&loaded.rows))?);
+        }
+        let sources = self.sources(head.pk)?;
+        Ok(Session {
+            id: head.id.clone(),
+            project: head.project.clone(),
+            cwd: sources.cwd,
+            branches: sources.branches,
+            versions: sources.versions,
+            end_reason: head.end_reason.clone(),
+            entries,
+            usage: Used::owned_by(&self.db, head)?,
+            agents: loaded.agents,
+            left_out: loaded.left_out.unwrap_or_default(),
+        })
+    }
+
+    /// Is a session too long to be loaded whole?
+    pub(in crate::store) fn is_long(&self, head: &SessionHead) -> Result<bool> {
+        Ok(bundle::size_of(&self.db, head.pk)?.0 > LONG)
+    }
+
+    fn all_rows(&self, head: &SessionHead, places: &Places) -> Result<Loaded> {
+        let mut rows = bundle::owned_rows(&self.db, head)?;
+        places.sort(&mut rows);
+        let agents = places.agents(rows.iter().map(|kept| kept.source));
+        Ok(Loaded { rows, agents, left_out: None })
+    }
+
+    /// Of a session with so many items. It is gone through twice: a list of all of them would take more room than all else.
+    fn thinned_rows(&self, head: &SessionHead, places: &Places, items: usize) -> Result<Loaded> {
+        let mut spots = Spots::with_room_for(items);
+        let mut sources = HashSet::new();
+        bundle::each_owned(&self.db, head, |kept| {
+            let (part, file) = places.of(&kept);
+            spots.add(&kept.line, (part, file), places.is_main(&kept));
+            sources.insert(kept.source);
+            Ok(())
+        })?;
+        let (chosen, left_out) = spots.choose();
+        let mut rows = Vec::with_capacity(chosen.len());
+        let mut number = 0;
+        bundle::each_owned(&self.db, head, |kept| {
+            if chosen.binary_search(&number).is_ok() {
+                rows.push(kept);
+            }
+            number += 1;
+            Ok(())
+        })?;
+        places.sort(&mut rows);
+        Ok(Loaded { rows, agents: places.agents(sources.into_iter()), left_out: Some(left_out) })
+    }
+
+    fn entries(&self, head: &SessionHead, loaded: &Loaded, places: &Places) -> Result<Vec<Entry>> {
+        let mut texts = Texts::new(&self.db);
+        let mut entries = Entries::default();
+        let main = loaded.rows.iter().take_while(|kept| places.is_main(kept)).count();
+        for (at, kept) in loaded.rows.iter().enumerate() {
+            let mut item = texts.take(kept).with_context(|| unreadable(head))?;
+            if loaded.left_out.is_some() && !thinned::is_at_end(at, main) {
+                thinned::shorten(&mut item);
+            }
+            let agent = places.agent(kept).map(str::to_owned);
+            entries.push(Entry { key: kept.line.key, at: kept.line.at, agent, item, outcome: None });
+        }
+        Ok(entries.finish())
+    }
+
+    /// Every item that a session owns as they came in, however many, with whether it is of the main conversation.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub(in crate::store) fn each_item(&self, head: &SessionHead, mut each: impl FnMut(&Item, bool)) -> Result<()> {
+        let places = self.places(head.pk)?;
+        let (mut texts, mut keys) = (Texts::new(&self.db), Vec::new());
+        let has_titles = self.has_leaf_titles()?;
+        bundle::each_owned(&self.db, head, |kept| {
+            each(&texts.take(&kept).with_context(|| unreadable(head))?, places.is_main(&kept));
+            keys.extend(has_titles.then_some(kept.line.key));
+            Ok(())
+        })?;
+        self.leaf_titles(keys.into_iter())?.iter().for_each(|title| each(&title.item, true));
+        Ok(())
+    }
+
+    /// The branch that a session was on at its end.
+    pub fn last_branch(&self, session: i64) -> Result<Option<String>> {
+        Ok(self.sources(session)?.branches.pop())
+    }
+
+    /// The branches that a session was on.
+    pub(in crate::store) fn branches(&self, session: i64) -> Result<Vec<String>> {
+        Ok(self.sources(session)?.branches)
+    }
+
+    /// Where each source of a session stands in it: the session's own before those of its subagents, by when they began.
+    fn places(&self, session: i64) -> Result<Places> {
+        let sql = "SELECT pk, agent, first_at FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, agent, file";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut found = query.query([session])?;
+        let (mut places, mut part, mut last) = (HashMap::new(), 0, None);
+        while let Some(r) = found.next()? {
+            let (agent, first): (String, Option<Millis>) = (r.get(1)?, r.get(2)?);
+            let this = Some((agent.clone(), first));
+            // Files of which one goes on with the other are read as one, by the places of their rows.
+            part += usize::from(this != last);
+            last = this;
+            let file = places.len();
+            places.insert(r.get(0)?, Standing { part, file, agent: Some(agent).filter(|agent| !agent.is_empty()) });
+        }
+        Ok(Places(places))
+    }
+
+    fn has_leaf_titles(&self) -> Result<bool> {
+        Ok(self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?)
+    }
+
+    /// Titles that summary rows, in whatever file, give to a conversation with rows of these keys.
+    fn leaf_titles(&self, keys: impl Iterator<Item = RowKey>) -> Result<Vec<Entry>> {
+        let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
+        let (mut titles, mut seen) = (Vec::new(), HashSet::new());
+        for key in keys {
+            if !seen.insert(key) {
+                continue;
+            }
+            for text in query.query_map([key.0], |r| r.get(0))? {
+                let title = Title { text: text?, by: TitleBy::Summary, leaf: Some(key) };
+                titles.push(Entry { key, at: None, agent: None, item: Item::Title(title), outcome: None });
+            }
+        }
+        Ok(titles)
+    }
+
+    fn sources(&self, session: i64) -> Result<Sources> {
+        let sql = "SELECT agent, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, file";
+        let mut query = self.db.prepare_cached(sql)?;
+        let mut rows = query.query([session])?;
+        let mut all = Sources::default();
+        while let Some(row) = rows.next()? {
+            if all.cwd.is_none() {
+                all.cwd = row.get(1)?;
+            }
+            add_new(&mut all.versions, list(&row.get::<_, String>(3)?)?);
+            // A subagent's worktree branch is not the session's.
+            if row.get::<_, String>(0)?.is_empty() {
+                add_new(&mut all.branches, list(&row.get::<_, String>(2)?)?);
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn unreadable(head: &SessionHead) -> String {
+    format!("session {} cannot be read", head.id)
+}
+
+/// Where the sources of a session stand in it, by number.
+struct Places(HashMap<i64, Standing>);
+
+/// Where a source stands in a session, and whose it is.
+struct Standing {
+    part: usize,
+    file: usize,
+    agent: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Sources {
+    cwd: Option<String>,
+    branches: Vec<String>,
+    versions: Vec<String>,
+}
+
+fn add_new(list: &mut Vec<String>, more: Vec<String>) {
+    for value in more {
+        if !list.contains(&value) {
+            list.push(value);
+        }
+    }
+}
+
+impl Places {
+    fn agent(&self, kept: &Kept) -> Option<&str> {
+        self.0.get(&kept.source)?.agent.as_deref()
+    }
+
+    fn is_main(&self, kept: &Kept) -> bool {
+        self.agent(kept).is_none()
+    }
+
+    /// How many subagents there are among sources.
+    fn agents(&self, sources: impl Iterator<Item = i64>) -> usize {
+        sources.filter_map(|source| self.0.get(&source)?.agent.as_deref()).collect::<HashSet<_>>().len()
+    }
+
+    /// The part of the session, and the file.
+    fn of(&self, kept: &Kept) -> (usize, usize) {
+        self.0.get(&kept.source).map_or((usize::MAX, usize::MAX), |place| (place.part, place.file))
+    }
+
+    fn sort(&self, rows: &mut [Kept]) {
+        rows.sort_by_key(|kept| {
+            let (part, file) = self.of(kept);
+            (part, kept.line.offset, file, kept.line.part)
+        });
+    }
+}
+
+fn by_offset(rows: &[Kept]) -> impl Iterator<Item = RowKey> {
+    let mut keys: Vec<(i64, RowKey)> = rows.iter().map(|kept| (kept.line.offset, kept.line.key)).collect();
+    keys.sort_by_key(|(offset, _)| *offset);
+    keys.into_iter().map(|(_, key)| key)
+}
