@@ -26,26 +26,27 @@ impl Titled {
 }
 
 impl Store {
+    /// False where it surely has none; who does not know says that it may.
+    pub(super) fn may_have_title(&self, row: RowKey) -> Result<bool> {
+        self.titled.as_ref().map_or(Ok(true), |titled| Ok(titled.all(&self.db)?.binary_search(&row).is_ok()))
+    }
+
     /// The titles for some of these rows, in order. The rows are asked for where there is any title.
     ///
     /// # Errors
     /// When they cannot be read.
     pub(super) fn titles_of(&self, rows: impl FnOnce() -> Result<Vec<RowKey>>) -> Result<BTreeMap<RowKey, Vec<String>>> {
         let mut titles = BTreeMap::new();
-        let titled = self.titled.as_ref().map(|titled| titled.all(&self.db)).transpose()?;
-        let any = match titled {
-            Some(titled) => !titled.is_empty(),
-            None => self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?,
-        };
-        if !any {
+        if !self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))? {
             return Ok(titles);
         }
-        let mut rows = rows()?;
-        rows.retain(|row| titled.is_none_or(|titled| titled.binary_search(row).is_ok()));
-        rows.sort_unstable();
-        rows.dedup();
         let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
+        let mut rows = rows()?;
+        rows.dedup();
         for row in rows {
+            if !self.may_have_title(row)? || titles.contains_key(&row) {
+                continue;
+            }
             let texts = query.query_map([row.0], |r| r.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
             if !texts.is_empty() {
                 titles.insert(row, texts);

@@ -154,7 +154,7 @@ impl Store {
         let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
         let (mut titles, mut seen) = (Vec::new(), HashSet::new());
         for key in keys {
-            if !seen.insert(key) {
+            if !seen.insert(key) || !self.may_have_title(key)? {
                 continue;
             }
             for text in query.query_map([key.0], |r| r.get(0))? {
