@@ -201,3 +201,81 @@ fn a_fork_whose_copy_lost_its_usage_takes_none_from_the_message() {
     assert_eq!(tokens(&world.show(b))[..2], [10, 5]);
     assert_eq!(tokens(&world.show(a))[..2], [10, 5]);
 }
+
+const EARLY: &str = "aaaa0000-0000-4000-8000-000000000000";
+const LATE: &str = "bbbb0000-0000-4000-8000-000000000000";
+const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
+
+/// What was asked and answered first, as the original or its fork has it.
+fn shared(id: &str) -> String {
+    user(id, "00000000-0000-4000-8000-0000000000f1", "2026-11-20T08:00:00Z", "why is the login test slow?")
+        + &assistant(id, "00000000-0000-4000-8000-0000000000f2", "2026-11-20T08:00:05Z", "Because of the missing index.")
+}
+
+/// The same in the fork, and how that goes on.
+fn forked() -> String {
+    shared(LATE)
+        + &user(LATE, "00000000-0000-4000-8000-0000000000f3", "2026-11-20T10:00:00Z", "document the cache flag")
+        + &assistant(LATE, "00000000-0000-4000-8000-0000000000f4", "2026-11-20T10:01:00Z", "The cache flag is documented now.")
+}
+
+/// The pages are as they are when all of them are made anew.
+fn assert_up_to_date(world: &World) {
+    let before = world.pages();
+    world.digest(&["--summarizer", "extract", "--rebuild-pages"]);
+    assert_eq!(world.pages(), before);
+}
+
+#[test]
+fn a_fork_of_a_session_that_is_left_out_owns_at_once_what_they_share() {
+    let world = World::new();
+    world.configure("[privacy]\nexclude_projects = [\"*/secret\"]\n");
+    // What tells where it takes place comes late.
+    let original = shared(EARLY).replace("\"cwd\"", "\"elsewhere\"");
+    let path = world.transcript(&format!("-p/{EARLY}.jsonl"), &original);
+    world.transcript(&format!("-p/{LATE}.jsonl"), forked());
+    world.digest(&EXTRACT);
+    assert_eq!(world.show(LATE)["prompts"], 1);
+    let more = user(EARLY, "00000000-0000-4000-8000-0000000000f5", "2026-11-20T09:00:00Z", "now here");
+    let at = more.find("\"cwd\":\"").expect("a folder") + 7;
+    let end = at + more[at..].find('"').expect("its end");
+    std::fs::write(&path, original + &more[..at] + "/home/dev/secret" + &more[end..]).expect("a longer transcript");
+    world.age_transcripts();
+    world.digest(&EXTRACT);
+    assert_eq!(world.show(LATE)["prompts"], 2);
+    assert_up_to_date(&world);
+}
+
+#[test]
+fn an_original_that_is_imported_takes_what_is_its_from_a_fork_that_is_here() {
+    let other = World::new();
+    other.transcript(&format!("-p/{EARLY}.jsonl"), shared(EARLY));
+    other.digest(&EXTRACT);
+    let exported = other.root().join("all.jsonl");
+    std::fs::write(&exported, other.recall(["export"]).out).expect("an export");
+    let world = World::new();
+    world.transcript(&format!("-p/{LATE}.jsonl"), forked());
+    world.digest(&EXTRACT);
+    assert_eq!(world.show(LATE)["prompts"], 2);
+    let imported = world.recall(["import".as_ref(), exported.as_os_str()]);
+    assert_eq!(imported.code, 0, "{imported:#?}");
+    world.digest(&EXTRACT);
+    assert_eq!((&world.show(EARLY)["prompts"], &world.show(LATE)["prompts"]), (&1.into(), &1.into()));
+    assert_up_to_date(&world);
+}
+
+#[test]
+fn a_session_of_which_nothing_is_imported_does_not_stay() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&EXTRACT);
+    let mut session = world.exported().into_iter().find(|one| one["session"] == ORIGINAL).expect("the session");
+    session["session"] = EARLY.into();
+    (session["sources"], session["digest"]) = (Value::Array(Vec::new()), Value::Null);
+    let head = world.recall(["export"]).out.lines().next().expect("a head").to_owned();
+    let file = world.root().join("one.jsonl");
+    std::fs::write(&file, format!("{head}\n{session}\n")).expect("an export");
+    let imported = world.recall(["import".as_ref(), file.as_os_str()]);
+    assert_eq!(imported.code, 0, "{imported:#?}");
+    world.digest(&EXTRACT);
+    assert_eq!(world.status()["sessions"], 1);
+}

@@ -151,7 +151,8 @@ impl<'a> Bench<'a> {
     }
 
     fn again(&mut self, world: &World) {
-        let digest = || self.recall(world, &["digest", "--summarizer", "extract"]);
+        // What was written a moment ago is digested as well.
+        let digest = || self.recall(world, &["digest", "--summarizer", "extract", "--settle", "0s"]);
         let ingest = || self.recall(world, &["digest", "--ingest-only"]);
         // Each time another one, so that none grows large.
         let grown = |round: u64| &world.sessions[(round as usize * 2 + 1) % world.sessions.len()];

@@ -81,7 +81,11 @@ const QUEUED: &str = "CREATE INDEX digest_queued ON digest(session) WHERE queued
 /// sessions before it changed, it tells whether that changes anything. Since then `session.dirty` is 2 where it may: nothing of its own did.
 ///
 /// And what the page of its day tells of a session beside its digest, as its own page was written: `Facts`, as JSON.
-const BASIS: &str = "ALTER TABLE digest ADD COLUMN basis TEXT; ALTER TABLE page ADD COLUMN facts TEXT;";
+///
+/// A session of which nothing is left keeps the mark of its page until it is gone; from before there may be some without.
+const BASIS: &str = "ALTER TABLE digest ADD COLUMN basis TEXT; ALTER TABLE page ADD COLUMN facts TEXT;
+UPDATE session SET page_dirty = 1
+    WHERE NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk);";
 
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use anyhow::Result;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::bundle::{self, Gathered, Kept, Line, Message, Place, Put, Texts, Used, Whereabouts};
 use super::forget::readmit;
 use super::ingest::{note_last, project_pk};
-use super::load::SessionHead;
+use super::load::{self, HEAD, SessionHead};
 use super::pack::list;
 use super::{Store, digests::NewDigest};
 use crate::digest::OpenItem;
@@ -136,7 +136,9 @@ impl Store {
         readmit(&tx, &exported.session, rows.chain(titles))?;
         let project = project_pk(&tx, &exported.project)?;
         let mut new = tx.execute(
-            "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+            // If nothing of it comes in, it is to go again.
+            "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason, page_dirty) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)
+             ON CONFLICT DO NOTHING",
             params![exported.session, project, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason],
         )? > 0;
         let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
@@ -166,6 +168,7 @@ impl Store {
         }
         if rows_new {
             tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [session])?;
+            lose_copies(&tx, session)?;
         }
         tx.commit()?;
         new |= rows_new;
@@ -224,6 +227,15 @@ fn exported_row(texts: &mut Texts<'_>, kept: &Kept) -> Result<ExportedRow> {
 
 fn exported_usage(used: Used) -> ExportedUsage {
     ExportedUsage { message: used.message.to_string(), model: used.model.to_string(), tokens: used.tokens }
+}
+
+/// What sessions that began later share with one that came in is its own from now on.
+fn lose_copies(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    let head = tx.query_row(&format!("{HEAD} WHERE s.pk = ?1"), [session], load::head)?;
+    for later in bundle::kin_later(tx, &head)? {
+        tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [later])?;
+    }
+    Ok(())
 }
 
 /// Returns the source's number, and whether it brought anything.

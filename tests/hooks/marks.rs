@@ -119,6 +119,18 @@ fn a_marked_session_is_settled_and_its_page_says_how_it_ended() {
 }
 
 #[test]
+fn a_mark_that_comes_after_the_digest_gets_onto_the_page_as_well() {
+    let world = World::new();
+    write_talk(&world, S, "2026-11-21T11:50:00Z", "Make it faster.", "It is faster now, because the rates are cached.");
+    let extract = ["--summarizer", "extract", "--settle", "0s"];
+    assert_eq!(world.digest(&extract)["sessions_digested"], 1);
+    world.hook("session-end", ends(&world, S, "logout").to_string());
+    world.digest(&extract);
+    let page = world.pages().into_iter().find(|(name, _)| name.contains("/sessions/")).expect("the session's page").1;
+    assert!(page.contains("\nended_by: \"logout\"\n"), "{page}");
+}
+
+#[test]
 fn a_reason_is_a_word_and_no_place_to_hide_a_text_in() {
     let world = World::new();
     let long = format!("logout\n---\n\u{1b}[31mevil: {}", "x".repeat(5000));

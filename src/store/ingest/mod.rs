@@ -151,12 +151,12 @@ impl Store {
         self.known = None;
     }
 
-    /// Marks sessions as ended, where they are known.
+    /// Marks sessions as ended, where they are known. A page that is there is to say how.
     pub fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
-        let mut update = self
-            .db
-            .prepare_cached("UPDATE session SET ended_at = ?2, end_reason = ?3 WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2")?;
-        update.execute(params![id, at, reason])?;
+        let sql = "UPDATE session SET ended_at = ?2, end_reason = ?3,
+                 page_dirty = page_dirty OR end_reason IS NOT ?3 AND EXISTS (SELECT 1 FROM page WHERE session = session.pk)
+             WHERE id = ?1 AND coalesce(ended_at, 0) <= ?2";
+        self.db.prepare_cached(sql)?.execute(params![id, at, reason])?;
         Ok(())
     }
 

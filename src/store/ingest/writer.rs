@@ -129,6 +129,9 @@ impl<'t, 'b> Writer<'t, 'b> {
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
             take::leaves_traces(self.tx)?;
+            // They own what they share with it from now on.
+            let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT other FROM kin WHERE session = ?1)";
+            self.tx.prepare_cached(sql)?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM session WHERE pk = ?1")?.execute([pk])?;
             self.gathered.drop_session(pk);
