@@ -179,6 +179,6 @@ fn a_session_that_says_much_takes_no_more_memory_than_a_short_one() {
     let json: serde_json::Value = serde_json::from_str(&lean(&["show", S, "--json"])).unwrap();
     assert_eq!(json["prompts"], turns);
     // Of what is handed on nothing is left out.
-    assert_eq!(lean(&["export"]).matches(r#""kind":"reply""#).count(), 2 * turns);
+    assert_eq!(world.recall(["export"]).out.matches(r#""kind":"reply""#).count(), 2 * turns);
     assert_eq!(questions(&world), numbered(0..turns));
 }
