@@ -196,8 +196,8 @@ impl<'a> Bench<'a> {
 
     pub fn large_file(&mut self) {
         let world = self.world("large", &Size { files: 1, bytes: self.args.large_file * MEGABYTE });
-        let (took, most) = peak(self.recall(&world, &["digest", "--ingest-only"]));
-        let what = format!("one file of {}", megabytes(world.bytes));
+        let (took, most) = peak(self.recall(&world, &["digest", "--summarizer", "extract"]));
+        let what = format!("one session of {}, read and digested", megabytes(world.bytes));
         self.table.row(&what, &format!("{:.1} s", took / 1e3), "", &format!("{} at most", megabytes(most << 10)));
         self.remove("large");
     }
