@@ -21,7 +21,7 @@ pub struct Document {
 
 /// So much of a column of a long session is as it was said, in bytes. Behind it stands once each word that did not come before.
 const AS_SAID: usize = 1 << 20;
-/// No more than that, about, is in a column of a long session.
+/// Beyond that only words without digits are new: hashes and numbers never end.
 const MOST: usize = 2 << 20;
 
 /// A column that is being filled with texts, each once.
@@ -45,8 +45,7 @@ impl Column {
     }
 
     fn add_by(&mut self, text: &str, add: impl Fn(&mut Indexed, &str)) {
-        let is_full = self.is_bounded && self.indexed.bytes() >= MOST;
-        if text.is_empty() || is_full || !self.texts.insert(hash_of(text)) {
+        if text.is_empty() || !self.texts.insert(hash_of(text)) {
             return;
         }
         if !self.is_bounded || self.indexed.bytes() < AS_SAID {
@@ -55,7 +54,9 @@ impl Column {
         let known = self.words.get_or_insert_with(|| self.indexed.all().map(hash_of).collect());
         let mut more = Indexed::default();
         add(&mut more, text);
-        self.indexed.add_some(&more, |word| known.insert(hash_of(word)));
+        let is_full = self.indexed.bytes() >= MOST;
+        let fits = |word: &str| !is_full || !word.bytes().any(|b| b.is_ascii_digit());
+        self.indexed.add_some(&more, |word| fits(word) && known.insert(hash_of(word)));
     }
 }
 
@@ -115,7 +116,7 @@ impl Draft {
     /// Of a session that is too long to be loaded: its document is not larger for that.
     pub fn of_long(digest: Option<&Digest>) -> Self {
         let mut draft = Self::of(digest);
-        for column in [&mut draft.asked, &mut draft.noted, &mut draft.said, &mut draft.files, &mut draft.did, &mut draft.tools] {
+        for column in [&mut draft.asked, &mut draft.noted, &mut draft.said, &mut draft.did] {
             column.is_bounded = true;
         }
         draft
@@ -173,5 +174,32 @@ impl Draft {
         let extra = extra.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ");
         let [files, tools, branches] = [self.files, self.tools, self.branches].map(of);
         Document { columns: [title, asked, decided, noted, said, files, did, extra, tools, branches] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_comes_late_in_a_session_without_end_is_in_its_document() {
+        let mut draft = Draft::of_long(None);
+        let mut seed = 1_u64;
+        for n in 0..4_000 {
+            let hashes: Vec<String> = (0..60)
+                .map(|_| {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    format!("{seed:016x}")
+                })
+                .collect();
+            draft.add(&Item::Reply(format!("The hashes are {}.", hashes.join(" "))), true);
+            if n == 3_500 {
+                draft.add(&Item::Reply("The sluice is closed.".to_owned()), true);
+            }
+        }
+        let document = draft.finish();
+        let said = &document.columns[4];
+        assert!(said.split(' ').any(|word| word == "sluice"));
+        assert!(said.len() < MOST + MOST / 8, "{}", said.len());
     }
 }

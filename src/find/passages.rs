@@ -1,6 +1,6 @@
 //! Which sentences of a result answer best. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub struct Passage {
 }
 
 /// A sentence that may be shown.
-pub(super) struct Candidate {
+struct Candidate {
     kind: Said,
     text: String,
     at: Option<Millis>,
@@ -40,8 +40,36 @@ pub(super) struct Candidate {
     words: BTreeMap<usize, f64>,
 }
 
+/// Sentences that may be shown, of those that are worth the same the first: of a long session many say the same words.
+#[derive(Default)]
+pub(super) struct Candidates {
+    all: Vec<Candidate>,
+    /// Where those of equal worth are, unless one is the title.
+    equal: HashMap<Worth, Vec<usize>>,
+}
+
+/// By what a sentence is worth what it is: its kind, whether it is short, and what each word counts.
+type Worth = (Said, bool, Vec<(usize, u64)>);
+
+/// So many of equal worth are enough, whatever the title is.
+const OF_EQUALS: usize = 100;
+
+impl Candidates {
+    /// Adds the sentences around the words of a text.
+    pub fn add(&mut self, text: &Text, spots: Vec<Spot>) {
+        for one in around(text, spots) {
+            let words = one.words.iter().map(|(word, factor)| (*word, factor.to_bits())).collect();
+            let equal = self.equal.entry((one.kind, one.text.len() < SHORT, words)).or_default();
+            if equal.len() < OF_EQUALS && !equal.iter().any(|at| self.all[*at].text == one.text) {
+                equal.push(self.all.len());
+                self.all.push(one);
+            }
+        }
+    }
+}
+
 /// The sentences around the words of a text.
-pub(super) fn around(text: &Text, spots: Vec<Spot>) -> Vec<Candidate> {
+fn around(text: &Text, spots: Vec<Spot>) -> Vec<Candidate> {
     let mut by_start: BTreeMap<usize, (usize, BTreeMap<usize, f64>)> = BTreeMap::new();
     for spot in spots {
         let (start, end) = sentence(&text.text, &spot.at);
@@ -78,7 +106,7 @@ pub(super) fn readable(text: &str) -> String {
 
 /// The passages that say most, and what neither the title nor the ones before them have said; their words are added to `shown`.
 pub(super) fn best(
-    mut candidates: Vec<Candidate>,
+    Candidates { all: mut candidates, .. }: Candidates,
     weights: &[f64],
     most: usize,
     title: &str,
@@ -139,6 +167,21 @@ mod tests {
         let at = text.find("needle").unwrap();
         let (start, end) = sentence(text, &(at..at + 6));
         assert_eq!(&text[start..end], "The needle lies in it.");
+    }
+
+    #[test]
+    fn the_best_sentence_is_found_behind_any_number_of_others() {
+        let mut candidates = Candidates::default();
+        let text = |text: &str| Text { kind: Said::Reply, text: text.to_owned(), at: None };
+        let spot = |word, at| Spot { at, word, factor: 1.0 };
+        for n in 0..5_000 {
+            candidates.add(&text(&format!("The ledger has a row {n} of its own.")), vec![spot(0, 4..10)]);
+        }
+        candidates.add(&text("In the ledger a sluice broke the sum."), vec![spot(0, 7..13), spot(1, 16..22)]);
+        assert!(candidates.all.len() <= OF_EQUALS + 1);
+        let best = best(candidates, &[1.0, 2.0], 2, "", &mut BTreeSet::new());
+        let told: Vec<&str> = best.iter().map(|passage| passage.text.as_str()).collect();
+        assert_eq!(told, ["In the ledger a sluice broke the sum.", "The ledger has a row 0 of its own."]);
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use anyhow::Result;
 
 use super::kind::Said;
-use super::passages::{Candidate, Passage, around, best, readable};
+use super::passages::{Candidates, Passage, best, readable};
 use super::query::Query;
 use super::rank::Ranked;
 use super::words::Words;
@@ -20,8 +20,6 @@ use crate::terms::words_of;
 
 /// How much better a score has to be to be clearly better.
 const CLEARLY: f64 = 1.2;
-/// Of so many sentences at most the best are chosen.
-const MAX_CANDIDATES: usize = 20_000;
 
 /// Turns the documents of a search into results, in their order.
 pub(super) struct Shower<'a> {
@@ -120,7 +118,7 @@ impl<'a> Shower<'a> {
         let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.is_of_deeds());
         let extent = if of_deeds { Extent::All } else { Extent::Said(self.wanted.reads) };
         let (mut held, mut told) = (BTreeSet::new(), BTreeSet::new());
-        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut candidates = Candidates::default();
         let mut first = First::default();
         self.each_text(&origin, extent, |text| {
             let spots = self.words.highlighter.spots(&text.text);
@@ -128,8 +126,8 @@ impl<'a> Shower<'a> {
             if text.kind == Said::Title {
                 told.extend(spots.iter().map(|spot| spot.word));
             }
-            if self.may_show(&text) && candidates.len() < MAX_CANDIDATES {
-                candidates.extend(around(&text, spots));
+            if self.may_show(&text) {
+                candidates.add(&text, spots);
             }
             first.note(text, |text| self.may_show(text));
         })?;

@@ -154,7 +154,7 @@ impl LeftOut {
         let Self { items, prompts } = self;
         (*items > 0).then(|| {
             format!(
-                "too long to be looked at whole: {items} items, {prompts} prompts among them, are left out here; search knows them"
+                "too long to be looked at whole: {items} items, {prompts} prompts among them, are left out here; search knows their words"
             )
         })
     }

@@ -3,7 +3,7 @@
 //! A digest, a page and an answer are a few KB, however long the session was, and nobody who makes one needs more memory for a longer one.
 //! So of a long one is loaded how it began and how it ended, and of what lies between a choice, spread over all of it, that is bounded in
 //! number and length: what the user said, how turns ended, plans and recaps, the last state of the lists, and stretches of everything. The
-//! choice hangs on the order and the kinds of the items alone: in which slices they came in changes nothing. Search knows all of them.
+//! choice hangs on the order and the kinds of the items alone: in which slices they came in changes nothing. Search knows the words of all of them.
 //!
 //! Sessions that fit into a client's window, compacted as often as in a long day, are far from being long in this sense.
 
@@ -27,6 +27,9 @@ const STRETCH: usize = 32;
 const STRETCHES: usize = 64;
 /// A plan, the tool use that puts it before the user, and the answer.
 const PLAN: usize = 3;
+
+/// Tool uses with their outcomes behind them, so many that belong together.
+const TOGETHER: usize = 128;
 
 /// Texts that do not stand at an end have so many characters at most.
 const MAX_TEXT: usize = 2_000;
@@ -117,10 +120,9 @@ fn choice(rows: &[Spot], latest: Option<(Millis, u32)>) -> Vec<bool> {
     chosen.add_all(last(of(&[Kind::Todos]).collect(), STATES));
     chosen.add_all(last(of(&[Kind::Title]).collect(), STATES));
     for start in spread((0..rows.len()).step_by(STRETCH).collect(), STRETCHES) {
-        let end = (start + STRETCH..rows.len()).find(|at| rows[*at].kind != Kind::Outcome);
-        // How a tool use ended stays with it.
-        chosen.add(start..end.unwrap_or(rows.len()));
+        chosen.add(start..start + STRETCH);
     }
+    chosen.close(rows);
     chosen.0
 }
 
@@ -134,6 +136,22 @@ impl Choice {
 
     fn add_all(&mut self, places: impl Iterator<Item = usize>) {
         places.for_each(|at| self.0[at] = true);
+    }
+
+    /// Tool uses and how they ended are chosen together: one without the other would tell of a success that was none, or of a failure that
+    /// another use of the same command had.
+    fn close(&mut self, rows: &[Spot]) {
+        let of = |from: usize, kind: Kind| rows[from..].iter().take_while(|spot| spot.kind == kind).count();
+        let mut from = 0;
+        while from < rows.len() {
+            let ended = from + of(from, Kind::Tool);
+            let end = ended + of(ended, Kind::Outcome);
+            if self.0[from..end].contains(&true) {
+                // Of more than are ever under way at once those that end nothing need nothing.
+                self.add(if end - from <= TOGETHER { from } else { ended.max(end.saturating_sub(TOGETHER)) }..end);
+            }
+            from = end.max(from + 1);
+        }
     }
 }
 
@@ -195,6 +213,31 @@ mod tests {
         assert!([30_007, 30_008, 30_009, 70_000].iter().all(|at| places.contains(at)));
         // From no tenth of it is nothing loaded.
         assert!((0..10).all(|tenth| places.iter().any(|at| at * 10 / items == tenth && TURN[at % TURN.len()] == Kind::Outcome)));
+    }
+
+    #[test]
+    fn how_a_use_ended_is_loaded_with_it_or_not_at_all() {
+        // Alone, at the same time as others, and many of which only the last ended in a way that is kept, in any place.
+        let runs: [&[Kind]; 3] =
+            [&[Kind::Tool, Kind::Outcome], &[Kind::Tool, Kind::Tool, Kind::Outcome, Kind::Outcome], &[Kind::Tool; 7]];
+        let kinds: Vec<Kind> = (0..9_000)
+            .flat_map(|n| {
+                [&[Kind::Prompt][..], runs[n % 3], &[Kind::Outcome][..(n % 3 == 2).into()], &[Kind::Reply][..n % 2]].concat()
+            })
+            .collect();
+        let mut spots = Spots::default();
+        for (at, kind) in kinds.iter().enumerate() {
+            let line = Line { key: RowKey([0; 16]), part: 0, offset: at as i64, at: None, kind: *kind, sum: 0 };
+            spots.add(&line, (1, 1), true);
+        }
+        let (numbers, left_out) = spots.choose();
+        assert!(left_out.items > kinds.len() / 2, "{left_out:?}");
+        let is_chosen = |at: usize| numbers.binary_search(&(at as u32)).is_ok();
+        for at in 1..kinds.len() {
+            let is_one_run =
+                matches!((kinds[at - 1], kinds[at]), (Kind::Tool, Kind::Tool | Kind::Outcome) | (Kind::Outcome, Kind::Outcome));
+            assert!(!is_one_run || is_chosen(at - 1) == is_chosen(at), "{at}");
+        }
     }
 
     #[test]

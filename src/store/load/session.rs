@@ -82,7 +82,7 @@ impl Store {
             Ok(())
         })?;
         places.sort(&mut rows);
-        Ok(Loaded { rows, agents: places.agents(sources.into_iter()), left_out: Some(left_out) })
+        Ok(Loaded { rows, agents: places.agents(sources.into_iter()), left_out: Some(left_out).filter(|out| out.items > 0) })
     }
 
     fn entries(&self, head: &SessionHead, loaded: &Loaded, places: &Places) -> Result<Vec<Entry>> {
