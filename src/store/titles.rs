@@ -26,9 +26,20 @@ impl Titled {
 }
 
 impl Store {
-    /// False where it surely has none; who does not know says that it may.
-    pub(super) fn may_have_title(&self, row: RowKey) -> Result<bool> {
-        self.titled.as_ref().map_or(Ok(true), |titled| Ok(titled.all(&self.db)?.binary_search(&row).is_ok()))
+    /// Is there any such title?
+    pub(super) fn has_leaf_titles(&self) -> Result<bool> {
+        Ok(self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?)
+    }
+
+    /// The titles for a row, in order.
+    pub(super) fn titles_of_row(&self, row: RowKey) -> Result<Vec<String>> {
+        if let Some(titled) = &self.titled
+            && titled.all(&self.db)?.binary_search(&row).is_err()
+        {
+            return Ok(Vec::new());
+        }
+        let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
+        Ok(query.query_map([row.0], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The titles for some of these rows, in order. The rows are asked for where there is any title.
@@ -37,17 +48,16 @@ impl Store {
     /// When they cannot be read.
     pub(super) fn titles_of(&self, rows: impl FnOnce() -> Result<Vec<RowKey>>) -> Result<BTreeMap<RowKey, Vec<String>>> {
         let mut titles = BTreeMap::new();
-        if !self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))? {
+        if !self.has_leaf_titles()? {
             return Ok(titles);
         }
-        let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
         let mut rows = rows()?;
         rows.dedup();
         for row in rows {
-            if !self.may_have_title(row)? || titles.contains_key(&row) {
+            if titles.contains_key(&row) {
                 continue;
             }
-            let texts = query.query_map([row.0], |r| r.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+            let texts = self.titles_of_row(row)?;
             if !texts.is_empty() {
                 titles.insert(row, texts);
             }

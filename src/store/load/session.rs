@@ -145,20 +145,12 @@ impl Store {
         Ok(Places(places))
     }
 
-    fn has_leaf_titles(&self) -> Result<bool> {
-        Ok(self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?)
-    }
-
     /// Titles that summary rows, in whatever file, give to a conversation with rows of these keys.
     fn leaf_titles(&self, keys: impl Iterator<Item = RowKey>) -> Result<Vec<Entry>> {
-        let mut query = self.db.prepare_cached("SELECT text FROM leaf_title WHERE leaf = ?1 ORDER BY text")?;
         let (mut titles, mut seen) = (Vec::new(), HashSet::new());
-        for key in keys {
-            if !seen.insert(key) || !self.may_have_title(key)? {
-                continue;
-            }
-            for text in query.query_map([key.0], |r| r.get(0))? {
-                let title = Title { text: text?, by: TitleBy::Summary, leaf: Some(key) };
+        for key in keys.filter(|key| seen.insert(*key)) {
+            for text in self.titles_of_row(key)? {
+                let title = Title { text, by: TitleBy::Summary, leaf: Some(key) };
                 titles.push(Entry { key, at: None, agent: None, item: Item::Title(title), outcome: None });
             }
         }
