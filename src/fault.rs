@@ -4,8 +4,9 @@
 //! Only in builds with debug assertions: in what is shipped nothing of this does anything, and no variable can end a run. That is also
 //! why this file may read the environment, which otherwise only `config` does.
 //!
-//! `RECALL_KILL_AT=<name>:<n>` kills the process, as `kill -9` does, when it passes the point for the nth time. `RECALL_POINTS=<file>`
-//! has the name of every point that is passed written there, a line each, so that a test need not know the points.
+//! `RECALL_KILL_AT=<name>:<n>` kills the process, as `kill -9` does, when it passes the point for the nth time.
+//! `RECALL_HOLD_AT=<name>:<pipe>` has it wait at the point for somebody who opens the pipe for writing, until they close it.
+//! `RECALL_POINTS=<file>` has the name of every point that is passed written there, a line each, so that a test need not know the points.
 //! `RECALL_FAULT=<name>` has a fault happen. `RECALL_STATEMENTS=<file>` has every statement that the index is asked written there, a line
 //! each: so that a test can count them.
 
@@ -30,13 +31,20 @@ pub fn point(name: &str) {
     if let Some(file) = std::env::var_os("RECALL_POINTS") {
         note(&file, name);
     }
-    let asked = std::env::var("RECALL_KILL_AT").unwrap_or_default();
-    if let Some((at, nth)) = asked.rsplit_once(':')
-        && at == name
-        && nth.parse() == Ok(passed())
-    {
+    if asked_at("RECALL_HOLD_AT", name).is_some_and(|pipe| std::fs::read(pipe).is_err()) {
+        panic!("RECALL_HOLD_AT names what cannot be read");
+    }
+    if asked_at("RECALL_KILL_AT", name).is_some_and(|nth| nth.parse() == Ok(passed())) {
         die();
     }
+}
+
+/// What a variable asks for at this point: it is `<name>:<what>`.
+#[cfg(debug_assertions)]
+fn asked_at(variable: &str, name: &str) -> Option<String> {
+    let asked = std::env::var(variable).ok()?;
+    let (at, what) = asked.split_once(':')?;
+    (at == name).then(|| what.to_owned())
 }
 
 /// What a test may want to go wrong here.
