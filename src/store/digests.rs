@@ -98,7 +98,7 @@ impl Store {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
-        let id = short_id("d", &[&head.id, new.summarizer, &serde_json::to_string(&new.digest)?]);
+        let id = free_id(&tx, head, new)?;
         tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
         let basis = new.basis.as_ref().map(serde_json::to_string).transpose()?;
         let sql =
@@ -226,6 +226,21 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
         interim_until: r.get(7)?,
         digest: Digest::default(),
     })
+}
+
+/// An id that comes from the session and what its digest says, and that no digest of another session has. The same digest of the same
+/// session has the same one again.
+fn free_id(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
+    let body = serde_json::to_string(&new.digest)?;
+    let mut parts = vec![head.id.as_str(), new.summarizer, &body];
+    let mut taken = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
+    loop {
+        let id = short_id("d", &parts);
+        if !taken.query_row(params![id, head.pk], |r| r.get(0))? {
+            return Ok(id);
+        }
+        parts.push("+");
+    }
 }
 
 /// Takes back what the current digest brought. One that was paid for is kept; one without a model can be made again.

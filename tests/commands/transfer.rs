@@ -1,8 +1,12 @@
 //! `recall export` and `recall import`: a memory that moves to another machine.
 
+use std::collections::HashMap;
 use std::fs;
 
-use crate::support::{Ran, World};
+use recall::digest::Digest;
+use recall::session::short_id;
+
+use crate::support::{Ran, World, assistant, user};
 
 const ALL: [&str; 7] = ["plain", "fork", "compact", "clear", "subagent", "hooks", "retry"];
 
@@ -154,4 +158,38 @@ fn titles_that_other_files_gave_a_session_come_along() {
     // Made again from what was imported, the digest is the same.
     target.digest(&["--summarizer", "extract", "--session", "64b0b6d9"]);
     assert_eq!(target.show("64b0b6d9")["digest"], world.show("64b0b6d9")["digest"]);
+}
+
+/// Digests are called by eight hexadecimal digits, which two of some ten thousand share now and then.
+#[test]
+fn sessions_whose_digests_would_be_called_the_same_both_keep_theirs() {
+    const SESSION: &str = "aaaaaaaa-1111-4111-8111-000000000000";
+    let source = World::new();
+    let talk = user(SESSION, "u1", "2026-11-20T10:00:00Z", "Good morning!")
+        + &assistant(SESSION, "a1", "2026-11-20T10:00:05Z", "Good morning to you.");
+    source.transcript(&format!("-p/{SESSION}.jsonl"), talk);
+    source.digest(&["--summarizer", "extract"]);
+    let text = exported(&source);
+    let line: serde_json::Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    let digest: Digest = serde_json::from_value(line["digest"]["body"].clone()).unwrap();
+    assert_eq!(digest.claims().count(), 0, "its words do not hang on the session");
+    let body = serde_json::to_string(&digest).unwrap();
+
+    let id = |n: usize| SESSION.replace("000000000000", &format!("{n:012}"));
+    let mut seen = HashMap::new();
+    let called = |n: &usize| short_id("d", &[&id(*n), "extract", &body]);
+    let (one, other) = (0..).find_map(|n| seen.insert(called(&n), n).map(|before| (before, n))).unwrap();
+
+    let (head, first) = text.split_once('\n').unwrap();
+    let of = |n: usize, row: &str| {
+        first.replace(SESSION, &id(n)).replace("\"u1\"", &format!("\"u{row}\"")).replace("\"a1\"", &format!("\"a{row}\""))
+    };
+    let (target, ran) = import(&format!("{head}\n{}{}", of(one, "1"), of(other, "2")));
+    assert!(ran.out.contains("imported 2 sessions"), "{ran:#?}");
+    for n in [one, other] {
+        let shown = target.recall(["show", &id(n)]);
+        assert!(shown.code == 0 && shown.out.contains("Good morning!"), "{shown:#?}");
+    }
+    let status: serde_json::Value = serde_json::from_str(&target.recall(["status", "--json"]).out).unwrap();
+    assert_eq!(status["digests"], 2, "{status}");
 }
