@@ -45,9 +45,7 @@ fn an_overlong_line_without_an_end_is_told_and_waits() {
 
 #[test]
 fn what_is_opened_as_private_in_an_overlong_line_is_seen_wherever_it_stands() {
-    for tag in
-        ["<private>", "\\u003cPrivate", "< \\nprivate ", "<\\u0070r\\u0049vate>", "\\u003C\\u0020\\f\\u000Apriv\\u0041te>"]
-    {
+    for tag in ["<private>", "\\u003cPrivate", "< \\nprivate ", "<\\u0070r\\u0049vate>", "\\u003C\\u0020\\f\\u000Apriv\\u0041te>"] {
         for before in (0..1300).step_by(137) {
             for (reads, end) in [(vec![], "\n"), (vec![700; 9], "\n"), (vec![], "")] {
                 let text = format!("{}{tag}{}{end}b\n", "x".repeat(before), "y".repeat(1300 - before));
