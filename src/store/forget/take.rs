@@ -8,12 +8,12 @@ use rusqlite::{Connection, Transaction, params};
 use super::{Lasting, folder_of};
 use crate::phrase::Phrase;
 use crate::session::RowKey;
-use crate::store::SCRUB;
 use crate::store::bundle::{self, CopyOf, Message, Used, Whereabouts, copy_of};
 use crate::store::copy;
 use crate::store::digests::mark_closed_pages;
 use crate::store::load::SessionHead;
 use crate::store::search;
+use crate::store::tidy::SCRUB;
 
 /// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run. The copy of the
 /// index is gone before that holds.
