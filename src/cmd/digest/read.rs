@@ -1,4 +1,4 @@
-//! The first phase: what the transcripts gained goes into the index. Costs no money; may be stopped and repeated at any point.
+//! Reading transcripts: many at a time, stored by one writer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
