@@ -60,7 +60,14 @@ impl Claude {
     }
 
     /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
-    pub(super) fn run(&self, arguments: &[String], request: &Request) -> io::Result<Result<Ran, Failure>> {
+    pub(super) fn run(&self, arguments: &[String], request: &Request) -> Result<Ran, Failure> {
+        self.run_child(arguments, request).unwrap_or_else(|e| {
+            let what = format!("cannot run {}: {e}", self.command.display());
+            Err(Failure::Model { what, cost_usd: Some(0.0) })
+        })
+    }
+
+    fn run_child(&self, arguments: &[String], request: &Request) -> io::Result<Result<Ran, Failure>> {
         crate::private::create_dir(&self.child_dir)?;
         let job = quiet(&self.command, &self.child_dir)
             .args(arguments)

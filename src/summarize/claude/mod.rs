@@ -21,7 +21,6 @@ use crate::config::{Config, Price};
 use crate::fault;
 use crate::price::{cost, price_of};
 use crate::privacy::Gate;
-use crate::private::Room;
 use crate::session::Tokens;
 use crate::stop;
 use crate::verify::verify;
@@ -34,8 +33,6 @@ const CLIENT_BYTES: usize = 2_000;
 const CLIENT_BYTES_FULL: usize = 120_000;
 /// Waits before trying again what may pass.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
-/// Room that is taken on the disk before a reply is asked for, in bytes: for it and the digest that is made of it, with some to spare.
-const ROOM: usize = 256 << 10;
 
 pub struct Claude {
     command: PathBuf,
@@ -133,22 +130,15 @@ impl Claude {
             return self.read_reply(&stored, &file, read);
         }
         // Before it is paid for: an answer that cannot be kept may be lost.
-        let room = match Room::take(&self.replies, ROOM) {
+        let room = match self.room() {
             Ok(room) => room,
-            Err(e) => {
-                let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
-                return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
-            }
+            Err(failure) => return Try::Failed(failure),
         };
         let arguments = self.arguments(&request.system);
         fault::point("before the call");
         let ran = match self.run(&arguments, request) {
-            Err(e) => {
-                let what = format!("cannot run {}: {e}", self.command.display());
-                return Try::Failed(Failure::Model { what, cost_usd: Some(0.0) });
-            }
-            Ok(Err(failure)) => return Try::Failed(failure),
-            Ok(Ok(ran)) => ran,
+            Ok(ran) => ran,
+            Err(failure) => return Try::Failed(failure),
         };
         let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
         // A client that answered all the same may have been paid for that.

@@ -4,9 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::Claude;
+use crate::private::Room;
 use crate::session::Millis;
-use crate::summarize::Request;
+use crate::summarize::{Failure, Request};
 
+/// Room that is taken on the disk before a reply is asked for, in bytes: for it and the digest that is made of it, with some to spare.
+const ROOM: usize = 256 << 10;
 /// How long a reply waits to be used.
 const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
 
@@ -15,6 +18,14 @@ impl Claude {
         let hash = request.hash(&self.model);
         let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
         self.replies.join(format!("{name}.json"))
+    }
+
+    /// Takes room for a reply that is to come.
+    pub(super) fn room(&self) -> Result<Room, Failure> {
+        Room::take(&self.replies, ROOM).map_err(|e| {
+            let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
+            Failure::Model { what, cost_usd: Some(0.0) }
+        })
     }
 
     /// Was this very request answered before, and the answer not used yet? One that cannot be read is none: it would be asked for
