@@ -23,6 +23,19 @@ pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// What goes with a session, by its number. Of itself a name is left.
+const OF_SESSION: [&str; 9] = [
+    "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
+    "DELETE FROM user_closed WHERE of = ?1",
+    "DELETE FROM open_item WHERE session = ?1",
+    "DELETE FROM digest WHERE session = ?1",
+    "DELETE FROM likeness WHERE session = ?1",
+    "DELETE FROM attempt WHERE session = ?1",
+    "DELETE FROM bundle WHERE session = ?1",
+    "DELETE FROM source WHERE session = ?1",
+    "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
+];
+
 /// Takes a whole session out, with the copies of its rows that forks hold. What is left of it is a name that its pages go by.
 pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting) -> Result<()> {
     let pk = head.pk;
@@ -43,17 +56,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     for session in bundle::kin_later(tx, head)? {
         bundle::drop_messages(tx, session, &messages)?;
     }
-    for sql in [
-        "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
-        "DELETE FROM user_closed WHERE of = ?1",
-        "DELETE FROM open_item WHERE session = ?1",
-        "DELETE FROM digest WHERE session = ?1",
-        "DELETE FROM likeness WHERE session = ?1",
-        "DELETE FROM attempt WHERE session = ?1",
-        "DELETE FROM bundle WHERE session = ?1",
-        "DELETE FROM source WHERE session = ?1",
-        "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
-    ] {
+    for sql in OF_SESSION {
         tx.prepare_cached(sql)?.execute([pk])?;
     }
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
