@@ -1,23 +1,26 @@
 //! Parts of both kinds of pages: paragraphs and lists that are left out when empty, and how a claim, an open item, a file and a session
 //! that was repeated are told.
 
+use std::fmt;
+
 use crate::clean::shorten;
 use crate::digest::{Claim, Digest, FileNote};
 use crate::markdown::{code, inline};
 
+/// A list below a heading.
 pub(super) fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
-    for (at, line) in lines.enumerate() {
-        if at == 0 {
-            page.push_str(&format!("\n## {title}\n\n"));
-        }
-        page.push_str(&format!("- {line}\n"));
-    }
+    list(page, format_args!("## {title}"), lines);
 }
 
+/// A list below a label.
 pub(super) fn bullets(page: &mut String, label: &str, lines: impl Iterator<Item = String>) {
+    list(page, format_args!("**{label}**"), lines);
+}
+
+fn list(page: &mut String, head: fmt::Arguments<'_>, lines: impl Iterator<Item = String>) {
     for (at, line) in lines.enumerate() {
         if at == 0 {
-            page.push_str(&format!("\n**{label}**\n\n"));
+            page.push_str(&format!("\n{head}\n\n"));
         }
         page.push_str(&format!("- {line}\n"));
     }
