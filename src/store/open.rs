@@ -1,4 +1,5 @@
-//! Opening the index: for writing, which makes it and brings it to the newest form, or for reading, which changes nothing.
+//! Opening the index: for writing, which makes it and brings it to the newest form, or for reading, which changes nothing of one that has
+//! it.
 //!
 //! Before anything is written it is known that the file is an index, whole as far as one look tells, and of no newer program.
 

@@ -101,7 +101,7 @@ impl Maker<'_> {
         Ok(candidates)
     }
 
-    /// Those among the sessions that never had a digest, where they are more than the model is asked about at once.
+    /// Those among the candidates that never had a digest; none where they are few enough for the model.
     fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
         let mut backlog = Vec::new();
         // Who names the model means it.

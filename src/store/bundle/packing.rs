@@ -1,4 +1,4 @@
-//! Packing items into bundles, and writing those: the last one of a source is filled up before a new one is begun.
+//! Packing items into bundles, and writing those: the last one of a source is gone on with where it has room.
 
 use std::borrow::Cow;
 
