@@ -118,6 +118,11 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
     }
     writeln!(out, "spent       ${:.4} on the model in all", counts.spent_usd)?;
     writeln!(out, "last work   {ran}")?;
+    print_skipped(counts, out)
+}
+
+/// What was not digested, not read or not known, and why.
+fn print_skipped(counts: &Counts, out: &mut impl Write) -> Result<()> {
     for (why, sessions) in &counts.skipped {
         writeln!(out, "skipped     {sessions}: {}", line(why))?;
     }

@@ -90,22 +90,15 @@ impl Config {
         ];
         let claude_dirs = match &read.values.claude_dirs {
             Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
-            None => vec![claude_default],
+            None => {
+                settings.push(setting("claude_dirs", &format!("{:?}", [&claude_default]), &claude_origin));
+                vec![claude_default]
+            }
         };
-        if read.values.claude_dirs.is_none() {
-            settings.push(setting("claude_dirs", &format!("{claude_dirs:?}"), &claude_origin));
-        }
-        let time_zone = match &read.values.timezone {
-            Some(name) => zone::named(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display()))?,
-            None => zone::local(),
-        };
+        let time_zone = time_zone(read.values.timezone.as_deref(), &config_file)?;
         let globs = |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: {key}", config_file.display()));
-        // Who names a project means what lies below it, too.
-        let excluded = read.values.exclude.projects.iter().chain(&read.values.privacy.exclude_projects);
-        let excluded: Vec<String> =
-            excluded.flat_map(|glob| [glob.clone(), format!("{}/**", glob.trim_end_matches('/'))]).collect();
         Ok(Self {
-            exclude_projects: globs("exclude_projects", &excluded)?,
+            exclude_projects: globs("exclude_projects", &excluded(&read.values))?,
             exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,
             privacy: read.values.privacy.clone(),
             retention: read.values.retention,
@@ -235,6 +228,19 @@ pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
         }
     }
     Ok(set.build()?)
+}
+
+/// Globs of projects that are left out. Who names one means what lies below it, too.
+fn excluded(values: &file::Values) -> Vec<String> {
+    let named = values.exclude.projects.iter().chain(&values.privacy.exclude_projects);
+    named.flat_map(|glob| [glob.clone(), format!("{}/**", glob.trim_end_matches('/'))]).collect()
+}
+
+fn time_zone(name: Option<&str>, config_file: &Path) -> Result<TimeZone> {
+    match name {
+        Some(name) => zone::named(name).with_context(|| format!("{}: timezone: unknown zone", config_file.display())),
+        None => Ok(zone::local()),
+    }
 }
 
 /// Roots that moved: every name the old ones may have, and of the new ones the name a client notes.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::clean::{one_line, shorten};
 use crate::condense::closing_replies;
 use crate::digest::Claim;
-use crate::prose::outline;
-use crate::session::{Item, RowKey, Session};
+use crate::prose::{Said, outline};
+use crate::session::{Entry, Item, RowKey, Session};
 use crate::signal::{self, Topic, has_failed};
 use crate::terms::{covered_by, words};
 
@@ -58,40 +58,60 @@ pub fn statements(session: &Session) -> Vec<Statement> {
             Item::Reply(text) | Item::Plan(text) | Item::Away(text) if entry.is_main() || reports.contains(&at) => text,
             _ => continue,
         };
-        let is_closing = closing.contains(&at) || matches!(entry.item, Item::Away(_));
         // Subagents' rows come after the main ones; what they report belongs to no turn of the user's.
         let turns_left = if entry.is_main() { closing.iter().filter(|c| **c > at).count() } else { 1 };
-        for said in outline(text) {
-            let sentence = said.text;
-            let announces = sentence.ends_with(':') && sentence.len() < 60;
-            let mut topics = signal::topics(&sentence);
-            let base = signal::weight_of(&sentence, &topics) + if said.under.is_some() { 0.3 } else { 0.0 };
-            if announces || base < 0.2 || sentence.len() < 12 {
-                continue;
-            }
-            if last_commit.is_some_and(|commit| at < commit) && signal::awaits_commit(&sentence) {
-                continue;
-            }
-            topics.extend(said.under);
-            all.push(Statement {
-                weight: base + if is_closing { 0.2 } else { 0.0 } + if turns_left == 0 { 0.1 } else { 0.0 }
-                    - if entry.is_main() { 0.0 } else { 0.15 },
-                listed_next: said.under == Some(Topic::Next),
-                // The client's recap is of its moment by nature.
-                progress: signal::is_progress(&sentence) || matches!(entry.item, Item::Away(_)),
-                history: signal::is_history(&sentence, &topics),
-                announces: sentence.trim_end().ends_with(':'),
-                overruled: refused.contains(&turns_left) && entry.is_main(),
-                topics,
-                offer: signal::is_offer(&sentence),
-                text: shorten(&one_line(&sentence), MAX_STATEMENT),
-                row: entry.key,
-                closing: is_closing || !entry.is_main(),
-                turns_left,
-            });
-        }
+        let place = Place {
+            entry,
+            closing: closing.contains(&at) || matches!(entry.item, Item::Away(_)),
+            turns_left,
+            committed: last_commit.is_some_and(|commit| at < commit),
+            overruled: refused.contains(&turns_left) && entry.is_main(),
+        };
+        all.extend(outline(text).into_iter().filter_map(|said| statement(said, &place)));
     }
     all
+}
+
+/// Where a sentence stands.
+struct Place<'e> {
+    entry: &'e Entry,
+    /// It is the last of a turn, or the client's recap.
+    closing: bool,
+    turns_left: usize,
+    /// Something was committed after it.
+    committed: bool,
+    overruled: bool,
+}
+
+/// What a sentence states, if it tells enough and still holds.
+fn statement(said: Said, place: &Place<'_>) -> Option<Statement> {
+    let (sentence, entry) = (said.text, place.entry);
+    let announces = sentence.ends_with(':') && sentence.len() < 60;
+    let mut topics = signal::topics(&sentence);
+    let base = signal::weight_of(&sentence, &topics) + if said.under.is_some() { 0.3 } else { 0.0 };
+    if announces || base < 0.2 || sentence.len() < 12 {
+        return None;
+    }
+    if place.committed && signal::awaits_commit(&sentence) {
+        return None;
+    }
+    topics.extend(said.under);
+    Some(Statement {
+        weight: base + if place.closing { 0.2 } else { 0.0 } + if place.turns_left == 0 { 0.1 } else { 0.0 }
+            - if entry.is_main() { 0.0 } else { 0.15 },
+        listed_next: said.under == Some(Topic::Next),
+        // The client's recap is of its moment by nature.
+        progress: signal::is_progress(&sentence) || matches!(entry.item, Item::Away(_)),
+        history: signal::is_history(&sentence, &topics),
+        announces: sentence.trim_end().ends_with(':'),
+        overruled: place.overruled,
+        topics,
+        offer: signal::is_offer(&sentence),
+        text: shorten(&one_line(&sentence), MAX_STATEMENT),
+        row: entry.key,
+        closing: place.closing || !entry.is_main(),
+        turns_left: place.turns_left,
+    })
 }
 
 /// Turns whose work the user turned down with the next prompt, counted from the end as `turns_left` is.

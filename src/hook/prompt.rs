@@ -104,29 +104,7 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
     }
     let own = projects.key_of(&payload.cwd);
     let speaker = Speaker { config, store: &store, told: &told, session: &payload.session, own: &own };
-    if asked.words.is_empty() {
-        return speaker.latest();
-    }
-    // Most prompts share with sessions only what all of them say.
-    if asked.past == Past::No
-        && asked.why
-        && let Some(saying) = speaker.reasons(&asked)?
-    {
-        return Ok(Some(saying));
-    }
-    if asked.past == Past::No && most_telling(&store, &asked.topic_query())? < RELEVANT[0].1 {
-        return Ok(None);
-    }
-    match (asked.past, config.hooks.prompt) {
-        (Past::Asks, _) => speaker.asked_for(&asked),
-        (Past::Continues, _) => speaker.passages(&asked.topic_query(), |source| {
-            source.project == own && source.focus >= CONTINUED.0 && source.telling >= CONTINUED.1
-        }),
-        (Past::No, AtPrompt::Inject) => {
-            speaker.passages(&asked.topic_query(), |source| is_relevant(source.focus, source.telling, source.elsewhere.is_none()))
-        }
-        (Past::No, _) => speaker.notice(&asked),
-    }
+    speaker.saying(&asked)
 }
 
 /// Is there anything to look for? Who only says "continue" goes on with this session, unless it has just begun.
@@ -168,6 +146,33 @@ struct Speaker<'a> {
 }
 
 impl Speaker<'_> {
+    /// What fits a prompt, if anything does.
+    fn saying(&self, asked: &Asked) -> Result<Option<Saying>> {
+        if asked.words.is_empty() {
+            return self.latest();
+        }
+        // Most prompts share with sessions only what all of them say.
+        if asked.past == Past::No
+            && asked.why
+            && let Some(saying) = self.reasons(asked)?
+        {
+            return Ok(Some(saying));
+        }
+        if asked.past == Past::No && most_telling(self.store, &asked.topic_query())? < RELEVANT[0].1 {
+            return Ok(None);
+        }
+        match (asked.past, self.config.hooks.prompt) {
+            (Past::Asks, _) => self.asked_for(asked),
+            (Past::Continues, _) => self.passages(&asked.topic_query(), |source| {
+                source.project == self.own && source.focus >= CONTINUED.0 && source.telling >= CONTINUED.1
+            }),
+            (Past::No, AtPrompt::Inject) => {
+                self.passages(&asked.topic_query(), |source| is_relevant(source.focus, source.telling, source.elsewhere.is_none()))
+            }
+            (Past::No, _) => self.notice(asked),
+        }
+    }
+
     /// That there are sessions.
     fn notice(&self, asked: &Asked) -> Result<Option<Saying>> {
         let wanted = Wanted {

@@ -136,38 +136,44 @@ pub struct Named<'c> {
 
 /// The private files a command reads or writes, in the order it names them.
 pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
-    let mut found = Vec::new();
+    let mut search = Search { files, found: Vec::new() };
     if files.may_stand_in(command) {
-        find(command, files, MAX_DEPTH, &mut found);
+        search.command(command, MAX_DEPTH);
     }
-    found
+    search.found
 }
 
-fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named<'c>>) {
-    // What stands in a heredoc is given to the program before it.
-    let mut fed = false;
-    for step in steps(command) {
-        // Of many steps few name such a file, or are given one in the lines behind them.
-        if !files.may_stand_in(step) && !step.contains("<<") {
-            continue;
+struct Search<'f, 'c> {
+    files: &'f Files,
+    found: Vec<Named<'c>>,
+}
+
+impl<'c> Search<'_, 'c> {
+    fn command(&mut self, command: &'c str, depth: usize) {
+        // What stands in a heredoc is given to the program before it.
+        let mut fed = false;
+        for step in steps(command) {
+            // Of many steps few name such a file, or are given one in the lines behind them.
+            if self.files.may_stand_in(step) || step.contains("<<") {
+                let takes_files = self.step(step, fed, depth);
+                fed |= takes_files && step.contains("<<");
+            }
         }
+    }
+
+    /// Looks at the words of a step; `fed` where it may stand in a heredoc of a program that takes files. Returns whether it takes some.
+    fn step(&mut self, step: &'c str, fed: bool, depth: usize) -> bool {
+        let files = self.files;
         let words = words(step);
         let first = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w));
         let program = words.iter().find(|word| takes_files(word, step)).or(first).copied().unwrap_or_default();
         // What `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
         let takes_files = fed || words.iter().any(|word| takes_files(word, step)) || words.contains(&WITHHELD);
-        fed |= takes_files && step.contains("<<");
         let runs_quoted = words.iter().any(|word| SHELLS.contains(&name_of(word)));
         let (mut before, mut flag) = ("", "");
         for word in words {
             let (by, path) = target(word, before);
-            before = if word.ends_with('>') {
-                ">"
-            } else if word.ends_with('<') {
-                "<"
-            } else {
-                ""
-            };
+            before = redirects_to_next(word);
             let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
             let named = !by.is_empty() || is_assignment(word) || names_by_flag(word) || takes_file(flag);
             flag = word;
@@ -177,14 +183,15 @@ fn find<'c>(command: &'c str, files: &Files, depth: usize, found: &mut Vec<Named
             let within = if takes_files { path } else { "" }.split(BETWEEN).filter(|part| part.contains(['.', '/']));
             let paths = Some(path).filter(|_| named || takes_files).into_iter().chain(within);
             for path in paths.filter(|path| *path != program && files.holds_word(path)) {
-                if !found.iter().any(|n| n.path == path) {
-                    found.push(Named { program, by, path });
+                if !self.found.iter().any(|n| n.path == path) {
+                    self.found.push(Named { program, by, path });
                 }
             }
             if runs_quoted && depth > 0 && path.contains(char::is_whitespace) {
-                find(path, files, depth - 1, found);
+                self.command(path, depth - 1);
             }
         }
+        takes_files
     }
 }
 
@@ -241,6 +248,17 @@ fn target<'w>(word: &'w str, before: &'static str) -> (&'static str, &'w str) {
     }
 }
 
+/// The redirection at the end of a word, whose target is the next one.
+fn redirects_to_next(word: &str) -> &'static str {
+    if word.ends_with('>') {
+        ">"
+    } else if word.ends_with('<') {
+        "<"
+    } else {
+        ""
+    }
+}
+
 /// `--env-file=.env`: whatever the program is, it reads the file.
 fn names_by_flag(word: &str) -> bool {
     word.starts_with('-') && word.contains('=')
@@ -251,96 +269,4 @@ fn is_assignment(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn files() -> Files {
-        let globs = ["**/.env*", "**/*secret*", "**/id_rsa*"].map(|glob| Glob::new(glob).unwrap());
-        Files::new(globs.into(), GlobSet::empty())
-    }
-
-    #[test]
-    fn what_every_path_of_a_glob_holds_is_known_or_every_text_is_looked_at() {
-        for (glob, sign) in [
-            ("**/.env*", Some(".env")),
-            ("**/.docker/config.json", Some("config.json")),
-            ("*.pem", Some(".pem")),
-            ("a/**/bc", Some("bc")),
-            ("secrets/**", Some("secrets")),
-            ("**", None),
-            ("*a?b*", None),
-            ("{a,bc}d", None),
-            ("[ab]cd", None),
-            ("ordner-ä", None),
-            ("", None),
-        ] {
-            assert_eq!(sign_of(glob).as_deref(), sign, "{glob}");
-        }
-        let any = Files::new(["**/.env", "**/*a*"].map(|glob| Glob::new(glob).unwrap()).into(), GlobSet::empty());
-        assert!(any.may_stand_in("no path") && !files().may_stand_in("no path") && files().may_stand_in("cat ./.ENV"));
-        assert!(!Files::default().may_stand_in(".env"));
-    }
-
-    #[test]
-    fn lines_of_private_files_are_left_out_of_what_a_search_or_a_diff_shows() {
-        for (output, left) in [
-            ("src/a.rs:3:let x = 1;\n./.env:1:KEY=hush\nsrc/b.rs:4:y\n", "src/a.rs:3:let x = 1;\nsrc/b.rs:4:y\n"),
-            ("app/.env-2-KEY=hush\nok\n", "ok\n"),
-            ("diff --git a/.env b/.env\n+KEY=hush\ndiff --git a/a.rs b/a.rs\n+x\n", "diff --git a/a.rs b/a.rs\n+x\n"),
-            ("error: the secret: none\nsee .env\n", "error: the secret: none\nsee .env\n"),
-        ] {
-            assert_eq!(without_lines_of(output, &files()), left);
-        }
-    }
-
-    #[test]
-    fn commands_that_read_or_write_private_files_are_known_by_their_paths() {
-        for (command, path) in [
-            ("cat .env", ".env"),
-            ("cd app && sudo cat ./config/.env.local | head -3", "./config/.env.local"),
-            ("echo TOKEN=x >> .env", ".env"),
-            ("cat > .env <<'EOF'\nTOKEN=x\nEOF", ".env"),
-            ("TOKEN=x tee app/.env", "app/.env"),
-            ("grep -n KEY \"deploy/secrets.yml\"", "deploy/secrets.yml"),
-            ("head ~/.ssh/id_rsa", "~/.ssh/id_rsa"),
-            ("git show HEAD:app/.env", "HEAD:app/.env"),
-            ("psql <.env", ".env"),
-            ("x=$(cat .env)", ".env"),
-            ("docker run --env-file=.env img env", ".env"),
-            ("git diff -- app/.env", "app/.env"),
-            ("cat \"/home/dev/My Documents/.env\"", "/home/dev/My Documents/.env"),
-            ("docker exec app cat /app/.env", "/app/.env"),
-            ("kubectl exec p -- cat .env", ".env"),
-            ("sudo -u app cat .env", ".env"),
-            ("timeout 5 cat .env", ".env"),
-            ("ssh box 'cat .env'", ".env"),
-            ("bash -c \"cat .env | head\"", ".env"),
-            ("find . -name .env -exec cat {} +", ".env"),
-            ("docker compose --env-file .env config", ".env"),
-            ("npx dotenv-cli -e .env -- env", ".env"),
-            ("python3 -c \"print(open('.env').read())\"", ".env"),
-            ("python3 - <<'EOF'\nopen('.env', 'w').write('A=1')\nEOF", ".env"),
-            ("f=.env; cat $f", ".env"),
-            ("(cat .env)", ".env"),
-            ("node -e \"console.log(fs.readFileSync('.env', 'utf8'))\"", ".env"),
-        ] {
-            let named = named_in(command, &files());
-            assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");
-        }
-        for command in ["docker … .env", "git … app/.env", "cat … >.env"] {
-            assert_eq!(named_in(command, &files()).len(), 1, "{command}");
-        }
-        for command in [
-            "cargo test secret",
-            "cargo test src/secret.rs",
-            "git commit -m \"drop .env and the secret\"",
-            "git add .env.example",
-            "ls .env",
-            "grep -rn 'the secret store' src",
-            "echo the .environment is fine",
-            "rm -f .env",
-        ] {
-            assert_eq!(named_in(command, &files()), [], "{command}");
-        }
-    }
-}
+mod tests;

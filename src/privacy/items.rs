@@ -2,7 +2,7 @@
 
 use super::{Conversation, Gate, LEFT_OUT, Passed};
 use crate::clean::one_line;
-use crate::session::{Item, Row, RowKey};
+use crate::session::{Item, Row, RowKey, ToolUse};
 
 impl Gate {
     /// An item as it may be kept; `None` where nothing is left of it. `conversation` has seen the items before it.
@@ -32,14 +32,7 @@ impl Gate {
                 !title.text.is_empty()
             }
             Item::Tool(tool) => {
-                if self.excludes_any(|| vec![tool.line.clone()]) {
-                    tool.line = LEFT_OUT.to_owned();
-                }
-                tool.name = self.line(&tool.name);
-                tool.line = self.line(&tool.line);
-                if let Some(file) = &mut tool.file {
-                    file.path = self.line(&file.path);
-                }
+                self.pass_tool(tool);
                 true
             }
             Item::Outcome(outcome) => {
@@ -55,6 +48,17 @@ impl Gate {
                 true
             }
             Item::Interrupted => true,
+        }
+    }
+
+    fn pass_tool(&self, tool: &mut ToolUse) {
+        if self.excludes_any(|| vec![tool.line.clone()]) {
+            tool.line = LEFT_OUT.to_owned();
+        }
+        tool.name = self.line(&tool.name);
+        tool.line = self.line(&tool.line);
+        if let Some(file) = &mut tool.file {
+            file.path = self.line(&file.path);
         }
     }
 

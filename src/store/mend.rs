@@ -17,8 +17,9 @@ use super::bundle::Whereabouts;
 use super::forget::{Doomed, Lasting};
 use super::load::SessionHead;
 use super::notes::NewNote;
+use super::open::read_only;
 use super::transfer::Exported;
-use super::{BUSY, Store, copy, read_only, trouble};
+use super::{BUSY, Store, copy, trouble};
 use crate::session::RowKey;
 
 /// What an index holds that a mended one should hold again, as far as it can be read.

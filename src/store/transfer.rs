@@ -142,23 +142,7 @@ impl Store {
             params![exported.session, project, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason],
         )? > 0;
         let session: i64 = tx.query_row("SELECT pk FROM session WHERE id = ?1", [&exported.session], |r| r.get(0))?;
-        let mut rows_new = false;
-        let mut gathered = Gathered::default();
-        let mut first = None;
-        for source in &exported.sources {
-            let (pk, new) = import_source(&tx, &mut gathered, session, &exported, source)?;
-            first = first.or(Some(pk));
-            rows_new |= new;
-        }
-        for used in &exported.usage {
-            let message = Message::of_text(&used.message);
-            let used = Used { message, model: used.model.as_str().into(), tokens: used.tokens };
-            rows_new |= gathered.put_used(&tx, session, first, used)?;
-        }
-        if rows_new {
-            let mut whereabouts = Whereabouts::load(&tx)?;
-            gathered.flush(&tx, &mut whereabouts)?;
-        }
+        let mut rows_new = import_rows(&tx, session, &exported)?;
         for (leaf, text) in &exported.titles {
             rows_new |= tx.execute("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![leaf.0, text])? > 0;
         }
@@ -238,9 +222,31 @@ fn lose_copies(tx: &Transaction<'_>, session: i64) -> Result<()> {
     Ok(())
 }
 
+/// Takes in the rows of a session and what was used for them. Returns whether they brought anything.
+fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Result<bool> {
+    let mut any_new = false;
+    let mut gathered = Gathered::default();
+    let mut first = None;
+    for source in &exported.sources {
+        let (pk, new) = import_source(tx, &mut gathered, session, exported, source)?;
+        first = first.or(Some(pk));
+        any_new |= new;
+    }
+    for used in &exported.usage {
+        let message = Message::of_text(&used.message);
+        let used = Used { message, model: used.model.as_str().into(), tokens: used.tokens };
+        any_new |= gathered.put_used(tx, session, first, used)?;
+    }
+    if any_new {
+        let mut whereabouts = Whereabouts::load(tx)?;
+        gathered.flush(tx, &mut whereabouts)?;
+    }
+    Ok(any_new)
+}
+
 /// Returns the source's number, and whether it brought anything.
 fn import_source<'i>(
-    tx: &rusqlite::Transaction<'_>,
+    tx: &Transaction<'_>,
     gathered: &mut Gathered<'i>,
     session: i64,
     exported: &Exported,

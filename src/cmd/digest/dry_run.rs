@@ -3,16 +3,15 @@
 //! The transcripts are read into a copy of the index that is thrown away, so the answer is exact; nothing of the user's changes.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 
 use super::make::Maker;
-use super::plan::Plan;
+use super::plan::{Plan, Wanted};
+use super::rehearsal::rehearsal;
 use super::report::Report;
 use super::taken_out::{forget_old, leave_out_excluded};
-use super::wanted;
 use crate::clean::plain;
 use crate::cli::DigestArgs;
 use crate::config::Config;
@@ -24,7 +23,7 @@ use crate::ui::Ui;
 
 pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut impl Write) -> Result<()> {
     let mut report = Report::default();
-    let Some((_folder, mut store)) = super::rehearsal(args, config, ui, now, &mut report)? else {
+    let Some((_folder, mut store)) = rehearsal(args, config, ui, now, &mut report)? else {
         ui.note("another run is under way");
         if args.json {
             writeln!(out, "{}", json!({"dry_run": true, "another_run": true}))?;
@@ -33,7 +32,7 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
     };
     leave_out_excluded(config, &mut store, &mut report)?;
     forget_old(config, now, &mut store, &mut report)?;
-    let wanted = wanted(args, config)?;
+    let wanted = Wanted::of(args, config)?;
     let maker = Maker::new(config, ui, now, &wanted)?;
     let plan = maker.plan(&store)?;
     let costs = estimate(config, &maker, &store, &plan)?;
@@ -43,23 +42,6 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
         return Ok(());
     }
     print(&report, &plan, &costs, out)
-}
-
-/// Copies the index as files: opening it, even to read, would leave files beside it. False when a run is writing it just now.
-pub fn copy_index(config: &Config, to: &Path) -> Result<bool> {
-    if !Store::is_there(&config.database())? {
-        return Ok(true);
-    }
-    let mut lock = super::run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { return Ok(false) };
-    for suffix in ["", "-wal"] {
-        let with = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
-        let from = with(&config.database());
-        if from.exists() {
-            std::fs::copy(&from, with(to)).with_context(|| format!("cannot copy {}", from.display()))?;
-        }
-    }
-    Ok(true)
 }
 
 /// What the model would cost: likely and worst, in US dollars.

@@ -4,39 +4,38 @@ mod alone;
 mod calls;
 mod dry_run;
 mod embed;
+mod ingest;
 mod inputs;
 mod interim;
 mod make;
 pub mod pages;
 mod plan;
 mod read;
+mod rehearsal;
 mod report;
 mod taken_out;
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+pub use self::ingest::take_in;
+use self::ingest::{drop_marks, ingest};
 use self::make::Maker;
 use self::plan::Wanted;
-use self::read::{Pending, Reader, pending};
+pub use self::rehearsal::rehearsal;
 use self::report::Report;
 use self::taken_out::{clean_again, forget_old, leave_out_excluded, scrub};
 use super::Ended;
-use super::filter::{ProjectFilter, since};
 use crate::cli::DigestArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::last_run::LastRun;
-use crate::mark::Mark;
-use crate::moment::duration;
 use crate::session::Millis;
-use crate::source::discover::discover;
 use crate::store::Store;
 use crate::store::trouble::{explained, is_damage};
 use crate::ui::Ui;
-use crate::{fault, leftovers, mark, private, stop};
+use crate::{fault, leftovers, private, stop};
 
 pub fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Ended> {
     run_by(args, config, out, locked_run)
@@ -67,7 +66,7 @@ fn run_by(
         Ok(None) => {
             ui.note("another run is under way");
             if args.json {
-                print(&Report::default(), true, out)?;
+                Report::default().print(true, out)?;
             }
             return Ok(Ended::Done);
         }
@@ -77,7 +76,7 @@ fn run_by(
             return Err(e);
         }
     };
-    print(&report, args.json, out)?;
+    report.print(args.json, out)?;
     ui.finish();
     let failed = ui.warned() || report.sessions_failed > 0 || stop::asked();
     Ok(if failed { Ended::Partly } else { Ended::Done })
@@ -152,7 +151,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
             // The model may take long, and what is stored is to be found meanwhile. What fails is told at the end.
             store.write_documents()?;
         }
-        let wanted = wanted(args, config)?;
+        let wanted = Wanted::of(args, config)?;
         Maker::new(config, ui, now, &wanted)?.run(store, report)?;
         leftovers::drop_used_replies(&config.data_dir, store)?;
     }
@@ -182,12 +181,6 @@ pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-fn drop_marks(heeded: Vec<PathBuf>) {
-    for mark in heeded {
-        let _ = std::fs::remove_file(mark);
-    }
-}
-
 /// The lock that one run holds at a time.
 pub fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
     let lock = config.data_dir.join("lock");
@@ -201,32 +194,6 @@ pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> 
         pages::write(config, store, false, ui)?;
     }
     Ok(())
-}
-
-/// Takes in what the transcripts gained and stops there. Costs nothing.
-pub fn take_in(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
-    drop_marks(ingest(&DigestArgs::default(), config, ui, now, store, &mut Report::default())?);
-    Ok(())
-}
-
-/// Opens a copy of the index that is thrown away with its folder, with what the transcripts gained taken in. Nothing of the user's
-/// changes. `None` while a run is under way.
-pub fn rehearsal(
-    args: &DigestArgs,
-    config: &Config,
-    ui: &Ui,
-    now: Millis,
-    report: &mut Report,
-) -> Result<Option<(tempfile::TempDir, Store)>> {
-    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
-    let copy = folder.path().join("recall.db");
-    if !dry_run::copy_index(config, &copy)? {
-        return Ok(None);
-    }
-    let mut store = Store::open(&copy)?;
-    store.sync_later()?;
-    ingest(args, config, ui, now, &mut store, report)?;
-    Ok(Some((folder, store)))
 }
 
 /// What the command line overrides.
@@ -253,111 +220,5 @@ pub fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
     if private::is_open_to_others(dir) {
         ui.warn(&format!("others can read {}: `chmod 700` it", dir.display()));
     }
-    Ok(())
-}
-
-/// Takes in what the transcripts gained, and what marks say of sessions that ended. Returns the marks it has heeded.
-fn ingest(
-    args: &DigestArgs,
-    config: &Config,
-    ui: &Ui,
-    now: Millis,
-    store: &mut Store,
-    report: &mut Report,
-) -> Result<Vec<PathBuf>> {
-    let projects = config.project_keys();
-    if !config.moved_projects.is_empty() {
-        store.move_projects(&projects)?;
-    }
-    // Marks before transcripts: what a mark speaks of is then surely read.
-    let marks = mark::waiting(&config.data_dir);
-    let work = find_work(config, ui, now, store, report)?;
-    fault::point("transcripts found");
-    if !work.is_empty() {
-        let gate = config.gate()?;
-        Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
-        store.ingested();
-    }
-    if !marks.is_empty() {
-        // Their files go once this is done, and nothing else says what they say.
-        store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
-    }
-    Ok(marks.into_iter().map(|(file, _)| file).collect())
-}
-
-fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
-    match mark {
-        Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason),
-        Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at),
-        _ => Ok(()),
-    }
-}
-
-fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
-    let mut found = discover(&config.claude_dirs, &config.exclude_paths);
-    for unreadable in &found.unreadable {
-        ui.warn(unreadable);
-    }
-    report.files_seen = found.files.len() as u64;
-    if report.files_seen == 0 {
-        let dirs: Vec<_> = config.claude_dirs.iter().map(|d| d.display().to_string()).collect();
-        ui.note(&format!("no transcripts found in {}", dirs.join(", ")));
-    }
-    let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
-    found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
-    Ok(pending(store.changed_files(found.files)?))
-}
-
-fn wanted(args: &DigestArgs, config: &Config) -> Result<Wanted> {
-    Ok(Wanted {
-        since: since(args.since.as_deref(), config)?,
-        project: ProjectFilter::new(args.project.as_deref(), config)?,
-        session: args.session.clone(),
-        limit: args.limit.unwrap_or(usize::MAX),
-        asked_for: args.summarizer,
-        settle: match &args.settle {
-            Some(text) => duration(text).context("--settle")?,
-            None => config.digest.settle_minutes as Millis * 60_000,
-        },
-    })
-}
-
-fn print(report: &Report, json: bool, out: &mut impl Write) -> Result<()> {
-    if json {
-        serde_json::to_writer(&mut *out, report)?;
-        writeln!(out)?;
-        return Ok(());
-    }
-    let cost = if report.cost_usd > 0.0 { format!(", ${:.4}", report.cost_usd) } else { String::new() };
-    let line = |label: &str, text: String| format!("{label:<10}{text}\n");
-    let mut text = line(
-        "read",
-        format!(
-            "{} of {} files, {} new rows, {:.1} MB",
-            report.files_read,
-            report.files_seen,
-            report.rows_new,
-            report.bytes_read as f64 / 1e6
-        ),
-    );
-    if report.rows_bad + report.rows_unknown > 0 {
-        text += &line("", format!("{} unreadable lines, {} rows of unknown types", report.rows_bad, report.rows_unknown));
-    }
-    text += &line("digested", format!("{} sessions ({} new){cost}", report.sessions_digested, report.sessions_new));
-    if report.sessions_forgotten > 0 {
-        text += &line("forgot", format!("{} sessions that are older than `retention.days`", report.sessions_forgotten));
-    }
-    if report.sessions_excluded > 0 {
-        text += &line("took out", format!("{} sessions of projects that are excluded", report.sessions_excluded));
-    }
-    if report.sessions_skipped + report.sessions_failed > 0 {
-        text +=
-            &line("", format!("{} skipped, {} failed: `recall status` says why", report.sessions_skipped, report.sessions_failed));
-    }
-    if report.documents_embedded > 0 {
-        text += &line("embedded", format!("{} sessions and notes", report.documents_embedded));
-    }
-    text += &line("wrote", format!("{} pages", report.pages_written));
-    out.write_all(text.as_bytes())?;
     Ok(())
 }

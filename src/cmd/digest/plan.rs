@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::make::Maker;
-use crate::cmd::filter::ProjectFilter;
-use crate::config::SummarizerChoice;
+use crate::cli::DigestArgs;
+use crate::cmd::filter::{ProjectFilter, since};
+use crate::config::{Config, SummarizerChoice};
+use crate::moment::duration;
 use crate::select::{Skip, Standing, deserves, may_retry};
 use crate::session::Millis;
 use crate::store::Store;
@@ -20,6 +22,22 @@ pub struct Wanted {
     pub limit: usize,
     pub asked_for: Option<SummarizerChoice>,
     pub settle: Millis,
+}
+
+impl Wanted {
+    pub fn of(args: &DigestArgs, config: &Config) -> Result<Self> {
+        Ok(Self {
+            since: since(args.since.as_deref(), config)?,
+            project: ProjectFilter::new(args.project.as_deref(), config)?,
+            session: args.session.clone(),
+            limit: args.limit.unwrap_or(usize::MAX),
+            asked_for: args.summarizer,
+            settle: match &args.settle {
+                Some(text) => duration(text).context("--settle")?,
+                None => config.digest.settle_minutes as Millis * 60_000,
+            },
+        })
+    }
 }
 
 /// How the sessions of a run are to be digested.
@@ -39,8 +57,26 @@ pub struct Plan {
 impl Maker<'_> {
     /// Which sessions want a digest, who makes it, and why others get none.
     pub fn plan(&self, store: &Store) -> Result<Plan> {
-        let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
         let mut plan = Plan::default();
+        let candidates = self.candidates(store, &mut plan)?;
+        plan.backlog = self.backlog(store, &candidates)?;
+        let backlog: HashSet<i64> = plan.backlog.iter().map(|head| head.pk).collect();
+        let mut for_model = 0;
+        for (at, head) in candidates.into_iter().enumerate() {
+            if at >= self.wanted.limit {
+                plan.skipped.push((head, Skip::Limit));
+                continue;
+            }
+            let not_now = self.not_for_model(store, &head, &backlog, for_model)?;
+            for_model += usize::from(not_now.is_none());
+            plan.chosen.push((head, not_now));
+        }
+        Ok(plan)
+    }
+
+    /// The sessions that want a digest now, in the order in which they get one. What becomes of the others is noted in the plan.
+    fn candidates(&self, store: &Store, plan: &mut Plan) -> Result<Vec<SessionHead>> {
+        let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
         let mut candidates: Vec<SessionHead> = Vec::new();
         let asked = only.is_some();
         let heads = match only {
@@ -62,29 +98,24 @@ impl Maker<'_> {
         // fails on, the others must not wait behind it.
         let in_vain = store.tried_in_vain()?;
         candidates.sort_by_key(|h| (in_vain.contains(&h.pk), std::cmp::Reverse((h.started_at, h.id.clone()))));
+        Ok(candidates)
+    }
+
+    /// Those among the candidates that never had a digest; none where they are few enough for the model.
+    fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
+        let mut backlog = Vec::new();
         // Who names the model means it.
         if self.model.is_ok() && self.wanted.asked_for != Some(SummarizerChoice::Claude) {
-            for head in &candidates {
+            for head in candidates {
                 if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
-                    plan.backlog.push(head.clone());
+                    backlog.push(head.clone());
                 }
             }
-            if plan.backlog.len() <= self.config.digest.backlog {
-                plan.backlog.clear();
+            if backlog.len() <= self.config.digest.backlog {
+                backlog.clear();
             }
         }
-        let backlog: HashSet<i64> = plan.backlog.iter().map(|head| head.pk).collect();
-        let mut for_model = 0;
-        for (at, head) in candidates.into_iter().enumerate() {
-            if at >= self.wanted.limit {
-                plan.skipped.push((head, Skip::Limit));
-                continue;
-            }
-            let not_now = self.not_for_model(store, &head, &backlog, for_model)?;
-            for_model += usize::from(not_now.is_none());
-            plan.chosen.push((head, not_now));
-        }
-        Ok(plan)
+        Ok(backlog)
     }
 
     /// Why the model is not asked about a session in this run.

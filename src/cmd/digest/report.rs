@@ -1,5 +1,8 @@
 //! What a run did, in numbers.
 
+use std::io::Write;
+
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::store::ingest::Ingested;
@@ -56,5 +59,50 @@ impl Report {
     pub fn did_something(&self) -> bool {
         let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.sessions_excluded;
         self.files_read + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
+    }
+
+    /// Tells it, in words or as JSON in a line.
+    pub fn print(&self, json: bool, out: &mut impl Write) -> Result<()> {
+        if json {
+            serde_json::to_writer(&mut *out, self)?;
+            writeln!(out)?;
+            return Ok(());
+        }
+        out.write_all(self.text().as_bytes())?;
+        Ok(())
+    }
+
+    fn text(&self) -> String {
+        let cost = if self.cost_usd > 0.0 { format!(", ${:.4}", self.cost_usd) } else { String::new() };
+        let line = |label: &str, text: String| format!("{label:<10}{text}\n");
+        let mut text = line(
+            "read",
+            format!(
+                "{} of {} files, {} new rows, {:.1} MB",
+                self.files_read,
+                self.files_seen,
+                self.rows_new,
+                self.bytes_read as f64 / 1e6
+            ),
+        );
+        if self.rows_bad + self.rows_unknown > 0 {
+            text += &line("", format!("{} unreadable lines, {} rows of unknown types", self.rows_bad, self.rows_unknown));
+        }
+        text += &line("digested", format!("{} sessions ({} new){cost}", self.sessions_digested, self.sessions_new));
+        if self.sessions_forgotten > 0 {
+            text += &line("forgot", format!("{} sessions that are older than `retention.days`", self.sessions_forgotten));
+        }
+        if self.sessions_excluded > 0 {
+            text += &line("took out", format!("{} sessions of projects that are excluded", self.sessions_excluded));
+        }
+        if self.sessions_skipped + self.sessions_failed > 0 {
+            text +=
+                &line("", format!("{} skipped, {} failed: `recall status` says why", self.sessions_skipped, self.sessions_failed));
+        }
+        if self.documents_embedded > 0 {
+            text += &line("embedded", format!("{} sessions and notes", self.documents_embedded));
+        }
+        text += &line("wrote", format!("{} pages", self.pages_written));
+        text
     }
 }

@@ -77,15 +77,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     let mut store = Store::open(&config.database())?;
     // What is read and written on the way is made again by any later run.
     store.sync_later()?;
-    // What is not known yet need not even be read.
-    let mut shut_out = store.lasting(|store| what.shut_out_unread(config, store))?;
-    if let Err(e) = take_in(config, ui, config.now(), &mut store) {
-        if is_trouble(&e) {
-            return Err(e);
-        }
-        ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
-    }
-    shut_out += store.lasting(|store| what.shut_out_by_name(config, store))?;
+    let shut_out = shut_out(what, config, &mut store, ui)?;
     fault::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;
     let mut account = Account::new(&doomed, &store, shut_out)?;
@@ -94,10 +86,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
     store.lasting(|store| store.take_out(&doomed, Lasting::ForGood))?;
     fault::point("taken out");
-    // Also where nothing was found: what the mended index lost may be just that.
-    for file in copy::drop_set_aside(&config.database())? {
-        writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
-    }
+    drop_set_aside(config, out)?;
     if let What::Text(phrase) = what {
         store.lasting(|store| store.take_out_text(phrase))?;
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
@@ -111,17 +100,45 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     }
     leftovers::drop_half_written_anywhere(&config.data_dir);
     fault::point("traces dropped");
+    scrub(config, &store, ui)?;
+    check(what, config, &store, ui)?;
+    tell(&account, "forgot", out)?;
+    if account.in_part > 0 {
+        writeln!(out, "`recall digest` tells anew what is left of these sessions")?;
+    }
+    Ok(())
+}
+
+/// Takes in what the transcripts gained, but nothing of sessions that are to be forgotten whole. Returns how many were shut out.
+fn shut_out(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
+    // What is not known yet need not even be read.
+    let unread = store.lasting(|store| what.shut_out_unread(config, store))?;
+    if let Err(e) = take_in(config, ui, config.now(), store) {
+        if is_trouble(&e) {
+            return Err(e);
+        }
+        ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
+    }
+    let named = store.lasting(|store| what.shut_out_by_name(config, store))?;
+    Ok(unread + named)
+}
+
+/// Removes damaged indexes, also where nothing was found: what the mended one lost may be just that.
+fn drop_set_aside(config: &Config, out: &mut impl Write) -> Result<()> {
+    for file in copy::drop_set_aside(&config.database())? {
+        writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
+    }
+    Ok(())
+}
+
+/// Leaves no trace in the index's files, and a copy of the index as it is now.
+fn scrub(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     } else if let Err(e) = store.copy_when_due(config.now()) {
         // The one before went with what was forgotten: without one, nobody would know what is not to come back.
         let e = if is_damage(&e) { store.explained(e) } else { e };
         ui.warn(&format!("{e:#}"));
-    }
-    check(what, config, &store, ui)?;
-    tell(&account, "forgot", out)?;
-    if account.in_part > 0 {
-        writeln!(out, "`recall digest` tells anew what is left of these sessions")?;
     }
     Ok(())
 }

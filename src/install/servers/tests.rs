@@ -1,6 +1,7 @@
 //! Servers of ours in files of every form.
 
 use super::*;
+use crate::install::settings::Empties;
 
 fn own(program: &str, environment: &[(&'static str, &str)]) -> Command {
     Command::Own { program: program.into(), environment: environment.iter().map(|(n, v)| (*n, (*v).to_owned())).collect() }

@@ -93,14 +93,8 @@ impl Tool for Search {
     type Answer = Answer;
 
     fn call(asked: Asked, site: &Site<'_>) -> Result<Answer> {
-        let limit = asked.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            bail!("limit: 1 to {MOST}");
-        }
+        let limit = limit(&asked)?;
         let query = query(&asked, site.config)?;
-        if query.is_empty() {
-            bail!("query: no word to look for; give at least one, or a filter such as `since:7d`");
-        }
         let mark = mark_of(&asked);
         let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| place_of(cursor, &mark))?;
         let store = site.reading.store(site.config)?;
@@ -153,6 +147,14 @@ impl Tool for Search {
     }
 }
 
+fn limit(asked: &Asked) -> Result<usize> {
+    let limit = asked.limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        bail!("limit: 1 to {MOST}");
+    }
+    Ok(limit)
+}
+
 fn query(asked: &Asked, config: &Config) -> Result<Query> {
     let mut query = Query::parse(&asked.query, &config.query_context());
     query.filters.projects.extend(asked.project.clone().filter(|project| !project.trim().is_empty()));
@@ -167,6 +169,9 @@ fn query(asked: &Asked, config: &Config) -> Result<Query> {
             bail!("kind: there is no `{}`, but {}", line(kind, 40), kinds().join(", "));
         };
         query.filters.kinds.push(known);
+    }
+    if query.is_empty() {
+        bail!("query: no word to look for; give at least one, or a filter such as `since:7d`");
     }
     Ok(query)
 }

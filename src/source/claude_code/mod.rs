@@ -90,42 +90,53 @@ impl<'p> Lines<'p> {
 
     /// Reads the next; its texts have passed the gate.
     pub fn read(&mut self, line: &[u8]) -> Line {
-        let (place, gate) = (self.place, self.gate);
         let (line, text) = text_of_line(line);
-        let Ok(fields) = Fields::of(&text, gate) else {
+        let Ok(fields) = Fields::of(&text, self.gate) else {
             return Line::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
         };
         let kind = fields.text(Field::Type).unwrap_or_default();
-        let agent = agent_of(&fields, place);
-        let said = match kind.as_ref() {
-            "user" => user::row(&fields, agent.is_some()),
-            "attachment" => user::queued(&fields, agent.is_some()),
-            _ => Said::default(),
+        let agent = agent_of(&fields, self.place);
+        match self.said(&fields, &kind, agent.is_some()) {
+            Ok(said) => self.row(line, &fields, &kind, agent, said),
+            Err(no_row) => no_row,
+        }
+    }
+
+    /// What a row of this kind says; else what its line is instead.
+    #[inline]
+    fn said(&self, fields: &Fields<'_>, kind: &str, agent: bool) -> Result<Said, Line> {
+        let items = match kind {
+            "user" => return Ok(user::row(fields, agent)),
+            "attachment" => return Ok(user::queued(fields, agent)),
+            "assistant" => assistant(fields),
+            "system" => system(fields),
+            "tool" | "tool_use" | "tool_result" => tools::older_row(fields, kind),
+            "summary" | "ai-title" | "custom-title" => title(fields, kind, self.place).into_iter().collect(),
+            "pr-link" => pull_request(fields).into_iter().collect(),
+            "queue-operation" | "file-history-snapshot" => return Err(stamp(fields, self.place)),
+            known if BOOKKEEPING.contains(&known) => return Err(Line::Nothing),
+            "" => return Err(Line::Unknown("(no type)".into())),
+            other => return Err(Line::Unknown(self.gate.clean(other).chars().take(60).collect())),
         };
-        let items = match kind.as_ref() {
-            "user" | "attachment" => said.items,
-            "assistant" => assistant(&fields),
-            "system" => system(&fields),
-            "tool" | "tool_use" | "tool_result" => tools::older_row(&fields, &kind),
-            "summary" | "ai-title" | "custom-title" => title(&fields, &kind, place).into_iter().collect(),
-            "pr-link" => pull_request(&fields).into_iter().collect(),
-            "queue-operation" | "file-history-snapshot" => return stamp(&fields, place),
-            known if BOOKKEEPING.contains(&known) => return Line::Nothing,
-            "" => return Line::Unknown("(no type)".into()),
-            other => return Line::Unknown(gate.clean(other).chars().take(60).collect()),
-        };
-        let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
+        Ok(Said { items, ..Said::default() })
+    }
+
+    /// A row with what it says, and what it tells about the rows around it.
+    #[inline]
+    fn row(&mut self, line: &[u8], fields: &Fields<'_>, kind: &str, agent: Option<String>, said: Said) -> Line {
+        let session = fields.owned(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
         let key = match fields.text(Field::Uuid) {
             Some(uuid) => RowKey::from_uuid(&session, &uuid),
             None => RowKey::from_line(&session, line),
         };
-        let usage = if kind == "assistant" { usage(&fields, key, &mut self.repeated.model) } else { None };
+        let usage = if kind == "assistant" { usage(fields, key, &mut self.repeated.model) } else { None };
         let prompt = fields.owned(Field::PromptId);
         // What a row tells about the rows after it counts, too: a subagent's first one for which prompt it works.
         let tells = said.turn != Turn::GoesOn || !said.answered.is_empty() || agent.is_some() && prompt.is_some();
-        if items.is_empty() && usage.is_none() && !tells {
+        if said.items.is_empty() && usage.is_none() && !tells {
             return Line::Nothing;
         }
+        let gate = self.gate;
         let Repeated { cwd, branch, version, .. } = &mut self.repeated;
         Line::Row(Box::new(Row {
             key,
@@ -138,8 +149,8 @@ impl<'p> Lines<'p> {
             turn: said.turn,
             prompt,
             answered: said.answered,
-            parts: (0..).take(items.len()).collect(),
-            items,
+            parts: (0..).take(said.items.len()).collect(),
+            items: said.items,
             usage,
         }))
     }

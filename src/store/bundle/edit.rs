@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use rusqlite::{Connection, params};
 
-use super::gather::Packed;
+use super::packing::Packed;
 use super::usage::{self, Message, Used};
 use super::{Kept, Kind, Line, lines, rows_of, texts};
 use crate::session::{Item, RowKey};

@@ -1,4 +1,4 @@
-//! Gathers what is new of many sessions, and writes it down in bundles.
+//! Gathers what is new of many sessions, and has it packed into bundles.
 //!
 //! What a session holds already is read once, from the lines beside its texts; whether a row is new is then known without asking the index.
 
@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use anyhow::Result;
 use rayon::prelude::*;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 
-use super::edit::{self, Whole};
+use super::edit;
 use super::kin::{self, Whereabouts};
+use super::packing::{Job, Packed, Target, last_of};
 use super::usage::{self, Message, Used};
-use super::{FULL, Kept, Kind, Line, form, rows_of};
+use super::{Kept, Kind, Line, rows_of};
 use crate::session::{Item, Millis, RowKey, Tokens};
-use crate::store::pack::pack_json;
 
 /// Where an item is to lie.
 #[derive(Debug, Clone, Copy)]
@@ -199,124 +199,5 @@ impl Known {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(Holds::read(db, session)?),
         })
-    }
-}
-
-/// The last bundle of a source, if there is room in it.
-fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, Whole)>> {
-    let sql = "SELECT pk FROM bundle WHERE session = ?1 AND source IS ?2 ORDER BY pk DESC LIMIT 1";
-    let last: Option<i64> = db.prepare_cached(sql)?.query_row(params![session, source], |r| r.get(0)).optional()?;
-    let Some(pk) = last else { return Ok(None) };
-    Ok(Whole::load_below(db, pk, FULL / 2)?.map(|whole| (pk, whole)))
-}
-
-struct Target {
-    session: i64,
-    source: Option<i64>,
-    /// The bundle in whose place the first of the new ones goes.
-    onto: Option<i64>,
-}
-
-struct Job<'i> {
-    session: i64,
-    source: Option<i64>,
-    onto: Option<(i64, Whole)>,
-    items: Vec<(Line, Cow<'i, Item>)>,
-    used: Vec<Used>,
-}
-
-impl Job<'_> {
-    fn pack(self) -> Result<(Target, Vec<Packed>)> {
-        let (pk, whole) = self.onto.unzip();
-        let whole = whole.unwrap_or_default();
-        let used: Vec<Used> = whole.used.into_iter().chain(self.used).collect();
-        let mut bundles = Vec::new();
-        let mut open = Open::default();
-        let old = whole.items.iter().map(|(line, item)| (*line, item));
-        for (line, item) in old.chain(self.items.iter().map(|(line, item)| (*line, item.as_ref()))) {
-            open.add(line, item)?;
-            if open.said.len() + open.done.len() >= FULL {
-                bundles.push(std::mem::take(&mut open).close(if bundles.is_empty() { &used } else { &[] })?);
-            }
-        }
-        if bundles.is_empty() || !open.lines.is_empty() {
-            bundles.push(open.close(if bundles.is_empty() { &used } else { &[] })?);
-        }
-        Ok((Target { session: self.session, source: self.source, onto: pk }, bundles))
-    }
-}
-
-/// A bundle that is being filled.
-#[derive(Default)]
-struct Open {
-    lines: Vec<Line>,
-    said: Vec<u8>,
-    done: Vec<u8>,
-}
-
-impl Open {
-    fn add(&mut self, line: Line, item: &Item) -> Result<()> {
-        let texts = if line.kind.is_done() { &mut self.done } else { &mut self.said };
-        texts.push(if texts.is_empty() { b'[' } else { b',' });
-        let from = texts.len();
-        serde_json::to_writer(&mut *texts, item)?;
-        let hash = blake3::hash(&texts[from..]);
-        let [a, b, c, d, ..] = *hash.as_bytes();
-        // Two texts under one key are told from each other, not all texts there are.
-        self.lines.push(Line { sum: u32::from_be_bytes([a, b, c, d]), ..line });
-        Ok(())
-    }
-
-    fn close(self, used: &[Used]) -> Result<Packed> {
-        let texts = |mut json: Vec<u8>| -> Result<Vec<u8>> {
-            if json.is_empty() {
-                return Ok(json);
-            }
-            json.push(b']');
-            pack_json(&json)
-        };
-        Ok(Packed {
-            items: self.lines.len() as i64,
-            prompts: self.lines.iter().filter(|line| line.kind == Kind::Prompt).count() as i64,
-            hashes: kin::to_bytes(&kin::hashes(&self.lines, used)),
-            rows: form::write(&self.lines),
-            used: usage::write(used)?,
-            said: texts(self.said)?,
-            done: texts(self.done)?,
-        })
-    }
-}
-
-/// A bundle as it is written.
-pub(super) struct Packed {
-    items: i64,
-    prompts: i64,
-    hashes: Vec<u8>,
-    rows: Vec<u8>,
-    used: Vec<u8>,
-    said: Vec<u8>,
-    done: Vec<u8>,
-}
-
-impl Packed {
-    /// All of it in one, however long.
-    pub fn of(whole: &Whole) -> Result<Self> {
-        let mut open = Open::default();
-        for (line, item) in &whole.items {
-            open.add(*line, item)?;
-        }
-        open.close(&whole.used)
-    }
-
-    /// As a new bundle, or in the place of one.
-    pub fn write(&self, db: &Connection, session: i64, source: Option<i64>, onto: Option<i64>) -> Result<()> {
-        let sql = "INSERT INTO bundle(pk, session, source, items, prompts, used, rows, said, done) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-             ON CONFLICT DO UPDATE SET moved = 0, items = ?4, prompts = ?5, used = ?6, rows = ?7, said = ?8, done = ?9";
-        let values = params![onto, session, source, self.items, self.prompts, self.used, self.rows, self.said, self.done];
-        db.prepare_cached(sql)?.execute(values)?;
-        let pk = onto.unwrap_or_else(|| db.last_insert_rowid());
-        let sql = "INSERT INTO bundle_hash VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET hashes = ?3";
-        db.prepare_cached(sql)?.execute(params![pk, session, self.hashes])?;
-        Ok(())
     }
 }

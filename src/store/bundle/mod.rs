@@ -8,6 +8,7 @@ mod edit;
 mod form;
 mod gather;
 mod kin;
+mod packing;
 mod usage;
 
 use std::collections::{HashSet, VecDeque};

@@ -8,12 +8,12 @@ use rusqlite::{Connection, Transaction, params};
 use super::{Lasting, folder_of};
 use crate::phrase::Phrase;
 use crate::session::RowKey;
-use crate::store::SCRUB;
 use crate::store::bundle::{self, CopyOf, Message, Used, Whereabouts, copy_of};
 use crate::store::copy;
 use crate::store::digests::mark_closed_pages;
 use crate::store::load::SessionHead;
 use crate::store::search;
+use crate::store::tidy::SCRUB;
 
 /// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run. The copy of the
 /// index is gone before that holds.
@@ -22,6 +22,19 @@ pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
     db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([SCRUB])?;
     Ok(())
 }
+
+/// What goes with a session, by its number. Of itself a name is left.
+const OF_SESSION: [&str; 9] = [
+    "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
+    "DELETE FROM user_closed WHERE of = ?1",
+    "DELETE FROM open_item WHERE session = ?1",
+    "DELETE FROM digest WHERE session = ?1",
+    "DELETE FROM likeness WHERE session = ?1",
+    "DELETE FROM attempt WHERE session = ?1",
+    "DELETE FROM bundle WHERE session = ?1",
+    "DELETE FROM source WHERE session = ?1",
+    "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
+];
 
 /// Takes a whole session out, with the copies of its rows that forks hold. What is left of it is a name that its pages go by.
 pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting) -> Result<()> {
@@ -43,17 +56,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     for session in bundle::kin_later(tx, head)? {
         bundle::drop_messages(tx, session, &messages)?;
     }
-    for sql in [
-        "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
-        "DELETE FROM user_closed WHERE of = ?1",
-        "DELETE FROM open_item WHERE session = ?1",
-        "DELETE FROM digest WHERE session = ?1",
-        "DELETE FROM likeness WHERE session = ?1",
-        "DELETE FROM attempt WHERE session = ?1",
-        "DELETE FROM bundle WHERE session = ?1",
-        "DELETE FROM source WHERE session = ?1",
-        "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
-    ] {
+    for sql in OF_SESSION {
         tx.prepare_cached(sql)?.execute([pk])?;
     }
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;

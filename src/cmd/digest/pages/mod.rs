@@ -1,27 +1,25 @@
 //! Writing the pages: only those that changed, each in one step, the user's notes kept.
 
+mod file;
+mod shown;
+
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 
+pub use self::file::{NOTES, notes_in};
+use self::shown::{Made, with_shown};
 use crate::config::Config;
 use crate::facts::Facts;
 use crate::fault;
 use crate::leftovers::Writing;
-use crate::page::{DayEntry, Shown, Told, day_of, day_page, session_page, session_page_name};
-use crate::price::costs_by_model;
-use crate::private;
-use crate::session::{Millis, Session};
+use crate::page::{DayEntry, Shown, day_page};
+use crate::session::Millis;
 use crate::store::Store;
 use crate::store::crew::PART;
 use crate::store::notes::Note;
 use crate::store::pages::PageRecord;
 use crate::ui::Ui;
-
-/// The heading below which a page is the user's own.
-pub const NOTES: &str = "## Notes";
 
 /// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
@@ -175,138 +173,6 @@ impl Writer<'_> {
         self.put(&path, &day_page(day, entries, &noted, &self.config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
     }
-
-    /// What its day's page says of a session, from what is on record: without its rows.
-    fn entry_on_record(&self, pk: i64) -> Result<Option<DayEntry>> {
-        let (config, store) = (self.config, self.store);
-        let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.all) else { return Ok(None) };
-        let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
-        let head = store.session_head(pk)?;
-        let (branch, later) = (store.last_branch(pk)?, later(pk, config, store, self.all)?);
-        let told = Told {
-            id: &head.id,
-            project: &head.project,
-            branch: branch.as_deref(),
-            facts: &facts,
-            digest: &stored.digest,
-            goes_on: stored.interim_until.is_some(),
-            closed: &store.closed_of(pk)?,
-            costs: costs_by_model(&facts.usage, &config.prices),
-            repeated_by: later.as_deref(),
-            page: path.rsplit('/').next().unwrap_or_default(),
-        };
-        Ok(Some(DayEntry::told(&told, &config.time_zone)))
-    }
-
-    /// Replaces a page when its text differs, with the user's notes below it.
-    fn put(&mut self, path: &str, text: &str, moved_notes: &str) -> Result<()> {
-        let file = self.config.data_dir.join(path);
-        let before = read(&file)?;
-        let mut notes = notes_in(before.as_deref().unwrap_or_default()).to_owned();
-        if !moved_notes.trim().is_empty() && !notes.contains(moved_notes.trim()) {
-            notes.push_str(moved_notes);
-        }
-        let text = if notes.is_empty() { text.to_owned() } else { format!("{text}\n{NOTES}\n{notes}") };
-        if before.as_deref() == Some(text.as_str()) {
-            return Ok(());
-        }
-        private::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
-        self.written += 1;
-        Ok(())
-    }
-
-    fn notes_of(&self, path: &str) -> Result<String> {
-        Ok(read(&self.config.data_dir.join(path))?.map_or_else(String::new, |text| notes_in(&text).to_owned()))
-    }
-
-    fn remove(&mut self, path: &str) -> Result<()> {
-        let file = self.config.data_dir.join(path);
-        // What it says may have been forgotten, and nothing knows of it any more after this.
-        private::remove(&file)?;
-        self.store.drop_page(path)
-    }
-}
-
-/// A session's page, and what the page of its day says of it.
-struct Made {
-    path: String,
-    day: String,
-    text: String,
-    entry: DayEntry,
-    facts: Facts,
-}
-
-impl Made {
-    fn of(shown: &Shown<'_>, day: &str, config: &Config) -> Self {
-        let text = session_page(shown, &config.time_zone);
-        let entry = DayEntry::of(shown, &config.time_zone);
-        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts: Facts::of(shown.session) }
-    }
-}
-
-/// Makes something of all that pages show of a session, if it has a digest. The other argument is its day.
-fn with_shown<T>(
-    config: &Config,
-    store: &Store,
-    all: bool,
-    pk: i64,
-    make: impl FnOnce(&Shown<'_>, &str) -> T,
-) -> Result<Option<T>> {
-    let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
-    let session = store.load_session(&store.session_head(pk)?)?;
-    let (day, page) = page_of(&session, config, store)?;
-    let later = later(pk, config, store, all)?;
-    let shown = Shown {
-        session: &session,
-        digest: &stored.digest,
-        digest_id: &stored.id,
-        summarizer: &stored.summarizer,
-        goes_on: stored.interim_until.is_some(),
-        closed: &store.closed_of(pk)?,
-        costs: costs_by_model(&session.usage, &config.prices),
-        page,
-        repeated_by: later.as_deref(),
-    };
-    Ok(Some(make(&shown, &day)))
-}
-
-/// The day of a session, and the name of its page.
-fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String, String)> {
-    let day = day_of(session, &config.time_zone);
-    let page = session_page_name(session, &day, store.shares_prefix(&session.id, 8)?);
-    Ok((day, page))
-}
-
-/// The path of the page of a later session that says nearly the same.
-fn later(session: i64, config: &Config, store: &Store, all: bool) -> Result<Option<String>> {
-    let Some(later) = store.repeated_by(session)? else { return Ok(None) };
-    if !all && let Some(path) = store.page_that_stays(later)? {
-        return Ok(Some(path));
-    }
-    let later = store.load_session(&store.session_head(later)?)?;
-    let (day, page) = page_of(&later, config, store)?;
-    Ok(Some(session_path(&day, &page)))
-}
-
-fn read(file: &Path) -> Result<Option<String>> {
-    match fs::read(file) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
-    }
-}
-
-/// What follows the notes' heading, however an editor ended its line. Text from sessions never starts a heading, so the first one
-/// is the user's.
-pub fn notes_in(page: &str) -> &str {
-    let mut at = 0;
-    for line in page.split_inclusive('\n') {
-        at += line.len();
-        if line.trim_end() == NOTES {
-            return &page[at..];
-        }
-    }
-    ""
 }
 
 fn day_path(day: &str) -> String {

@@ -1,25 +1,24 @@
 //! Collects what is to be said: from the index, from marks whose sessions no digest has seen, and from the ends of transcripts.
 
+mod fresh;
+
 use std::iter::{empty, successors};
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
 
-use super::undigested::{account, told_by};
-use super::{About, Content, Context, Fresh, Line, Open, Remembered, Told, render};
+pub use self::fresh::compacted;
+use super::{About, Content, Context, Line, Open, Remembered, Told, render};
 use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::notes::Kind;
-use crate::privacy::Gate;
-use crate::session::{Millis, RowKey};
+use crate::session::Millis;
 use crate::signal::is_offer;
 use crate::source::project::Projects;
 use crate::store::Store;
 use crate::store::closings::Wordings;
 use crate::store::notes::Note;
 use crate::store::recent::Recent;
-use crate::{mark, tail};
 
 /// How long an open item is asked about without being confirmed.
 const OPEN_FOR: Millis = 14 * 24 * 3_600_000;
@@ -29,12 +28,6 @@ const IN_FULL: usize = 2;
 const OPEN_FROM: usize = 10;
 /// Sessions that are asked of the index at once.
 const PAGE: usize = 30;
-/// Marks that are looked at, newest first, and sessions read from their transcripts.
-const MAX_MARKS: usize = 60;
-const MAX_FRESH: usize = 5;
-/// What is read of the end of an undigested session, and of a compacted one, in bytes.
-const FRESH_TAIL: u64 = 96 << 10;
-const COMPACTED_TAIL: u64 = 4 << 20;
 /// Runs in a row that must fail before a session is bothered with it.
 const FAILURES: u32 = 2;
 
@@ -110,38 +103,6 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
     Ok(render(content, asked.max_tokens))
 }
 
-/// What a session had done before its context was compacted, straight from its transcript. From the index come only the notes of its
-/// project, which it was told when it began, and what was forgotten.
-pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
-    let projects = config.project_keys();
-    if is_shut_out(store, session) {
-        return Ok(Context::default());
-    }
-    let key_of = |cwd: &str| projects.key_of(cwd);
-    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key))?;
-    if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
-        return Ok(Context::default());
-    }
-    let told = Told {
-        session: session.id.clone(),
-        when: local(session.last_at(), config),
-        goes_on: true,
-        digest: told_by(&session),
-        settled: Vec::new(),
-    };
-    let content = Content {
-        about: About::Itself,
-        banner: None,
-        remembered: remembered(config, store, &session.project.key, |_| true).unwrap_or_default(),
-        fresh: Vec::new(),
-        told: vec![told],
-        open: Vec::new(),
-        earlier: Box::new(empty()),
-        sessions: 1,
-    };
-    Ok(render(content, max_tokens))
-}
-
 /// The notes of a project and those for all, by kind, each the newest first.
 fn remembered(config: &Config, store: Option<&Store>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
     let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
@@ -149,15 +110,6 @@ fn remembered(config: &Config, store: Option<&Store>, key: &str, is_new: impl Fn
     notes.sort_by_key(|note| Kind::named(&note.kind).unwrap_or_default());
     let told = |note: Note| Remembered { when: day(note.at, config), id: note.id, kind: note.kind, text: note.text };
     Ok(notes.into_iter().map(told).collect())
-}
-
-/// Was the whole session forgotten? What cannot be told is not shown.
-fn is_shut_out(store: Option<&Store>, session: &str) -> bool {
-    store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
-}
-
-fn is_forgotten(store: Option<&Store>, key: RowKey) -> bool {
-    store.is_some_and(|store| store.is_forgotten_row(key).unwrap_or(true))
 }
 
 /// The project in the index.
@@ -238,60 +190,6 @@ impl Gatherer<'_> {
         let when = day(one.last_at, self.config);
         let title = one.title.clone().map_or_else(|| known.store.title_of(one.pk), |title| Ok(Some(title)))?;
         Ok(title.map(|title| Line { session: one.id.clone(), when, title, goes_on: one.goes_on }))
-    }
-
-    /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.
-    fn fresh(&self, store: Option<&Store>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
-        let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
-        let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
-        if let Some(known) = known {
-            ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
-        }
-        if ended.is_empty() {
-            return Ok(Vec::new());
-        }
-        // Only who reads transcripts waits for its rules.
-        let gate = self.config.gate()?;
-        let mut fresh: Vec<Fresh> = Vec::new();
-        let mut seen: Vec<&str> = Vec::new();
-        for (id, transcript) in &ended {
-            if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
-                break;
-            }
-            if seen.contains(&id.as_str()) || self.is_asking(id) || is_shut_out(store, id) {
-                continue;
-            }
-            seen.push(id);
-            let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
-            fresh.extend(self.read_fresh(store, id, Path::new(transcript), &gate, digested));
-        }
-        fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
-        Ok(fresh)
-    }
-
-    /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
-    /// digest: clients write rows of their own when a window is closed.
-    fn read_fresh(
-        &self,
-        store: Option<&Store>,
-        id: &str,
-        transcript: &Path,
-        gate: &Gate,
-        digested: Option<Millis>,
-    ) -> Option<Fresh> {
-        if self.config.exclude_paths.is_match(transcript) {
-            return None;
-        }
-        let key_of = |cwd: &str| self.projects.key_of(cwd);
-        let session = tail::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key)).ok()?;
-        let cwd = session.cwd.as_deref()?;
-        let last_at = session.last_at()?;
-        let fits = session.project.key == self.key
-            && !self.config.excludes_folder(cwd, self.projects)
-            && self.is_new(last_at)
-            && digested.is_none_or(|until| last_at > until);
-        let text = fits.then(|| account(&session)).flatten()?;
-        Some(Fresh { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
     }
 
     fn banner(&self, run: &LastRun) -> Option<String> {

@@ -1,0 +1,81 @@
+//! The first phase: what the transcripts gained goes into the index, and what marks say of sessions that ended. Costs no money; may be
+//! stopped and repeated at any point.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::read::{Pending, Reader, pending};
+use super::report::Report;
+use crate::cli::DigestArgs;
+use crate::config::Config;
+use crate::fault;
+use crate::mark::{self, Mark};
+use crate::session::Millis;
+use crate::source::discover::discover;
+use crate::store::Store;
+use crate::ui::Ui;
+
+/// Takes in what the transcripts gained and stops there. Costs nothing.
+pub fn take_in(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
+    drop_marks(ingest(&DigestArgs::default(), config, ui, now, store, &mut Report::default())?);
+    Ok(())
+}
+
+/// Takes in what the transcripts gained, and what marks say of sessions that ended. Returns the marks it has heeded.
+pub(super) fn ingest(
+    args: &DigestArgs,
+    config: &Config,
+    ui: &Ui,
+    now: Millis,
+    store: &mut Store,
+    report: &mut Report,
+) -> Result<Vec<PathBuf>> {
+    let projects = config.project_keys();
+    if !config.moved_projects.is_empty() {
+        store.move_projects(&projects)?;
+    }
+    // Marks before transcripts: what a mark speaks of is then surely read.
+    let marks = mark::waiting(&config.data_dir);
+    let work = find_work(config, ui, now, store, report)?;
+    fault::point("transcripts found");
+    if !work.is_empty() {
+        let gate = config.gate()?;
+        Reader::new(config, &gate, &projects, args.jobs, now, ui).run(&work, store, report)?;
+        store.ingested();
+    }
+    if !marks.is_empty() {
+        // Their files go once this is done, and nothing else says what they say.
+        store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
+    }
+    Ok(marks.into_iter().map(|(file, _)| file).collect())
+}
+
+fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
+    match mark {
+        Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason),
+        Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at),
+        _ => Ok(()),
+    }
+}
+
+fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
+    let mut found = discover(&config.claude_dirs, &config.exclude_paths);
+    for unreadable in &found.unreadable {
+        ui.warn(unreadable);
+    }
+    report.files_seen = found.files.len() as u64;
+    if report.files_seen == 0 {
+        let dirs: Vec<_> = config.claude_dirs.iter().map(|d| d.display().to_string()).collect();
+        ui.note(&format!("no transcripts found in {}", dirs.join(", ")));
+    }
+    let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
+    found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
+    Ok(pending(store.changed_files(found.files)?))
+}
+
+pub(super) fn drop_marks(heeded: Vec<PathBuf>) {
+    for mark in heeded {
+        let _ = std::fs::remove_file(mark);
+    }
+}

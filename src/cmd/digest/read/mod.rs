@@ -1,0 +1,149 @@
+//! Reading transcripts: many at a time, stored by one writer.
+
+mod file;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+
+use super::report::Report;
+use crate::config::Config;
+use crate::delta::Cursor;
+use crate::fault;
+use crate::privacy::Gate;
+use crate::session::Millis;
+use crate::source::discover::Found;
+use crate::source::project::Projects;
+use crate::stop;
+use crate::store::Store;
+use crate::store::ingest::{Batch, KnownFile};
+use crate::ui::Ui;
+
+/// Input of one transaction, in bytes.
+const TRANSACTION: u64 = 8 << 20;
+/// Batches between the readers and the writer; with `BATCH` it bounds the memory.
+const WAITING: usize = 8;
+
+/// A file that has something new, and where to go on.
+pub struct Pending {
+    file: Arc<Found>,
+    cursor: Option<Cursor>,
+    /// What the rows before the cursor say about those after it.
+    conversation: String,
+}
+
+impl Pending {
+    pub fn bytes(&self) -> u64 {
+        let from = self.cursor.as_ref().map_or(0, |c| c.offset);
+        if self.file.size >= from { self.file.size - from } else { self.file.size }
+    }
+}
+
+/// Files that changed since the last look, as that saw them, largest first so that no thread is left with one at the end.
+pub fn pending(changed: Vec<(Found, Option<KnownFile>)>) -> Vec<Pending> {
+    let of = |(file, seen): (Found, Option<KnownFile>)| {
+        let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
+        Pending { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
+    };
+    let mut pending: Vec<Pending> = changed.into_iter().map(of).collect();
+    pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
+    pending
+}
+
+/// Reads files in parallel and stores them from one writer.
+pub struct Reader<'a> {
+    config: &'a Config,
+    gate: &'a Gate,
+    projects: &'a Projects,
+    jobs: Option<usize>,
+    now: Millis,
+    ui: &'a Ui,
+    /// Held by who reads a long line.
+    long: Mutex<()>,
+    /// Where our own child works, as it is named and as it is reached: it sees the latter.
+    own_dirs: Vec<PathBuf>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(config: &'a Config, gate: &'a Gate, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
+        let mut own_dirs = vec![config.child_dir()];
+        own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
+        Self { config, gate, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
+    }
+
+    pub fn run(&self, pending: &[Pending], store: &mut Store, report: &mut Report) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
+        let bar = self.ui.bytes(pending.iter().map(Pending::bytes).sum());
+        let (send, receive) = sync_channel::<Result<Batch>>(WAITING);
+        let stored = std::thread::scope(|scope| {
+            let bar = &bar;
+            scope.spawn(move || {
+                // What a subagent did in a private turn is known once its conversation has been read.
+                for agents in [false, true] {
+                    let of_kind = pending.par_iter().with_max_len(1).filter(|p| p.file.place.agent.is_some() == agents);
+                    pool.install(|| of_kind.for_each_with(send.clone(), |send, one| self.read(one, send, bar)));
+                }
+            });
+            // Ends when the last reader hangs up; on an error the channel closes and the readers end with it.
+            self.write(receive.into_iter(), store, report)
+        });
+        bar.finish_and_clear();
+        stored
+    }
+
+    fn write(&self, batches: impl Iterator<Item = Result<Batch>>, store: &mut Store, report: &mut Report) -> Result<()> {
+        let mut held: Vec<Batch> = Vec::new();
+        let mut bytes = 0;
+        for batch in batches {
+            let batch = match batch {
+                Ok(batch) => batch,
+                Err(e) => {
+                    self.ui.warn(&format!("{e:#}"));
+                    continue;
+                }
+            };
+            if bytes + batch.bytes > TRANSACTION {
+                self.commit(&mut held, store, report)?;
+                bytes = 0;
+            }
+            bytes += batch.bytes;
+            held.push(batch);
+            fault::point("batch read");
+        }
+        self.commit(&mut held, store, report)
+    }
+
+    fn commit(&self, held: &mut Vec<Batch>, store: &mut Store, report: &mut Report) -> Result<()> {
+        if held.is_empty() {
+            return Ok(());
+        }
+        for batch in held.iter() {
+            for (offset, why) in &batch.bad {
+                let path = batch.file.path.display();
+                self.ui.warn(&format!("{path}: the line at byte {offset} is {why}, skipped"));
+            }
+        }
+        let done = store.ingest(held, self.projects).context("cannot store what was read")?;
+        fault::point("batches stored");
+        report.ingested(&done);
+        report.bytes_read += held.iter().map(|b| b.bytes).sum::<u64>();
+        report.files_read += held.iter().filter(|b| b.complete).count() as u64;
+        held.clear();
+        Ok(())
+    }
+
+    fn read(&self, pending: &Pending, send: &SyncSender<Result<Batch>>, bar: &ProgressBar) {
+        if stop::asked() {
+            return;
+        }
+        let path = &pending.file.path;
+        let read = self.read_file(pending, send, bar).with_context(|| format!("cannot read {}", path.display()));
+        if let Err(e) = read {
+            let _ = send.send(Err(e));
+        }
+    }
+}

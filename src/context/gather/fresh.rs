@@ -1,0 +1,122 @@
+//! Sessions that no digest has seen: those that ended and wait for one, and the one that starts again after its context was compacted.
+//!
+//! They are read from the ends of their transcripts. What was forgotten of them stays so.
+
+use std::iter::empty;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use super::{Gatherer, Known, local, remembered};
+use crate::config::Config;
+use crate::context::undigested::{account, told_by};
+use crate::context::{About, Content, Context, Fresh, Told, render};
+use crate::privacy::Gate;
+use crate::session::{Millis, RowKey};
+use crate::store::Store;
+use crate::{mark, tail};
+
+/// Marks that are looked at, newest first, and sessions read from their transcripts.
+const MAX_MARKS: usize = 60;
+const MAX_FRESH: usize = 5;
+/// What is read of the end of an undigested session, and of a compacted one, in bytes.
+const FRESH_TAIL: u64 = 96 << 10;
+const COMPACTED_TAIL: u64 = 4 << 20;
+
+impl Gatherer<'_> {
+    /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.
+    pub(super) fn fresh(&self, store: Option<&Store>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
+        let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
+        let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
+        if let Some(known) = known {
+            ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
+        }
+        if ended.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Only who reads transcripts waits for its rules.
+        let gate = self.config.gate()?;
+        let mut fresh: Vec<Fresh> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for (id, transcript) in &ended {
+            if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
+                break;
+            }
+            if seen.contains(&id.as_str()) || self.is_asking(id) || is_shut_out(store, id) {
+                continue;
+            }
+            seen.push(id);
+            let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
+            fresh.extend(self.read_fresh(store, id, Path::new(transcript), &gate, digested));
+        }
+        fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
+        Ok(fresh)
+    }
+
+    /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
+    /// digest: clients write rows of their own when a window is closed.
+    fn read_fresh(
+        &self,
+        store: Option<&Store>,
+        id: &str,
+        transcript: &Path,
+        gate: &Gate,
+        digested: Option<Millis>,
+    ) -> Option<Fresh> {
+        if self.config.exclude_paths.is_match(transcript) {
+            return None;
+        }
+        let key_of = |cwd: &str| self.projects.key_of(cwd);
+        let session = tail::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key)).ok()?;
+        let cwd = session.cwd.as_deref()?;
+        let last_at = session.last_at()?;
+        let fits = session.project.key == self.key
+            && !self.config.excludes_folder(cwd, self.projects)
+            && self.is_new(last_at)
+            && digested.is_none_or(|until| last_at > until);
+        let text = fits.then(|| account(&session)).flatten()?;
+        Some(Fresh { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
+    }
+}
+
+/// What a session had done before its context was compacted, straight from its transcript. From the index come only the notes of its
+/// project, which it was told when it began, and what was forgotten.
+pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
+    let projects = config.project_keys();
+    if is_shut_out(store, session) {
+        return Ok(Context::default());
+    }
+    let key_of = |cwd: &str| projects.key_of(cwd);
+    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key))?;
+    if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
+        return Ok(Context::default());
+    }
+    let told = Told {
+        session: session.id.clone(),
+        when: local(session.last_at(), config),
+        goes_on: true,
+        digest: told_by(&session),
+        settled: Vec::new(),
+    };
+    let content = Content {
+        about: About::Itself,
+        banner: None,
+        remembered: remembered(config, store, &session.project.key, |_| true).unwrap_or_default(),
+        fresh: Vec::new(),
+        told: vec![told],
+        open: Vec::new(),
+        earlier: Box::new(empty()),
+        sessions: 1,
+    };
+    Ok(render(content, max_tokens))
+}
+
+/// Was the whole session forgotten? What cannot be told is not shown.
+fn is_shut_out(store: Option<&Store>, session: &str) -> bool {
+    store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
+}
+
+fn is_forgotten(store: Option<&Store>, key: RowKey) -> bool {
+    store.is_some_and(|store| store.is_forgotten_row(key).unwrap_or(true))
+}

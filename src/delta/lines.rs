@@ -1,0 +1,135 @@
+//! A stream as lines, one held at a time. The work is linear in what is read, however long a line is.
+
+use std::io::{self, Read};
+
+use super::CHUNK;
+use super::private::{OVERLAP, opens_private};
+
+/// The longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
+pub const MAX_LINE: usize = 16 << 20;
+
+/// Splits a stream into lines, holding one at a time.
+pub struct Lines<R> {
+    from: R,
+    buffer: Vec<u8>,
+    /// How much of the buffer holds what was read.
+    filled: usize,
+    /// Where the next line starts in the buffer, and how far the buffer is known to hold no newline.
+    start: usize,
+    scanned: usize,
+    /// The place of `start` in the file.
+    offset: u64,
+    max_line: usize,
+    ended: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Piece<'b> {
+    /// A line with its newline, which the slice leaves out.
+    Line(&'b [u8]),
+    /// What follows the last newline: perhaps half a line.
+    Tail(&'b [u8]),
+    /// A line over the limit, skipped. At the end of the file it may go on: the offset past it is that of its start then.
+    TooLong {
+        /// Something private is opened in it.
+        private: bool,
+    },
+}
+
+impl<R: Read> Lines<R> {
+    pub fn new(from: R, offset: u64) -> Self {
+        Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false }
+    }
+
+    /// Skips lines that are longer than this, in bytes, instead of those longer than [`MAX_LINE`].
+    pub fn at_most(self, max_line: usize) -> Self {
+        Self { max_line, ..self }
+    }
+
+    /// The next piece with its offset and the offset just past it. The tail comes last, and only once.
+    pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
+        loop {
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
+                let end = self.scanned + at;
+                let (offset, line) = (self.offset, self.start..end);
+                self.advance(end + 1);
+                if line.len() > self.max_line {
+                    return Ok(Some((offset, self.offset, Piece::TooLong { private: opens_private(&self.buffer[line]) })));
+                }
+                return Ok(Some((offset, self.offset, Piece::Line(trim_cr(&self.buffer[line])))));
+            }
+            self.scanned = self.filled;
+            if self.filled - self.start > self.max_line {
+                return self.skip_line();
+            }
+            if self.ended || !self.fill()? {
+                self.ended = true;
+                let (offset, tail) = (self.offset, self.start..self.filled);
+                self.advance(tail.end);
+                let some = !tail.is_empty();
+                return Ok(some.then(|| (offset, self.offset, Piece::Tail(&self.buffer[tail]))));
+            }
+        }
+    }
+
+    fn advance(&mut self, to: usize) {
+        self.offset += (to - self.start) as u64;
+        self.start = to;
+        self.scanned = to;
+    }
+
+    fn fill(&mut self) -> io::Result<bool> {
+        self.buffer.copy_within(self.start..self.filled, 0);
+        self.filled -= self.start;
+        self.scanned -= self.start;
+        self.start = 0;
+        // What held a long line is given back before the next one is read.
+        if self.buffer.len() > 4 * CHUNK && self.filled < CHUNK {
+            self.buffer.truncate(CHUNK);
+            self.buffer.shrink_to_fit();
+        }
+        // Doubling keeps the work linear for a line of any length; beyond the longest one there is no room.
+        let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(CHUNK);
+        let room = self.filled + want;
+        if self.buffer.len() < room {
+            self.buffer.reserve_exact(room - self.buffer.len());
+            self.buffer.resize(room, 0);
+        }
+        let got = loop {
+            match self.from.read(&mut self.buffer[self.filled..self.filled + want]) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        self.filled += got;
+        Ok(got > 0)
+    }
+
+    /// Drops the rest of an over-long line in chunks.
+    fn skip_line(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
+        let offset = self.offset;
+        let mut private = false;
+        loop {
+            let end = self.filled;
+            private |= opens_private(&self.buffer[self.start..end]);
+            // A tag may lie over the edge of two chunks.
+            self.advance(end.saturating_sub(OVERLAP).max(self.start));
+            self.scanned = end;
+            if !self.fill()? {
+                self.ended = true;
+                self.advance(self.filled);
+                return Ok(Some((offset, offset, Piece::TooLong { private })));
+            }
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
+                let end = self.scanned + at;
+                private |= opens_private(&self.buffer[self.start..end]);
+                self.advance(end + 1);
+                return Ok(Some((offset, self.offset, Piece::TooLong { private })));
+            }
+        }
+    }
+}
+
+fn trim_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

@@ -1,0 +1,123 @@
+//! Bytes from a cursor to the end of a file, line by line: the only folder that seeks.
+//!
+//! A transcript only grows, as a rule. A cursor is the fingerprint of the file's head and the offset just past the last line that
+//! was stored; where the head or the stored end differs or the file is shorter, somebody replaced it and it is read again from the start.
+//! Of what lies between only samples are looked at: a few bytes that somebody changes in the middle may go unseen.
+
+mod lines;
+mod private;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+pub use self::lines::{Lines, MAX_LINE, Piece};
+pub use self::private::holds_private_before;
+
+/// How much of a file's start identifies it, in bytes: past the first row, which holds the session's id.
+const HEAD: u64 = 4096;
+/// Between the head and the tail of what is stored so many places are looked at as well, of this length in bytes: where much of
+/// the middle alone was replaced, one of them tells. A change that falls between two of them is not seen.
+const SAMPLES: u64 = 15;
+const SAMPLE: usize = 512;
+/// How much is read at once, in bytes.
+const CHUNK: usize = 256 << 10;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    pub head_len: u64,
+    pub head_hash: [u8; 32],
+    pub offset: u64,
+    /// Of the bytes right before the offset, and of some between there and the head: a file that was rewritten differs there, as
+    /// a rule.
+    pub tail_hash: [u8; 32],
+}
+
+/// A file opened where its cursor stands.
+pub struct Delta {
+    pub lines: Lines<File>,
+    /// The same file, for looking back.
+    pub probe: File,
+    /// The cursor's place no longer means anything: what the file held is gone.
+    pub replaced: bool,
+    pub head_len: u64,
+    pub head_hash: [u8; 32],
+    /// Bytes read to identify the file.
+    pub head_read: u64,
+}
+
+/// Opens `path` and seeks to the first byte that is not stored yet.
+pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
+    let mut file = regular(path)?;
+    let meta = file.metadata()?;
+    let mut head = Vec::with_capacity(HEAD as usize);
+    (&mut file).take(HEAD).read_to_end(&mut head)?;
+    let probe = file.try_clone()?;
+    let same = |c: &&Cursor| {
+        let known = head.get(..c.head_len as usize);
+        meta.len() >= c.offset
+            && known.is_some_and(|bytes| hash(bytes) == c.head_hash)
+            && (tail_hash(&probe, c.offset).is_ok_and(|hash| hash == c.tail_hash)
+                // A cursor from before there were samples.
+                || tail(&probe, c.offset).is_ok_and(|tail| hash(&tail) == c.tail_hash))
+    };
+    let start = cursor.filter(same).map_or(0, |c| c.offset);
+    file.seek(SeekFrom::Start(start))?;
+    Ok(Delta {
+        replaced: cursor.is_some_and(|c| c.offset > 0) && start == 0,
+        head_len: head.len() as u64,
+        head_hash: hash(&head),
+        head_read: head.len() as u64,
+        lines: Lines::new(file, start),
+        probe,
+    })
+}
+
+/// Opens a regular file. What has taken its place since it was found (a pipe, a device) is refused, and nobody waits for it.
+pub fn regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
+/// The whole lines among the last `most` bytes of a file, with what may be half a line at its end.
+pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
+    let mut file = regular(path)?;
+    let start = file.metadata()?.len().saturating_sub(most);
+    // From the byte before: where a line begins right at `start`, only its predecessor's newline is skipped.
+    file.seek(SeekFrom::Start(start.saturating_sub(1)))?;
+    let mut lines = Lines::new(file, start.saturating_sub(1));
+    if start > 0 {
+        lines.next_piece()?;
+    }
+    Ok(lines)
+}
+
+/// A hash of the last bytes before `offset`, and of some between them and the head.
+pub fn tail_hash(file: &File, offset: u64) -> io::Result<[u8; 32]> {
+    let mut seen = tail(file, offset)?;
+    let middle = offset.saturating_sub(2 * HEAD);
+    let mut sample = vec![0; (middle.div_ceil(SAMPLES) as usize).min(SAMPLE)];
+    for n in (0..SAMPLES).filter(|_| middle > SAMPLES) {
+        file.read_exact_at(&mut sample, HEAD + middle / SAMPLES * n)?;
+        seen.extend_from_slice(&sample);
+    }
+    Ok(hash(&seen))
+}
+
+fn tail(file: &File, offset: u64) -> io::Result<Vec<u8>> {
+    let from = offset.saturating_sub(HEAD);
+    let mut tail = vec![0; (offset - from) as usize];
+    file.read_exact_at(&mut tail, from)?;
+    Ok(tail)
+}
+
+fn hash(bytes: &[u8]) -> [u8; 32] {
+    *blake3::hash(bytes).as_bytes()
+}
+
+#[cfg(test)]
+mod tests;

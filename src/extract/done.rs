@@ -1,0 +1,78 @@
+//! What came of a session: how each turn was closed, what failing checks passed after, what was committed.
+
+use super::statements::{Seen, Statement, pick};
+use crate::clean::shorten;
+use crate::fixes::Failure;
+use crate::session::{Item, Session};
+use crate::signal::Topic;
+
+/// Statements about turns before the last.
+const MAX_EARLIER: usize = 12;
+/// The weightiest of them beyond one or two a turn.
+const MAX_MORE: usize = 5;
+
+/// The end in some detail, and of every earlier turn what it came to.
+pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
+    let stands = |s: &Statement| {
+        !s.offer
+            && !s.overruled
+            && !s.listed_next
+            && (!s.progress || s.turns_left == 0)
+            && (s.about(Topic::Done) || !s.about(Topic::Next))
+    };
+    let says = |s: &Statement| {
+        let elsewhere = s.about(Topic::Cause) || s.about(Topic::Decision);
+        s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75 && !elsewhere
+    };
+    let done = |s: &Statement| s.closing && stands(s) && says(s);
+    let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
+    let turns = pool.iter().map(|s| s.turns_left).max().unwrap_or(0);
+    let few = if turns > 6 { 1 } else { 2 };
+    let mut by_turn: Vec<Vec<String>> = Vec::new();
+    for turn in 1..=turns {
+        if by_turn.iter().map(Vec::len).sum::<usize>() >= MAX_EARLIER {
+            break;
+        }
+        by_turn.push(pick(pool, seen, few, |s| s.turns_left == turn && done(s)));
+    }
+    let mut all: Vec<String> = by_turn.into_iter().rev().flatten().collect();
+    all.extend(pick(pool, seen, MAX_MORE, |s| s.turns_left > 0 && done(s)));
+    all.extend(last);
+    if all.is_empty() {
+        // An answer is an outcome too.
+        all = pick(pool, seen, 4, |s| s.closing && !s.offer && !s.listed_next);
+    }
+    all.extend(commits(session).into_iter().filter(|c| seen.is_new(c)));
+    all
+}
+
+/// Checks that failed and what they passed after.
+pub(super) fn fixed(failures: &[Failure]) -> Vec<String> {
+    let told = failures.iter().filter_map(|failure| {
+        // What was done first: it is what helps the next time, and what is cut off is the end.
+        let done = failure.fix.as_ref()?.told(3)?;
+        let done = done.strip_prefix("changes").map_or(done.clone(), |rest| format!("Changes{rest}"));
+        Some(format!("{done} made `{}` pass, which had failed: {}", shorten(&failure.command, 60), shorten(&failure.brief, 120)))
+    });
+    told.take(5).collect()
+}
+
+/// Commits and pull requests, by what git and the client said of them.
+fn commits(session: &Session) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for entry in &session.entries {
+        let text = match (&entry.item, &entry.outcome) {
+            (Item::PullRequest(url), _) => format!("Pull request {url}"),
+            (Item::Tool(tool), Some(outcome)) if tool.line.contains("git commit") && outcome.ok => {
+                let Some(line) = outcome.brief.split(" | ").find(|l| l.starts_with('[')) else { continue };
+                format!("Committed {}", shorten(line, 160))
+            }
+            _ => continue,
+        };
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    let from = all.len().saturating_sub(8);
+    all.split_off(from)
+}

@@ -1,0 +1,120 @@
+//! What a session leaves open (blockers, next steps, tasks, a question nobody answered), and what it closes of what others left.
+
+use std::collections::BTreeSet;
+
+use super::claim;
+use super::statements::{MAX_STATEMENT, Seen, Statement, pick_rows};
+use crate::clean::{one_line, shorten};
+use crate::digest::{Claim, OpenItem};
+use crate::fixes::Failure;
+use crate::session::{Entry, Item, RowKey, Session, Todo};
+use crate::signal::{self, Topic, has_failed};
+use crate::terms::{covered_by, words};
+
+/// An open item is closed when what was done later holds this much of its words.
+const CLOSED: f64 = 0.75;
+
+/// Checks that failed last, and what the assistant could not do at the end.
+pub(super) fn blockers(session: &Session, failures: &[Failure], pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
+    // A check that was called with a wrong path tells nothing of the work.
+    let mistyped = |f: &Failure| f.brief.contains("file or directory not found");
+    let open = failures.iter().filter(|f| f.fix.is_none() && !mistyped(f) && is_late(session, f.row));
+    let mut all: Vec<Claim> = open
+        .filter(|f| session.entries.iter().any(|e| e.key == f.row && matches!(&e.item, Item::Tool(t) if signal::is_check(t))))
+        .map(|f| Claim {
+            text: format!("`{}` failed and was not seen to pass: {}", shorten(&f.command, 100), shorten(&f.brief, 140)),
+            rows: vec![f.row],
+        })
+        .collect();
+    all.truncate(3);
+    all.extend(pick_rows(pool, seen, 3, |s| {
+        !s.offer && s.about(Topic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5
+    }));
+    all
+}
+
+/// Does a row stand in the last third of the session?
+fn is_late(session: &Session, row: RowKey) -> bool {
+    session.entries.iter().position(|e| e.key == row).is_some_and(|at| at * 3 >= session.entries.len() * 2)
+}
+
+pub(super) fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
+    let mut all: Vec<Claim> = open_todos(session);
+    all.extend(unanswered(session));
+    all.retain(|c| seen.is_new(&c.text));
+    all.extend(pick_rows(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
+    all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && !s.history && !s.announces && s.closing && s.turns_left == 0));
+    all.extend(pick_rows(pool, seen, 3, |s| {
+        !s.offer
+            && !s.history
+            && !s.announces
+            && !s.progress
+            && s.about(Topic::Next)
+            && s.closing
+            && (1..3).contains(&s.turns_left)
+            && s.weight > 0.7
+    }));
+    all
+}
+
+/// Tasks that were not completed when the session ended.
+fn open_todos(session: &Session) -> Vec<Claim> {
+    let mut list: Vec<(Todo, RowKey)> = Vec::new();
+    for entry in session.entries.iter().filter(|e| e.is_main()) {
+        match &entry.item {
+            Item::Todos(todos) => list = todos.iter().map(|t| (t.clone(), entry.key)).collect(),
+            Item::Task(change) => apply(&mut list, change, entry.key),
+            _ => {}
+        }
+    }
+    let open =
+        list.into_iter().filter(|(t, _)| !t.text.is_empty() && !matches!(t.status.as_str(), "completed" | "deleted" | "cancelled"));
+    open.take(8).map(|(todo, row)| Claim { text: shorten(&todo.text, MAX_STATEMENT), rows: vec![row] }).collect()
+}
+
+/// A task is first known by its text; its creation's result numbers it, and changes come by number.
+fn apply(list: &mut Vec<(Todo, RowKey)>, change: &Todo, row: RowKey) {
+    let known = list.iter_mut().find(|(t, _)| {
+        if change.id.is_empty() || t.id.is_empty() { t.text == change.text && t.id.is_empty() } else { t.id == change.id }
+    });
+    match known {
+        Some((todo, at)) => {
+            if !change.id.is_empty() {
+                todo.id.clone_from(&change.id);
+            }
+            if !change.text.is_empty() {
+                todo.text.clone_from(&change.text);
+            }
+            if !change.status.is_empty() {
+                todo.status.clone_from(&change.status);
+            }
+            *at = row;
+        }
+        None => list.push((change.clone(), row)),
+    }
+}
+
+/// What the user asked last, when nothing answered it.
+fn unanswered(session: &Session) -> Option<Claim> {
+    let at = session.entries.iter().rposition(|e| matches!(e.item, Item::Prompt(_)) && e.is_main())?;
+    let rest = &session.entries[at + 1..];
+    let answered = rest.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)));
+    let Item::Prompt(text) = &session.entries[at].item else { return None };
+    (!answered && text.chars().count() > 12)
+        .then(|| claim(format!("Unanswered: {}", shorten(&one_line(text), 200)), &session.entries[at]))
+}
+
+/// Which items that earlier sessions of the project left open this one's deeds cover.
+pub fn closes(open: &[OpenItem], completed: &[String], session: &Session) -> Vec<String> {
+    let mut done: Vec<BTreeSet<String>> = completed.iter().map(|c| words(c)).collect();
+    let passed = |e: &&Entry| !e.outcome.as_ref().is_some_and(has_failed);
+    done.extend(session.entries.iter().filter(passed).filter_map(|e| match &e.item {
+        Item::Tool(tool) if signal::is_commit(tool) => Some(words(&tool.line)),
+        _ => None,
+    }));
+    let is_done = |item: &&OpenItem| {
+        let wanted = words(&item.text);
+        wanted.len() >= 2 && done.iter().any(|deed| covered_by(&wanted, deed) >= CLOSED)
+    };
+    open.iter().filter(is_done).map(|item| item.id.clone()).collect()
+}

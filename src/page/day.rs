@@ -1,0 +1,162 @@
+//! The page of a day: its sessions by project, each in brief, and what was remembered on it.
+
+use std::collections::BTreeMap;
+
+use jiff::tz::TimeZone;
+
+use super::lines::{again, bullets, claim_line, file_name, open_lines, paragraph, section};
+use super::{Shown, clock, span_of};
+use crate::clean::shorten;
+use crate::digest::Digest;
+use crate::facts::Facts;
+use crate::markdown::{code, heading, inline, yaml};
+use crate::notes::EVERYWHERE;
+use crate::price::session_cost;
+use crate::session::{Millis, Project};
+use crate::store::notes::Note;
+
+/// What of a session its day's page is made from.
+#[derive(Debug, Clone)]
+pub struct Told<'a> {
+    pub id: &'a str,
+    pub project: &'a Project,
+    /// The one it was on at its end.
+    pub branch: Option<&'a str>,
+    pub facts: &'a Facts,
+    pub digest: &'a Digest,
+    /// As [`Shown`] has it, like those that follow.
+    pub goes_on: bool,
+    pub closed: &'a [String],
+    pub costs: BTreeMap<String, Option<f64>>,
+    pub repeated_by: Option<&'a str>,
+    pub page: &'a str,
+}
+
+/// What the page of its day says of a session.
+#[derive(Debug, Clone)]
+pub struct DayEntry {
+    id: String,
+    project: Project,
+    began_at: Option<Millis>,
+    /// Its own cost, and whether some of it is unknown.
+    cost: (f64, bool),
+    text: String,
+}
+
+impl DayEntry {
+    pub fn of(one: &Shown<'_>, zone: &TimeZone) -> Self {
+        let session = one.session;
+        let told = Told {
+            id: &session.id,
+            project: &session.project,
+            branch: session.branches.last().map(String::as_str),
+            facts: &Facts::of(session),
+            digest: one.digest,
+            goes_on: one.goes_on,
+            closed: one.closed,
+            costs: one.costs.clone(),
+            repeated_by: one.repeated_by,
+            page: &one.page,
+        };
+        Self::told(&told, zone)
+    }
+
+    pub fn told(one: &Told<'_>, zone: &TimeZone) -> Self {
+        let mut text = String::new();
+        day_entry(&mut text, one, zone);
+        let cost = session_cost(&one.costs);
+        Self { id: one.id.to_owned(), project: one.project.clone(), began_at: one.facts.began_at, cost, text }
+    }
+}
+
+/// The page of a day: its sessions in the order of their first prompts, and what was remembered on it.
+pub fn day_page(day: &str, mut entries: Vec<DayEntry>, notes: &[Note], zone: &TimeZone) -> String {
+    entries.sort_by(|a, b| (a.began_at, &a.id).cmp(&(b.began_at, &b.id)));
+    let mut projects: Vec<&Project> = Vec::new();
+    for one in &entries {
+        if !projects.contains(&&one.project) {
+            projects.push(&one.project);
+        }
+    }
+    let mut page = day_front(day, &entries, &projects);
+    for project in &projects {
+        // A heading of this name begins the user's own section.
+        let title = Some(heading(project.name())).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
+        page.push_str(&format!("\n## {title}\n\n{}\n", code(&project.key)));
+        entries.iter().filter(|one| one.project == **project).for_each(|one| page.push_str(&one.text));
+    }
+    section(&mut page, "Remembered", notes.iter().map(|note| note_line(note, zone)));
+    page
+}
+
+fn note_line(note: &Note, zone: &TimeZone) -> String {
+    let project = if note.project.key == EVERYWHERE { "all projects" } else { note.project.name() };
+    let (text, kind, project) = (inline(&note.text), inline(&note.kind), inline(project));
+    format!("{} {text} ({kind}, {project}) {}", clock(Some(note.at), zone), code(&note.id))
+}
+
+fn day_front(day: &str, entries: &[DayEntry], projects: &[&Project]) -> String {
+    let names: Vec<String> = projects.iter().map(|project| yaml(&project.key)).collect();
+    // An empty sum of floating-point numbers is -0.
+    let cost = entries.iter().map(|one| one.cost.0).sum::<f64>() + 0.0;
+    let unknown = entries.iter().any(|one| one.cost.1);
+    let weekday =
+        day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
+    format!(
+        "---\ndate: {day}\nprojects: [{}]\nsessions: {}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {weekday}\n",
+        names.join(", "),
+        entries.len(),
+        !unknown,
+    )
+}
+
+fn day_entry(page: &mut String, one: &Told<'_>, zone: &TimeZone) {
+    let (facts, digest) = (one.facts, one.digest);
+    let began = clock(facts.began_at, zone);
+    if let Some(later) = one.repeated_by {
+        page.push_str(&format!("\n### {began} {}\n\n{}\n", heading(&digest.title), again(one.id, later, "..")));
+        return;
+    }
+    page.push_str(&format!(
+        "\n### {began} {}\n\n{}{} · {} · [session page](sessions/{})\n",
+        heading(&digest.title),
+        span_of(facts.began_at, facts.last_at, zone),
+        if one.goes_on { " so far, it goes on" } else { "" },
+        effort(facts, one.branch),
+        one.page,
+    ));
+    paragraph(page, "Asked", &shorten(&digest.request, 360));
+    bullets(
+        page,
+        "Outcome",
+        digest.completed.iter().map(|t| inline(&shorten(t, 240))).rev().take(5).collect::<Vec<_>>().into_iter().rev(),
+    );
+    bullets(page, "Decisions", digest.decisions.iter().take(5).map(|c| claim_line(&c.text, c, 220)));
+    if !digest.files.is_empty() {
+        let names: Vec<String> = digest.files.iter().take(8).map(file_name).collect();
+        let more = digest.files.len().saturating_sub(8);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        page.push_str(&format!("\n**Files** {}{more}\n", names.join(", ")));
+    }
+    bullets(page, "Blockers", open_lines((one.id, digest, one.closed), "blocker", &digest.blockers));
+    bullets(page, "Next", open_lines((one.id, digest, one.closed), "next", &digest.next_steps));
+}
+
+/// `5 prompts · 12 files · $0.42`
+fn effort(facts: &Facts, branch: Option<&str>) -> String {
+    let mut parts = vec![counted(facts.prompts, "prompt")];
+    if facts.files > 0 {
+        parts.push(format!("{} changed", counted(facts.files, "file")));
+    }
+    if facts.agents > 0 {
+        parts.push(counted(facts.agents, "subagent"));
+    }
+    if let Some(branch) = branch {
+        parts.push(format!("branch {}", code(branch)));
+    }
+    parts.join(" · ")
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

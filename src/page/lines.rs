@@ -1,0 +1,70 @@
+//! Parts of both kinds of pages: paragraphs and lists that are left out when empty, and how a claim, an open item, a file and a session
+//! that was repeated are told.
+
+use std::fmt;
+
+use crate::clean::shorten;
+use crate::digest::{Claim, Digest, FileNote};
+use crate::markdown::{code, inline};
+
+/// A list below a heading.
+pub(super) fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    list(page, format_args!("## {title}"), lines);
+}
+
+/// A list below a label.
+pub(super) fn bullets(page: &mut String, label: &str, lines: impl Iterator<Item = String>) {
+    list(page, format_args!("**{label}**"), lines);
+}
+
+fn list(page: &mut String, head: fmt::Arguments<'_>, lines: impl Iterator<Item = String>) {
+    for (at, line) in lines.enumerate() {
+        if at == 0 {
+            page.push_str(&format!("\n{head}\n\n"));
+        }
+        page.push_str(&format!("- {line}\n"));
+    }
+}
+
+pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
+    if !text.is_empty() {
+        page.push_str(&format!("\n**{label}** {}\n", inline(text)));
+    }
+}
+
+pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
+    let mark = if claim.is_verified() { "" } else { " *(unverified)*" };
+    format!("{}{mark}", inline(&shorten(text, max)))
+}
+
+/// Open items of a session with their ids; closed ones struck through.
+pub(super) fn open_lines<'a>(
+    (session, digest, closed): (&'a str, &'a Digest, &'a [String]),
+    kind: &'a str,
+    claims: &'a [Claim],
+) -> impl Iterator<Item = String> + 'a {
+    let ids = digest.open_items(session).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
+    claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
+        let text = claim_line(&claim.text, claim, 220);
+        match closed.contains(&id) {
+            // Round nothing they would be a fence.
+            true if text.is_empty() => format!("(done) {}", code(&id)),
+            true => format!("~~{text}~~ (done) {}", code(&id)),
+            false => format!("{text} {}", code(&id)),
+        }
+    })
+}
+
+pub(super) fn file_name(file: &FileNote) -> String {
+    format!("{}{}", code(&file.path), if file.verified { "" } else { " *(unverified)*" })
+}
+
+/// The line that leads from a session to a later one that says nearly the same. `up` leads to the folder of the months.
+pub(super) fn again(session: &str, later: &str, up: &str) -> String {
+    let path = later.trim_start_matches("daily/");
+    let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
+    format!(
+        "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
+        code(&format!("recall show {} --full", crate::clean::id8(session)))
+    )
+}

@@ -1,0 +1,91 @@
+use super::*;
+
+fn files() -> Files {
+    let globs = ["**/.env*", "**/*secret*", "**/id_rsa*"].map(|glob| Glob::new(glob).unwrap());
+    Files::new(globs.into(), GlobSet::empty())
+}
+
+#[test]
+fn what_every_path_of_a_glob_holds_is_known_or_every_text_is_looked_at() {
+    for (glob, sign) in [
+        ("**/.env*", Some(".env")),
+        ("**/.docker/config.json", Some("config.json")),
+        ("*.pem", Some(".pem")),
+        ("a/**/bc", Some("bc")),
+        ("secrets/**", Some("secrets")),
+        ("**", None),
+        ("*a?b*", None),
+        ("{a,bc}d", None),
+        ("[ab]cd", None),
+        ("ordner-ä", None),
+        ("", None),
+    ] {
+        assert_eq!(sign_of(glob).as_deref(), sign, "{glob}");
+    }
+    let any = Files::new(["**/.env", "**/*a*"].map(|glob| Glob::new(glob).unwrap()).into(), GlobSet::empty());
+    assert!(any.may_stand_in("no path") && !files().may_stand_in("no path") && files().may_stand_in("cat ./.ENV"));
+    assert!(!Files::default().may_stand_in(".env"));
+}
+
+#[test]
+fn lines_of_private_files_are_left_out_of_what_a_search_or_a_diff_shows() {
+    for (output, left) in [
+        ("src/a.rs:3:let x = 1;\n./.env:1:KEY=hush\nsrc/b.rs:4:y\n", "src/a.rs:3:let x = 1;\nsrc/b.rs:4:y\n"),
+        ("app/.env-2-KEY=hush\nok\n", "ok\n"),
+        ("diff --git a/.env b/.env\n+KEY=hush\ndiff --git a/a.rs b/a.rs\n+x\n", "diff --git a/a.rs b/a.rs\n+x\n"),
+        ("error: the secret: none\nsee .env\n", "error: the secret: none\nsee .env\n"),
+    ] {
+        assert_eq!(without_lines_of(output, &files()), left);
+    }
+}
+
+#[test]
+fn commands_that_read_or_write_private_files_are_known_by_their_paths() {
+    for (command, path) in [
+        ("cat .env", ".env"),
+        ("cd app && sudo cat ./config/.env.local | head -3", "./config/.env.local"),
+        ("echo TOKEN=x >> .env", ".env"),
+        ("cat > .env <<'EOF'\nTOKEN=x\nEOF", ".env"),
+        ("TOKEN=x tee app/.env", "app/.env"),
+        ("grep -n KEY \"deploy/secrets.yml\"", "deploy/secrets.yml"),
+        ("head ~/.ssh/id_rsa", "~/.ssh/id_rsa"),
+        ("git show HEAD:app/.env", "HEAD:app/.env"),
+        ("psql <.env", ".env"),
+        ("x=$(cat .env)", ".env"),
+        ("docker run --env-file=.env img env", ".env"),
+        ("git diff -- app/.env", "app/.env"),
+        ("cat \"/home/dev/My Documents/.env\"", "/home/dev/My Documents/.env"),
+        ("docker exec app cat /app/.env", "/app/.env"),
+        ("kubectl exec p -- cat .env", ".env"),
+        ("sudo -u app cat .env", ".env"),
+        ("timeout 5 cat .env", ".env"),
+        ("ssh box 'cat .env'", ".env"),
+        ("bash -c \"cat .env | head\"", ".env"),
+        ("find . -name .env -exec cat {} +", ".env"),
+        ("docker compose --env-file .env config", ".env"),
+        ("npx dotenv-cli -e .env -- env", ".env"),
+        ("python3 -c \"print(open('.env').read())\"", ".env"),
+        ("python3 - <<'EOF'\nopen('.env', 'w').write('A=1')\nEOF", ".env"),
+        ("f=.env; cat $f", ".env"),
+        ("(cat .env)", ".env"),
+        ("node -e \"console.log(fs.readFileSync('.env', 'utf8'))\"", ".env"),
+    ] {
+        let named = named_in(command, &files());
+        assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");
+    }
+    for command in ["docker … .env", "git … app/.env", "cat … >.env"] {
+        assert_eq!(named_in(command, &files()).len(), 1, "{command}");
+    }
+    for command in [
+        "cargo test secret",
+        "cargo test src/secret.rs",
+        "git commit -m \"drop .env and the secret\"",
+        "git add .env.example",
+        "ls .env",
+        "grep -rn 'the secret store' src",
+        "echo the .environment is fine",
+        "rm -f .env",
+    ] {
+        assert_eq!(named_in(command, &files()), [], "{command}");
+    }
+}
