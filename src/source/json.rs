@@ -1,7 +1,7 @@
 //! Reading JSON without trusting its shape.
 //!
 //! A transcript's format is internal to the client and changes between releases, so a field of an unexpected type must cost that
-//! field and not the row: values are taken raw and each is read by itself. A [`Cursor`](super::cursor::Cursor) finds them.
+//! field and not the row: values are taken raw and each is read by itself. `cursor` finds them.
 
 use std::borrow::Cow;
 

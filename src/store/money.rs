@@ -1,7 +1,7 @@
 //! What the model costs: reserved before a call, settled after it. A call that was killed keeps its reservation.
 //!
 //! The caps hold for all processes together: what is left of them is looked up and reserved in one transaction. They hold
-//! whatever the clock does: see [`COUNTED`].
+//! whatever the clock does: see `COUNTED`.
 
 use std::ops::Range;
 

@@ -22,7 +22,7 @@ struct Loaded {
 }
 
 impl Store {
-    /// What a session owns, in order: all of it, or of one that is too long for that the choice that [`thinned`] makes.
+    /// What a session owns, in order: all of it, or of one that is too long for that the choice that `thinned` makes.
     ///
     /// # Errors
     /// When it cannot be read.
