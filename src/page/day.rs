@@ -44,13 +44,14 @@ pub struct DayEntry {
 }
 
 impl DayEntry {
-    pub fn of(one: &Shown<'_>, zone: &TimeZone) -> Self {
+    /// `facts` are the session's.
+    pub fn of(one: &Shown<'_>, facts: &Facts, zone: &TimeZone) -> Self {
         let session = one.session;
         let told = Told {
             id: &session.id,
             project: &session.project,
             branch: session.branches.last().map(String::as_str),
-            facts: &Facts::of(session),
+            facts,
             digest: one.digest,
             goes_on: one.goes_on,
             closed: one.closed,

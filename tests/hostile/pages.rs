@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use recall::digest::{Claim, Digest, FileNote};
+use recall::facts::Facts;
 use recall::page::{DayEntry, Shown, day_page, session_page};
 use recall::session::{Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
 
@@ -210,7 +211,7 @@ proptest! {
         let zone = jiff::tz::TimeZone::UTC;
         assert_ours(&session_page(&shown, &zone), SESSION);
         assert_ours(&session_page(&again, &zone), SESSION);
-        let entries = [shown, again].iter().map(|one| DayEntry::of(one, &zone)).collect();
+        let entries = [shown, again].iter().map(|one| DayEntry::of(one, &Facts::of(&session), &zone)).collect();
         assert_ours(&day_page("2026-11-20", entries, &[], &zone), DAY);
     }
 }

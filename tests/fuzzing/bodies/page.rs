@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use recall::digest::{Claim, Digest, FileNote};
+use recall::facts::Facts;
 use recall::markdown::{code, inline, slug, yaml};
 use recall::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
 use recall::session::{Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
@@ -43,7 +44,7 @@ pub fn check(data: &[u8]) {
     assert!(headings.into_iter().all(|heading| SESSION.contains(&heading)), "{page}");
     let note =
         Note { pk: 1, id: "m1".into(), project: Project { key: name.clone() }, kind: "fact".into(), text: said.clone(), at: 0 };
-    let day = day_page(&day_of(&session, &zone), vec![DayEntry::of(&shown, &zone)], &[note], &zone);
+    let day = day_page(&day_of(&session, &zone), vec![DayEntry::of(&shown, &Facts::of(&session), &zone)], &[note], &zone);
     stays_words(&day, 0);
     assert!(day.lines().filter(|line| line.starts_with("## ")).count() <= 2, "{day}");
     assert!(page.lines().chain(day.lines()).all(|line| line.trim_end() != "## Notes"), "the user's own section:\n{day}");

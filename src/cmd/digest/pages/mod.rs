@@ -153,7 +153,10 @@ impl Writer<'_> {
         }
         let (config, all) = (self.config, self.all);
         let entry = |store: &Store, pk: &i64| {
-            let made = |shown: &Shown<'_>, _: &str| (DayEntry::of(shown, &config.time_zone), Facts::of(shown.session));
+            let made = |shown: &Shown<'_>, _: &str| {
+                let facts = Facts::of(shown.session);
+                (DayEntry::of(shown, &facts, &config.time_zone), facts)
+            };
             with_shown(config, store, all, *pk, made)
         };
         self.store.each_in_order(

@@ -22,8 +22,9 @@ pub(super) struct Made {
 impl Made {
     pub(super) fn of(shown: &Shown<'_>, day: &str, config: &Config) -> Self {
         let text = session_page(shown, &config.time_zone);
-        let entry = DayEntry::of(shown, &config.time_zone);
-        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts: Facts::of(shown.session) }
+        let facts = Facts::of(shown.session);
+        let entry = DayEntry::of(shown, &facts, &config.time_zone);
+        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts }
     }
 }
 
