@@ -151,8 +151,10 @@ impl Store {
         if mode != "wal" {
             bail!("the file system does not support write-ahead logging (journal mode {mode})");
         }
+        // In memory: what a statement would have to take back is a few pages, and would be written to a file for each of many statements.
         self.db.execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;",
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;
+             PRAGMA temp_store = MEMORY;",
         )?;
         self.db.set_prepared_statement_cache_capacity(64);
         Ok(())

@@ -17,8 +17,11 @@ impl Store {
     /// deleted, but not the copies that stay in the gaps of pages that were once split. False as `tidy`: then it is still to be done.
     pub fn scrub(&self) -> Result<bool> {
         self.drop_gone_vectors()?;
-        // Words of documents that are gone are only marked so until their part of the index is written anew.
-        self.db.execute_batch("INSERT INTO search(search) VALUES ('optimize'); VACUUM")?;
+        // All of the index is written beside it on the way: that is too much for memory. Words of documents that are gone are only marked
+        // so until their part of the index is written anew.
+        self.db.execute_batch(
+            "PRAGMA temp_store = FILE; INSERT INTO search(search) VALUES ('optimize'); VACUUM; PRAGMA temp_store = MEMORY",
+        )?;
         let done = self.tidy()?;
         if done && self.wants_scrub()? {
             self.db.execute("DELETE FROM fact WHERE name = ?1", [SCRUB])?;
