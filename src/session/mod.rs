@@ -10,7 +10,7 @@ mod item;
 mod key;
 
 pub use item::*;
-pub use key::{RowKey, digest_of, short_id};
+pub use key::{RowKey, digest_of, free_id, short_id};
 
 /// Milliseconds since the Unix epoch.
 pub type Millis = i64;

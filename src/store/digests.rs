@@ -10,7 +10,7 @@ use super::load::SessionHead;
 use super::pack::{pack, unpack};
 use super::{Store, repeats, search};
 use crate::digest::{Digest, OpenItem};
-use crate::session::{Millis, short_id};
+use crate::session::{Millis, free_id};
 
 /// The name of the fact that a reply became a digest; its hash follows.
 const USED_REPLY: &str = "used reply:";
@@ -98,7 +98,7 @@ impl Store {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
         let body = pack(&new.digest)?;
-        let id = free_id(&tx, head, new)?;
+        let id = id_of(&tx, head, new)?;
         tx.execute("DELETE FROM digest WHERE id = ?1", [&id])?;
         let basis = new.basis.as_ref().map(serde_json::to_string).transpose()?;
         let sql =
@@ -230,17 +230,10 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
 
 /// An id that comes from the session and what its digest says, and that no digest of another session has. The same digest of the same
 /// session has the same one again.
-fn free_id(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
+fn id_of(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
     let body = serde_json::to_string(&new.digest)?;
-    let mut parts = vec![head.id.as_str(), new.summarizer, &body];
-    let mut taken = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
-    loop {
-        let id = short_id("d", &parts);
-        if !taken.query_row(params![id, head.pk], |r| r.get(0))? {
-            return Ok(id);
-        }
-        parts.push("+");
-    }
+    let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
+    Ok(free_id("d", &[&head.id, new.summarizer, &body], |id| others.query_row(params![id, head.pk], |r| r.get(0)))?)
 }
 
 /// Takes back what the current digest brought. One that was paid for is kept; one without a model can be made again.

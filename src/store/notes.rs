@@ -9,7 +9,7 @@ use super::ingest::project_pk;
 use super::{Store, search};
 use crate::find::document::Document;
 use crate::notes::{EVERYWHERE, Kept};
-use crate::session::{Millis, Project, short_id};
+use crate::session::{Millis, Project, free_id};
 
 /// How many characters of an id people type at least.
 const MIN_PREFIX: usize = 4;
@@ -96,7 +96,7 @@ impl Store {
         if let Some(note) = near.into_iter().find(is_known) {
             return Ok(Kept { id: note.id, known: true, project: note.project.key });
         }
-        let id = free_id(&tx, new)?;
+        let id = id_of(&tx, new)?;
         insert(&tx, &id, new)?;
         tx.commit()?;
         Ok(Kept { id, known: false, project: new.project.clone() })
@@ -163,17 +163,9 @@ fn all(db: &Connection, condition: &str, values: impl rusqlite::Params) -> Resul
 }
 
 /// An id that comes from the words and the project, and that no other note has.
-fn free_id(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
-    let text = new.text.to_lowercase();
-    let mut taken = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE id = ?1)")?;
-    let mut salt = String::new();
-    loop {
-        let id = short_id("m", &[&new.project, &text, &salt]);
-        if !taken.query_row([&id], |r| r.get(0))? {
-            return Ok(id);
-        }
-        salt.push('+');
-    }
+fn id_of(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
+    let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE id = ?1)")?;
+    Ok(free_id("m", &[&new.project, &new.text.to_lowercase(), ""], |id| others.query_row([id], |r| r.get(0)))?)
 }
 
 fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {

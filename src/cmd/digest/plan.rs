@@ -105,15 +105,16 @@ impl Maker<'_> {
     fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
         let mut backlog = Vec::new();
         // Who names the model means it.
-        if self.model.is_ok() && self.wanted.asked_for != Some(SummarizerChoice::Claude) {
-            for head in candidates {
-                if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
-                    backlog.push(head.clone());
-                }
+        if self.model.is_err() || self.wanted.asked_for == Some(SummarizerChoice::Claude) {
+            return Ok(backlog);
+        }
+        for head in candidates {
+            if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
+                backlog.push(head.clone());
             }
-            if backlog.len() <= self.config.digest.backlog {
-                backlog.clear();
-            }
+        }
+        if backlog.len() <= self.config.digest.backlog {
+            backlog.clear();
         }
         Ok(backlog)
     }
