@@ -82,6 +82,9 @@ pub struct DigestArgs {
     /// Store what the transcripts gained and stop before digesting: costs nothing
     #[arg(long)]
     pub ingest_only: bool,
+    /// Apart from the terminal, at low priority and for a bounded time: for the hook before a compaction
+    #[arg(long, hide = true, requires = "ingest_only")]
+    pub in_background: bool,
     /// Who writes the digests; asked for here, `extract` is final and `claude` also redoes what `extract` made
     #[arg(long, value_enum)]
     pub summarizer: Option<SummarizerChoice>,

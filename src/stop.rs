@@ -14,6 +14,11 @@ pub fn listen() {
     });
 }
 
+/// Asks the run to end at the next safe place, as a signal does.
+pub fn ask() {
+    ASKED.store(true, Ordering::SeqCst);
+}
+
 pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }

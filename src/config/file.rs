@@ -133,6 +133,8 @@ pub struct HooksConfig {
     pub prompt: AtPrompt,
     /// The most that is put beside a prompt, in tokens by the estimate of `context`.
     pub max_prompt_tokens: usize,
+    /// Start an ingest in the background before the client compacts a session: for clients that rewrite the transcript then.
+    pub ingest_before_compact: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
@@ -148,7 +150,13 @@ pub enum AtPrompt {
 
 impl Default for HooksConfig {
     fn default() -> Self {
-        Self { max_inject_tokens: 2_000, deadline_ms: 300, prompt: AtPrompt::Notice, max_prompt_tokens: 800 }
+        Self {
+            max_inject_tokens: 2_000,
+            deadline_ms: 300,
+            prompt: AtPrompt::Notice,
+            max_prompt_tokens: 800,
+            ingest_before_compact: false,
+        }
     }
 }
 

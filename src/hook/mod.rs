@@ -5,6 +5,7 @@
 //! so no argument can make it fail.
 
 mod claim;
+mod ingest;
 pub mod log;
 pub mod payload;
 mod prompt;
@@ -86,7 +87,9 @@ fn work(name: &str) -> Result<Option<String>> {
             fault::happens("hook-panic-inside", || panic!("asked for by a test"));
             prompt::answer(&payload, &config)
         }),
-        _ => leave_mark(event, &payload, &config).map(|()| None),
+        _ => leave_mark(event, &payload, &config)
+            .and_then(|()| if ingest::is_due(event, &config) { ingest::start() } else { Ok(()) })
+            .map(|()| None),
     };
     done.map_err(|e| explained(e, &index))
 }

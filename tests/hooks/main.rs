@@ -8,6 +8,7 @@ mod again;
 mod answer;
 mod asked;
 mod banner;
+mod before_compact;
 mod budget;
 mod cost;
 mod crowd;

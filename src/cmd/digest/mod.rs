@@ -1,6 +1,7 @@
 //! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
 
 mod alone;
+mod background;
 mod calls;
 mod dry_run;
 mod embed;
@@ -53,6 +54,9 @@ fn run_by(
     run: impl FnOnce(&DigestArgs, &Config, &Ui, Millis) -> Result<Option<Report>>,
 ) -> Result<Ended> {
     apply(&args, &mut config)?;
+    if args.in_background {
+        background::enter();
+    }
     stop::listen();
     let ui = Ui::default();
     let now = config.now();
@@ -86,8 +90,8 @@ fn run_by(
 fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result<Option<Report>> {
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
-    let Ok(_held) = lock.try_write() else { return Ok(None) };
-    run_alone(args, config, ui, now).map(Some)
+    let held = if args.in_background { background::wait_for(&mut lock)? } else { lock.try_write().ok() };
+    held.map(|_held| run_alone(args, config, ui, now)).transpose()
 }
 
 fn run_alone(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result<Report> {
