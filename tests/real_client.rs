@@ -187,3 +187,16 @@ fn the_rows_a_live_fork_copies_count_once() {
         assert!(!of(own).contains(other), "each is digested from what is its own: {records:#?}");
     }
 }
+
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn every_row_that_the_client_writes_is_known() {
+    let scene = Scene::new();
+    let session = scene.client.turn(FIRST, &[]);
+    scene.client.turn(SECOND, &["--resume", &session]);
+    assert_eq!(scene.client.recall(&["digest", "--summarizer", "extract", "--settle", "0s"]).code, 0);
+    let status = scene.client.recall(&["status", "--json"]);
+    let told: Value = serde_json::from_str(&status.out).unwrap_or_else(|e| panic!("{e}: {status:#?}"));
+    assert_eq!((&told["unknown_rows"], &told["bad_lines"]), (&json!({}), &json!(0)), "types of rows that recall does not know");
+    assert_eq!(scene.show(&session)["prompts"], 2, "and both prompts are there");
+}

@@ -1,4 +1,6 @@
 //! The `claude` command: there, which version, logged in. Asked in ways that cost nothing and reach no model.
+//!
+//! And whether the client, by its version or by what it wrote, is one that this program was tried with.
 
 use std::path::Path;
 
@@ -8,22 +10,66 @@ use super::Finding;
 use crate::child::which;
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, SummarizerChoice};
+use crate::source::claude_code::release::{NEWEST_TRIED, Release};
+use crate::store::Store;
 use crate::summarize::claude::ask;
 
+/// Types of rows that are named; the rest is counted.
+const MAX_NAMED: usize = 5;
+
 pub fn findings(config: &Config) -> Vec<Finding> {
-    if config.digest.summarizer == SummarizerChoice::Extract {
-        return vec![Finding::ok("claude", "not needed: `summarizer = \"extract\"`")];
-    }
     let name = &config.digest.claude;
-    let Some(command) = which(name, &config.search_path) else {
-        let advice = "install Claude Code, set `claude` under [digest] in the config, or `summarizer = \"extract\"`";
-        return vec![Finding::warning("claude", format!("`{name}` was not found: digests are made without the model"), advice)];
+    let is_needed = config.digest.summarizer != SummarizerChoice::Extract;
+    let command = is_needed.then(|| which(name, &config.search_path)).flatten();
+    let version = command.as_deref().and_then(|command| version(command, config));
+    let mut all = match (&command, &version) {
+        _ if !is_needed => vec![Finding::ok("claude", "not needed: `summarizer = \"extract\"`")],
+        (None, _) => {
+            let advice = "install Claude Code, set `claude` under [digest] in the config, or `summarizer = \"extract\"`";
+            vec![Finding::warning("claude", format!("`{name}` was not found: digests are made without the model"), advice)]
+        }
+        (Some(command), Some(version)) => {
+            vec![Finding::ok("claude", format!("{} {version}", command.display())), login(command, config)]
+        }
+        (Some(command), None) => {
+            vec![Finding::problem("claude", format!("{} does not run", command.display()), "run it yourself to see why")]
+        }
     };
-    let version = ask(&command, &["--version"], config).map(|said| shorten(&one_line(&plain(&said)), 60));
-    match version {
-        Some(version) => vec![Finding::ok("claude", format!("{} {version}", command.display())), login(&command, config)],
-        None => vec![Finding::problem("claude", format!("{} does not run", command.display()), "run it yourself to see why")],
+    all.extend(release(config, version.as_deref()));
+    all
+}
+
+fn version(command: &Path, config: &Config) -> Option<String> {
+    ask(command, &["--version"], config).map(|said| shorten(&one_line(&plain(&said)), 60))
+}
+
+/// Whether this program was tried with the client, by what it says of itself and what it wrote. Nothing where neither is known.
+fn release(config: &Config, version: Option<&str>) -> Option<Finding> {
+    let store = Store::open_read_only(&config.database()).ok();
+    let of_index = |store: &Store| store.client_versions().unwrap_or_default();
+    let wrote = store.as_ref().map(of_index).unwrap_or_default();
+    let unknown = store.and_then(|store| store.unknown_rows().ok()).unwrap_or_default();
+    let newest = wrote.iter().map(String::as_str).chain(version).filter_map(Release::parse).max()?;
+    let tried = if newest > NEWEST_TRIED {
+        format!("Claude Code {newest} is newer than {NEWEST_TRIED}, the newest that recall was tried with")
+    } else {
+        format!("Claude Code {newest}, recall was tried with up to {NEWEST_TRIED}")
+    };
+    if unknown.is_empty() {
+        return Some(Finding::ok("client", format!("{tried}; all of its transcripts was understood")));
     }
+    let found = format!("{tried}; not understood in its transcripts: {}", named(&unknown));
+    Some(Finding::warning("client", found, "a newer recall may know them; what they say is in no digest until then"))
+}
+
+/// `3 rows of type a, 1 row of type b and 2 more types`
+fn named(unknown: &[(String, i64)]) -> String {
+    let rows = |n: i64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
+    let named =
+        unknown.iter().take(MAX_NAMED).map(|(name, n)| format!("{} of type {}", rows(*n), shorten(&one_line(&plain(name)), 40)));
+    let more = unknown.len().saturating_sub(MAX_NAMED);
+    let rest = (more > 0).then(|| format!("{more} more types"));
+    named.chain(rest).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether there are credentials; only a call shows whether they are good.

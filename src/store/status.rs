@@ -76,11 +76,23 @@ impl Store {
                 .prepare(bad)?
                 .query_map([listed as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
                 .collect::<rusqlite::Result<_>>()?,
-            unknown: pairs("SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type")?,
+            unknown: self.unknown_rows()?,
             spent_usd: self.spent()?,
             notes: one("SELECT count(*) FROM note")?,
             vectors: self.vectors()?,
         })
+    }
+
+    /// Types of rows that nobody knows, with how many there are, most first.
+    pub fn unknown_rows(&self) -> Result<Vec<(String, i64)>> {
+        let sql = "SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type";
+        Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Versions of the client that wrote what is stored, each once, in no order.
+    pub fn client_versions(&self) -> Result<Vec<String>> {
+        let sql = "SELECT DISTINCT j.value FROM (SELECT DISTINCT versions FROM source) s, json_each(s.versions) j";
+        Ok(self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
     fn vectors(&self) -> Result<Option<Vectors>> {

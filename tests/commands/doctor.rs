@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Ran, World, age};
+use crate::support::{Ran, World, age, assistant, user};
 
 /// A `claude` that notes how it is called, tells its version and whether somebody is logged in.
 fn claude(world: &World, logged_in: bool) {
@@ -314,4 +314,48 @@ fn a_run_that_is_under_way_is_told() {
     assert_eq!(only(&world, "digest"), "ok: a run is under way");
     drop(held);
     assert_eq!(only(&world, "digest"), "ok: ran 0 minutes ago");
+}
+
+/// A session of a client of this version, with a row of a type that nobody knows or without.
+fn written_by(world: &World, version: &str, unknown: Option<&str>) {
+    let id = "77771111-aaaa-4aaa-8aaa-777711110000";
+    let row = |n: usize| format!("{}{n:04}", &id[..32]);
+    let mut rows = user(id, &row(1), "2026-11-21T10:00:00Z", "Why does the kettle whistle?")
+        + &assistant(id, &row(2), "2026-11-21T10:01:00Z", "The valve is worn.");
+    if let Some(name) = unknown {
+        rows += &format!("{}\n", serde_json::json!({"type": name, "sessionId": id, "uuid": row(3)}));
+    }
+    world.transcript(&format!("-home-dev-src-shop/{id}.jsonl"), rows.replace("2.1.197", version));
+    world.digest(&["--summarizer", "extract"]);
+}
+
+#[test]
+fn a_client_newer_than_any_that_was_tried_is_named_with_what_was_not_understood() {
+    let tried = World::new();
+    written_by(&tried, "2.1.197", None);
+    assert!(
+        only(&tried, "client").starts_with("ok: Claude Code 2.1.197, recall was tried with up to 2."),
+        "{}",
+        only(&tried, "client")
+    );
+
+    let newer = World::new();
+    written_by(&newer, "999.0.1", None);
+    let found = only(&newer, "client");
+    assert!(found.starts_with("ok: Claude Code 999.0.1 is newer than 2.") && found.contains("was understood"), "{found}");
+
+    let unknown = World::new();
+    written_by(&unknown, "999.0.1", Some("hologram"));
+    let found = only(&unknown, "client");
+    assert!(found.starts_with("warning: ") && found.contains("1 row of type hologram"), "{found}");
+}
+
+#[test]
+fn the_release_that_doctor_calls_tried_is_the_one_whose_names_are_kept_for_comparison() {
+    let kept = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/client-known.txt")).expect("the list");
+    let version = kept.lines().find_map(|line| line.strip_prefix("version ")).expect("its version");
+    let world = World::new();
+    written_by(&world, "0.0.1", None);
+    let found = only(&world, "client");
+    assert!(found.contains(&format!("tried with up to {version};")), "{version}: {found}");
 }

@@ -5,6 +5,7 @@
 
 mod fields;
 mod outcome;
+pub mod release;
 mod repeated;
 mod tools;
 mod user;
