@@ -6,6 +6,7 @@
 
 mod files;
 mod items;
+mod said;
 mod tags;
 mod turns;
 
@@ -14,6 +15,7 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
+pub use said::says_something;
 pub use tags::{Stripped, disarm, may_be_tag, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};
 
@@ -37,6 +39,15 @@ pub struct Text {
     pub text: String,
     /// Something in it was fenced off as private.
     pub private: bool,
+    /// What that was. Nobody keeps it.
+    pub fenced: String,
+}
+
+impl Text {
+    /// Was what it says private? Beside the private blocks nothing is left that says anything.
+    pub fn is_all_private(&self) -> bool {
+        self.private && !says_something(&self.text)
+    }
 }
 
 /// The rules for what may be kept.
@@ -74,9 +85,9 @@ impl Gate {
         let plain = plain(raw);
         let stripped = tags::strip(&plain);
         let text = fold_lines(&stripped.text);
-        let private = stripped.private;
+        let (private, fenced) = (stripped.private, stripped.fenced);
         if self.leaves_out(&text) {
-            return Text { text: String::new(), private };
+            return Text { text: String::new(), private, fenced };
         }
         let text = match self.redacted(&text) {
             (_, true) => String::new(),
@@ -84,7 +95,7 @@ impl Gate {
             // A long text is not copied where that can be helped.
             (Cow::Borrowed(_), _) => text.into_owned(),
         };
-        Text { text, private }
+        Text { text, private, fenced }
     }
 
     /// The same, where it does not matter what was fenced off.

@@ -25,11 +25,14 @@ pub struct Stripped<'t> {
     pub text: Cow<'t, str>,
     /// Something was fenced off as private.
     pub private: bool,
+    /// What that was, block after block, perhaps with tags in it.
+    pub fenced: String,
 }
 
 /// Takes private and injected blocks out. One that is never closed reaches to the end.
 pub fn strip(text: &str) -> Stripped<'_> {
-    let mut scan = Scan { text, kept: String::new(), from: 0, private: false, tags: 0, unclosed: [false; INJECTED.len()] };
+    let unclosed = [false; INJECTED.len()];
+    let mut scan = Scan { text, kept: String::new(), fenced: String::new(), from: 0, private: false, tags: 0, unclosed };
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text.as_bytes()[at..]).map(|found| at + found) {
         at = match scan.block_at(start) {
@@ -41,15 +44,16 @@ pub fn strip(text: &str) -> Stripped<'_> {
         };
     }
     if scan.from == 0 {
-        return Stripped { text: Cow::Borrowed(text), private: false };
+        return Stripped { text: Cow::Borrowed(text), private: false, fenced: String::new() };
     }
     scan.kept.push_str(&text[scan.from..]);
-    Stripped { text: Cow::Owned(scan.kept), private: scan.private }
+    Stripped { text: Cow::Owned(scan.kept), private: scan.private, fenced: scan.fenced }
 }
 
 struct Scan<'t> {
     text: &'t str,
     kept: String,
+    fenced: String,
     /// Up to where the text was kept or cut.
     from: usize,
     private: bool,
@@ -69,7 +73,10 @@ impl Scan<'_> {
         let end = match private_tag(&self.text[start..]) {
             Some((Tag::Opens, len)) => {
                 self.private = true;
-                Some(self.private_end(start + len))
+                let end = self.private_end(start + len);
+                self.fenced.push_str(&self.text[start + len..end]);
+                self.fenced.push('\n');
+                Some(end)
             }
             // Closes nothing: the words after it were never private.
             Some((Tag::Closes, len)) => Some(start + len),

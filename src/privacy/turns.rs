@@ -1,8 +1,8 @@
 //! What the rows of a transcript say about the rows after them: is the turn private, and which results are not to be kept.
 //!
-//! A turn is private when `<private>` left nothing of its prompt. Nothing of it is kept: no reply, no tool use, no result, nor what
-//! the client sums up later, which may tell of it. Goes by the order of the lines and is stored with the cursor, so that it does
-//! not matter in how many pieces a transcript is read.
+//! A turn is private when `<private>` left nothing of its prompt that says anything, and from an answer on of which that holds. Nothing
+//! of it is kept: no reply, no tool use, no result, nor what the client sums up later, which may tell of it. Goes by the order of the
+//! lines and is stored with the cursor, so that it does not matter in how many pieces a transcript is read.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +125,8 @@ impl Conversation {
 
     fn turn(&mut self, row: &Row) -> Option<Boundary> {
         let before = self.privacy;
-        if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) {
+        let answers = !row.answered.is_empty();
+        if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) && !answers {
             // Whatever was interrupted gets no result any more; what is private stays so however late it ends.
             self.waiting.retain(|_, fate| *fate == Fate::Private);
         }
@@ -136,7 +137,9 @@ impl Conversation {
         }
         let changed = (before == Privacy::Now) != (self.privacy == Privacy::Now);
         let at = row.at.filter(|_| changed)?;
-        Some(Boundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now, prompt: row.prompt.clone() })
+        // What belongs to a prompt began before its answers.
+        let prompt = row.prompt.clone().filter(|_| !answers);
+        Some(Boundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now, prompt })
     }
 
     fn keeps(&mut self, item: &mut Item, gate: &Gate) -> bool {

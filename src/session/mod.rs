@@ -59,7 +59,7 @@ pub enum Turn {
     GoesOn,
     /// The user's prompt.
     Begins,
-    /// A prompt of which `<private>` left nothing.
+    /// A prompt, or an answer in a dialog, of which `<private>` left nothing that says anything.
     BeginsPrivate,
     /// What the user said while the turn went on.
     Joins,

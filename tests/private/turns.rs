@@ -96,7 +96,7 @@ fn a_slash_command_or_an_image_alone_is_no_private_turn() {
         json!([image]),
         json!("<system-reminder>be brief</system-reminder>"),
         json!("Look at this <private>hush1</private>"),
-        json!(command("review", "<private>hush2</private>")),
+        json!(command("review", "the list <private>hush2</private>")),
         json!(""),
     ];
     for (n, prompt) in prompts.into_iter().enumerate() {
@@ -125,6 +125,85 @@ fn a_prompt_that_is_private_but_for_what_the_client_put_there_is_private() {
         rows.user(json!(format!("Now loud{n}.")));
         rows.assistant(&format!("loudly{n} is mended."));
     }
+    check(&rows);
+}
+
+/// What is left beside the private blocks says nothing.
+#[test]
+fn nor_is_one_public_by_what_says_nothing() {
+    let image = || json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}});
+    let command = |args: &str| {
+        format!(
+            "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>{args}</command-args>"
+        )
+    };
+    let waiting = |text: &str| json!({"type": "attachment", "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": text}});
+    let prompts: [Value; 12] = [
+        json!("[Image #1] <private>Who is hush?</private>"),
+        json!([{"type": "text", "text": "[Image #1] [Image #2] <private>Who is hush?</private>"}, image()]),
+        json!("<private>Who is hush?</private>."),
+        json!("<private>Who is hush?</private> — thanks!"),
+        json!("Hi, <private>who is hush?</private> Thank you very much :)"),
+        json!("FYI: <private>hush is a customer</private>"),
+        json!("1. <private>Who is hush?</private>\n2. <private>And hushed?</private>\n"),
+        json!("ok. <private>Who is hush?"),
+        json!("[Pasted text #1 +12 lines] <private>Who is hush?</private>"),
+        json!(command("<private>ask who hush is</private>")),
+        json!(command("<private>ask who hush is</private>, please")),
+        json!("<bash-input><private>./ask.sh hush</private></bash-input>"),
+    ];
+    let mut rows = turn(1, "Mend loud, please.", "loudest is mended.");
+    for (n, prompt) in prompts.into_iter().enumerate() {
+        rows.user(prompt);
+        rows.assistant(&format!("hushword{n} is a customer."));
+        rows.user(json!(format!("Now loud{n}.")));
+        rows.assistant(&format!("loudly{n} is mended."));
+    }
+    rows.row(waiting("<private>Who is hush?</private>, thanks"));
+    rows.assistant("hushwords are customers.");
+    check(&rows);
+}
+
+/// From an answer on that says nothing but what is private, a turn is private.
+#[test]
+fn after_an_answer_or_a_refusal_that_is_all_private_nothing_of_the_turn_is_kept() {
+    let answered = |answers: Value| {
+        let content = json!([{"type": "tool_result", "tool_use_id": "toolu_6", "content": "answered"}]);
+        let questions = answers.as_object().expect("an object").keys().map(|asked| json!({"question": asked})).collect::<Vec<_>>();
+        json!({"type": "user", "message": {"role": "user", "content": content}, "toolUseResult": {"questions": questions, "answers": answers}})
+    };
+    let refused = |reason: &str| {
+        let text = format!(
+            "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n{reason}\n\nNote: The user's next message may contain a correction."
+        );
+        let content = json!([{"type": "tool_result", "tool_use_id": "toolu_5", "is_error": true, "content": text}]);
+        json!({"type": "user", "message": {"role": "user", "content": content}})
+    };
+    let mut rows = turn(1, "Mend loud1, please.", "loud2 is mended.");
+    for (n, end) in [
+        answered(json!({"Who is it?": "<private>hush</private>"})),
+        answered(json!({"Who is it?": "<private>hush</private>.", "And who pays?": "<private>hushed</private> thanks"})),
+        refused("<private>ask hush first</private>"),
+        refused("<private>ask hush first</private>, please."),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        rows.user(json!(format!("Find out about loudly{n}.")));
+        rows.uses(5, &json!({"name": "ExitPlanMode", "input": {"plan": format!("Ask loudest{n}.")}}));
+        rows.uses(6, &json!({"name": "AskUserQuestion", "input": {"questions": [{"question": "Who is it?"}]}}));
+        rows.row(end);
+        rows.assistant(&format!("So hushword{n} it is."));
+        rows.uses(7, &bash(&format!("./ask.sh hushing{n}")));
+    }
+    rows.row(json!({"type": "ai-title", "aiTitle": "Asking about hushhush"}));
+    rows.user(json!("Now mend loud3, please."));
+    rows.assistant("loud4 is mended.");
+    // Something is said beside it.
+    rows.row(answered(json!({"Which?": "<private>hushed1</private>", "And where?": "in loud5"})));
+    rows.assistant("loud6 is mended.");
+    rows.row(refused("use loud7 <private>hushed2</private>"));
+    rows.assistant("loud8 is mended.");
     check(&rows);
 }
 

@@ -3,6 +3,7 @@
 //! The format is internal to the client and differs between releases, so every field is optional and of any type; what is not
 //! known is counted by name and never fatal. Counts behind the rules come from 734 transcripts of clients 1.0 to 2.1.
 
+mod dialog;
 mod fields;
 mod outcome;
 pub mod release;

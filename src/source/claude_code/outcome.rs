@@ -12,7 +12,7 @@ const MAX_BRIEF: usize = 360;
 const MAX_LINE: usize = 180;
 
 /// Phrases with which the client says that the user refused, and what the user said after them.
-const REFUSED: &str = "The user doesn't want to proceed with this tool use";
+pub(super) const REFUSED: &str = "The user doesn't want to proceed with this tool use";
 const REASONS: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
 const NOTE: &str = "\n\nNote: The user's next message";
 
@@ -100,9 +100,14 @@ fn is_complaint(line: &str) -> bool {
 
 /// The reason a user gave for refusing a tool use.
 fn reason(text: &str, gate: &Gate) -> Option<String> {
-    let after = REASONS.iter().find_map(|mark| text.split_once(mark).map(|(_, after)| after))?;
-    let said = gate.clean(after.split(NOTE).next().unwrap_or(after));
+    let said = gate.clean(reason_in(text)?);
     (!said.is_empty()).then(|| shorten(&said, super::MAX_TEXT))
+}
+
+/// That reason as it stands in the client's words.
+pub(super) fn reason_in(text: &str) -> Option<&str> {
+    let after = REASONS.iter().find_map(|mark| text.split_once(mark).map(|(_, after)| after))?;
+    after.split(NOTE).next()
 }
 
 /// Questions the assistant put to the user, with the answers given.

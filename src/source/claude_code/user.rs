@@ -4,9 +4,9 @@
 //! task notices and messages between agents. None of those is the user's word.
 
 use super::fields::{Attachment, Content, Field, Fields, joined, text_of};
-use super::{MAX_RECAP, MAX_TEXT, outcome};
+use super::{MAX_RECAP, MAX_TEXT, dialog, outcome};
 use crate::clean::head_and_tail;
-use crate::privacy::Text;
+use crate::privacy::{Text, says_something};
 use crate::session::{Item, ToolUse, Turn};
 use crate::source::json::{self, Raw};
 
@@ -48,12 +48,14 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
     // What a subagent is told are the assistant's words, which its parent's tool use already shows.
     if !agent && !fields.flag(Field::IsMeta) {
         // As one text: what is fenced off in one block may be closed in another.
-        let Text { text, private } = fields.gate.pass(&joined(texts, "\n\n"));
+        let passed = fields.gate.pass(&joined(texts, "\n\n"));
+        let text = &passed.text;
         let recap = fields.flag(Field::IsCompactSummary) || text.starts_with(RECAP_START);
-        let said = if recap { Some(Item::Recap(head_and_tail(recap_of(&text), MAX_RECAP))) } else { said(&text) };
+        let said = if recap { Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP))) } else { said(text) };
         row.turn = match &said {
+            // Before all else: what is left of it may look like a prompt.
+            _ if is_all_private(&passed) && !recap => Turn::BeginsPrivate,
             Some(Item::Prompt(_)) => Turn::Begins,
-            _ if private && names_images_only(&text) => Turn::BeginsPrivate,
             // An image without a word.
             None if wordless && blocks.iter().any(|block| block.is("image")) => Turn::Begins,
             _ => Turn::GoesOn,
@@ -65,19 +67,24 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
         row.answered.push(id);
         row.items.extend(items);
     }
+    if dialog::is_all_private(blocks, &fields.result, fields.gate) {
+        row.turn = Turn::BeginsPrivate;
+    }
     row
 }
 
-/// Is nothing left but what stands for pasted images, as in `[Image #1]`?
-fn names_images_only(text: &str) -> bool {
-    let mut rest = text.trim();
-    while let Some((number, after)) = rest.strip_prefix("[Image #").and_then(|rest| rest.split_once(']')) {
-        if !number.bytes().all(|b| b.is_ascii_digit()) {
-            return false;
-        }
-        rest = after.trim_start();
-    }
-    rest.is_empty()
+/// Did the private blocks of a message leave nothing that says anything? Of a command its arguments have to.
+fn is_all_private(passed: &Text) -> bool {
+    let arguments = || tagged(&passed.text, "command-args").unwrap_or_default();
+    let says = match is_command(&passed.text) {
+        true => says_something(arguments()),
+        false => says_something(tagged(&passed.text, "bash-input").unwrap_or(&passed.text)),
+    };
+    passed.private && !says
+}
+
+fn is_command(text: &str) -> bool {
+    text.starts_with("<command-name>") || text.starts_with("<command-message>")
 }
 
 /// A recap without what the client says to the model around it.
@@ -98,7 +105,7 @@ pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
     let said = said(&passed.text);
     let turn = match &said {
         _ if agent => Turn::GoesOn,
-        _ if passed.private && names_images_only(&passed.text) => Turn::BeginsPrivate,
+        _ if is_all_private(&passed) => Turn::BeginsPrivate,
         _ => Turn::Joins,
     };
     Said { items: said.into_iter().collect(), turn, answered: Vec::new() }
@@ -126,7 +133,7 @@ fn said(text: &str) -> Option<Item> {
     if text.starts_with("[Request interrupted by user") {
         return Some(Item::Interrupted);
     }
-    if text.starts_with("<command-name>") || text.starts_with("<command-message>") {
+    if is_command(text) {
         return slash_command(text).map(Item::Prompt);
     }
     if let Some(command) = tagged(text, "bash-input") {
