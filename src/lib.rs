@@ -5,13 +5,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod author;
 pub mod brief;
 mod child;
 pub mod clean;
 pub mod cli;
+mod closing;
 mod cmd;
 pub mod condense;
 pub mod config;
+mod consent;
 pub mod context;
 pub mod course;
 pub mod delta;
@@ -60,5 +63,6 @@ pub mod topic;
 mod transcript;
 mod ui;
 pub mod verify;
+mod writer;
 
 pub use cmd::run;

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::author::Author;
 use crate::clean::{one_line, plain};
 use crate::config::Config;
 use crate::privacy::{Gate, disarm};
@@ -73,6 +74,30 @@ pub struct New {
     pub kind: Option<String>,
     /// A folder of the project it is for; for all projects where none is given.
     pub project: Option<PathBuf>,
+    /// Who says so.
+    pub author: Author,
+    pub reach: Reach,
+}
+
+/// For which projects something may be remembered, or closed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// A person's word counts everywhere.
+    #[default]
+    Anywhere,
+    /// An agent's only for the project of this key: it may have been told to by what it read there.
+    Only(String),
+}
+
+impl Reach {
+    /// # Errors
+    /// When a project is beyond it.
+    pub fn check(&self, project: &str) -> Result<(), Refused> {
+        match self {
+            Self::Only(own) if own != project => Err(Refused::Elsewhere { project: project.to_owned(), own: own.clone() }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A note as it is kept.
@@ -102,6 +127,10 @@ pub enum Refused {
     Private,
     #[error("the project {0} is excluded in the config")]
     Excluded(String),
+    #[error("it is for {}, and an agent writes for its own project only, {own}", told_project(project))]
+    Elsewhere { project: String, own: String },
+    #[error("{0} was closed by the user, who alone opens it again")]
+    ClosedByUser(String),
     #[error("`{0}` is no kind of note: there are convention, preference, decision, todo and fact")]
     Kind(String),
 }
@@ -121,9 +150,11 @@ pub fn remember(config: &Config, new: &New) -> Result<Kept> {
         Some(folder) => project_of(folder, &gate, config)?,
         None => EVERYWHERE.to_owned(),
     };
+    new.reach.check(&project)?;
     private::create_dir(&config.data_dir)
         .with_context(|| format!("cannot create the data folder {}", config.data_dir.display()))?;
-    let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now() };
+    let author = new.author.passing(|text| gate.clean(text));
+    let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
     Store::open(&config.database())?.keep_note(&note, |known| is_known(&note.text, known))
 }
 
@@ -141,7 +172,14 @@ pub fn show(note: &Note, config: &Config) -> String {
     let project = told_project(&note.project.key);
     let when = config.local_time(Some(note.at), "%Y-%m-%d %H:%M");
     let (kind, project, text) = (line(&note.kind), line(project), disarm(&plain(&note.text)));
-    format!("# {kind} · {when} · {project} · {id}\n\n{text}\n\nOut of date? `recall forget --note {id}`\n", id = note.id)
+    let (origin, id) = (line(&note.origin()), &note.id);
+    let done = if note.closed.is_none() && is_todo(note) { format!("Done? `recall close {id}`. ") } else { String::new() };
+    format!("# {kind} · {when} · {project} · {origin} · {id}\n\n{text}\n\n{done}Out of date? `recall forget --note {id}`\n")
+}
+
+/// Does it say what is to be done? Then it can be closed.
+pub fn is_todo(note: &Note) -> bool {
+    Kind::named(&note.kind) == Some(Kind::Todo)
 }
 
 /// A project's key as it is told.
@@ -151,7 +189,11 @@ pub fn told_project(key: &str) -> &str {
 
 /// A note as JSON has it.
 pub fn as_json(note: &Note) -> serde_json::Value {
-    json!({"note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "text": note.text})
+    let closed = note.closed.as_ref().map(|(at, by)| json!({"at": at, "author": by}));
+    json!({
+        "note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "author": note.author, "closed": closed,
+        "text": note.text,
+    })
 }
 
 /// The project's key, as its sessions have it.

@@ -33,6 +33,9 @@ pub struct Line {
     pub when: String,
     /// The digest's, else how the first prompt begins.
     pub title: String,
+    /// Of a note: who wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// Next steps and blockers that nobody has closed yet.
     pub open: usize,
     /// It went on when it was digested.
@@ -101,6 +104,7 @@ pub fn around_note(store: &Store, config: &Config, note: &Note, before: usize, a
             began_at: Some(note.at),
             when: config.local_time(Some(note.at), "%Y-%m-%d %H:%M"),
             title: format!("{}: {}", note.kind, note.text),
+            by: Some(note.origin()),
             open: 0,
             goes_on: false,
             digested: true,
@@ -142,6 +146,7 @@ fn line_of(store: &Store, config: &Config, head: &SessionHead) -> Result<Line> {
         goes_on: store.digest_state(head.pk)?.is_some_and(|digest| digest.interim),
         digested: title.is_some(),
         is_note: false,
+        by: None,
         title: match title {
             Some(title) => title,
             None => store.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, TITLE)).unwrap_or_default(),
@@ -203,6 +208,9 @@ impl Line {
     fn render(&self) -> String {
         let mut line =
             format!("{}  {}  {}", self.when, if self.is_note { self.id.clone() } else { id8(&self.id) }, said(&self.title, TITLE));
+        if let Some(by) = &self.by {
+            line.push_str(&format!(" ({})", said(by, TITLE)));
+        }
         if !self.digested {
             line.push_str(" (no digest yet)");
         } else if self.goes_on {

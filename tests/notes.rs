@@ -1,5 +1,7 @@
 //! What people want remembered: kept once, found at once, told where it is of use, and gone when it is to go.
 
+#[path = "notes/agents.rs"]
+mod agents;
 #[path = "forget/everywhere.rs"]
 mod everywhere;
 mod support;
@@ -66,7 +68,7 @@ fn a_note_is_kept_before_there_is_any_index_and_found_at_once() {
     assert_eq!(
         shown.out,
         format!(
-            "# convention · 2026-11-21 13:00 · {SHOP} · {id}\n\nDeploys go through Gitea, never from a laptop.\n\nOut of date? `recall forget --note {id}`\n"
+            "# convention · 2026-11-21 13:00 · {SHOP} · by the user · {id}\n\nDeploys go through Gitea, never from a laptop.\n\nOut of date? `recall forget --note {id}`\n"
         )
     );
     let json: Value = serde_json::from_str(&world.recall(["show", "--json", &id]).out).unwrap();
@@ -196,7 +198,10 @@ fn a_session_of_the_project_starts_with_its_notes() {
     let text = context(&world, SHOP);
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     assert!(at(&format!("- {rule} convention: Write the test first")) < at("preference: Answer in German"), "{text}");
-    assert!(at("Answer in German") < at(&format!("- {fact} fact: The gateway answers 503 at night. (2026-11-21)")), "{text}");
+    assert!(
+        at("Answer in German") < at(&format!("- {fact} fact: The gateway answers 503 at night. (by the user, 21 Nov)")),
+        "{text}"
+    );
     assert!(at("## Remembered") < at("## Last session") && !text.contains("garden"), "{text}");
 
     let json: Value = serde_json::from_str(&world.recall(["context", "--cwd", SHOP, "--json", "--max-tokens", "230"]).out).unwrap();
@@ -236,7 +241,7 @@ fn the_page_of_the_day_lists_what_was_remembered() {
     assert_eq!(report["pages_written"], 1, "{report}");
     let page = |world: &World| world.pages().into_iter().find(|(path, _)| path.ends_with("2026-11-21.md")).map(|(_, text)| text);
     let text = page(&world).expect("a page of the day");
-    let line = format!("\n## Remembered\n\n- 13:00 The office has \\*moved\\* to Bern. (decision, shop) `{id}`\n");
+    let line = format!("\n## Remembered\n\n- 13:00 The office has \\*moved\\* to Bern. (decision, shop, by the user) `{id}`\n");
     assert!(text.ends_with(&line), "{text}");
     assert_eq!(world.digest(&EXTRACT)["pages_written"], 0, "and is not written again");
     let rebuilt = world.digest(&["--summarizer", "extract", "--rebuild-pages"]);
@@ -435,7 +440,7 @@ fn a_notes_timeline_has_the_sessions_around_it() {
         [
             SHOP.to_owned(),
             "  2026-11-10 11:00  aa100000  Mend the importer.".to_owned(),
-            format!("> 2026-11-15 13:00  {id}  fact: The office has moved to Bern."),
+            format!("> 2026-11-15 13:00  {id}  fact: The office has moved to Bern. (by the user)"),
             "  2026-11-20 11:00  aa200000  Mend the exporter.".to_owned(),
         ],
         "{told:#?}"
@@ -458,7 +463,8 @@ fn a_project_that_moved_takes_its_notes_along() {
     let world = shop();
     let id = kept(&world, "The office has moved to Bern.", &[]);
     world.digest(&EXTRACT);
-    let told = |project: &str| world.pages().iter().any(|(_, page)| page.contains(&format!("(fact, {project}) `{id}`")));
+    let told =
+        |project: &str| world.pages().iter().any(|(_, page)| page.contains(&format!("(fact, {project}, by the user) `{id}`")));
     assert!(told("shop"));
     world.configure("[projects]\n\"/home/dev/src/shop\" = \"/home/dev/src/store\"\n");
     world.digest(&EXTRACT);

@@ -94,7 +94,7 @@ pub fn page(store: &Store, config: &Config, head: &SessionHead, stored: &Stored,
         digest_id: &stored.id,
         summarizer: &stored.summarizer,
         goes_on: stored.interim_until.is_some(),
-        closed: &store.closed_of(head.pk)?,
+        closed: &store.closings_of(head.pk)?,
         costs: costs_by_model(&session.usage, &config.prices),
         // Who asks for it wants to see all of it.
         repeated_by: None,

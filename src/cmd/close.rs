@@ -1,4 +1,4 @@
-//! `recall close`: the user's word that something is done.
+//! `recall close`: somebody's word that something is done.
 
 use std::io::Write;
 
@@ -8,25 +8,34 @@ use super::Ended;
 use super::digest::refresh_pages;
 use crate::clean::plain;
 use crate::cli::CloseArgs;
-use crate::config::Config;
+use crate::closing::Closing;
+use crate::config::{Config, agent};
+use crate::consent;
+use crate::notes::Refused;
 use crate::store::Store;
 use crate::ui::Ui;
+use crate::writer::Writer;
 
 pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let mut store = Store::open_existing(&config.database())?;
     // All ids are looked up first: a typing mistake changes nothing.
-    let items = args.ids.iter().map(|id| store.find_item(id)).collect::<Result<Vec<_>>>()?;
-    let mut any = false;
-    for item in items {
-        let (changed, done, already) = match args.undo {
-            true => (store.reopen_item(&item)?, "open again", "was not closed by you"),
-            false => (store.close_item(&item, config.now())?, "closed", "was closed already"),
-        };
-        any |= changed;
-        writeln!(out, "{} {}: {}", item.id, if changed { done } else { already }, plain(&item.text))?;
+    let closing = Closing::find(&args.ids, &store, config)?;
+    let agent = agent();
+    let writer = Writer::here(config, agent.as_ref())?;
+    if let (Err(e), Some(agent)) = (closing.check(&writer, args.undo, &store), &agent) {
+        let refused: Refused = e.downcast()?;
+        consent::ask(&agent.name, &format!("close or open `{}` ({refused})", args.ids.join(" ")))?;
+    }
+    let (done, already) = match args.undo {
+        true => ("open again", "was not closed by you"),
+        false => ("closed", "was closed already"),
+    };
+    let all = closing.apply(&writer, args.undo, config.now(), &mut store)?;
+    for one in &all {
+        writeln!(out, "{} {}: {}", one.id, if one.changed { done } else { already }, plain(&one.text))?;
     }
     let ui = Ui::default();
-    if any {
+    if all.iter().any(|one| one.changed) {
         refresh_pages(config, &mut store, &ui)?;
     }
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })

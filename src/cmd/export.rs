@@ -24,8 +24,7 @@ pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<E
         writeln!(out)?;
     }
     for note in store.notes()?.into_iter().filter(|note| project.fits(&note.project)) {
-        let note = ExportedNote { note: note.id, project: note.project.key, kind: note.kind, text: note.text, at: note.at };
-        serde_json::to_writer(&mut *out, &note)?;
+        serde_json::to_writer(&mut *out, &ExportedNote::of(note))?;
         writeln!(out)?;
     }
     Ok(Ended::Done)

@@ -107,7 +107,9 @@ fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store, config: &Conf
     if text.is_empty() {
         return Err(Refused::Private.into());
     }
-    let new = NewNote { project: gate.redact(&note.project), kind: kind.name().to_owned(), text, at: note.at };
+    let (author, closed) = (note.author.read_from_outside(), note.closed());
+    let (project, kind) = (gate.redact(&note.project), kind.name().to_owned());
+    let new = NewNote { project, kind, text, at: note.at, author, closed };
     store.import_note(&note.note, &new)
 }
 

@@ -29,7 +29,8 @@ use anyhow::Result;
 use clap::Parser;
 
 use crate::cli::{Cli, Command};
-use crate::config::Config;
+use crate::config::{Config, agent};
+use crate::consent;
 use crate::screen::Screen;
 use crate::store::trouble::explained;
 
@@ -63,7 +64,24 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// What a command does that is a person's to decide: an agent may have been talked into it. `remember` and `close` have limits of their
+/// own. Every command is named here, so that a new one is thought about.
+fn needs_person(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Forget(args) if !args.dry_run => Some("take something out of the memory for good"),
+        Command::Import(_) => Some("take into the memory what a file says"),
+        Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
+        Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
+        Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
+        Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => None,
+        Command::Export(_) | Command::Redact(_) | Command::Completions(_) | Command::Man(_) => None,
+    }
+}
+
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
+    if let (Some(what), Some(agent)) = (needs_person(&command), agent()) {
+        consent::ask(&agent.name, what)?;
+    }
     let config = Config::load();
     let index = config.as_ref().map(Config::database).ok();
     let ended = match command {

@@ -1,4 +1,4 @@
-//! `recall remember`: keeps a note, for a person or a script.
+//! `recall remember`: keeps a note, for a person, a script or an agent.
 
 use std::io::{Read, Write, stdin};
 
@@ -7,8 +7,10 @@ use anyhow::{Context, Result};
 use super::Ended;
 use crate::clean::plain;
 use crate::cli::RememberArgs;
-use crate::config::Config;
-use crate::notes::{MAX_LENGTH, New, Refused, check_folder, remember, told_project};
+use crate::config::{Agent, Config, agent};
+use crate::consent;
+use crate::notes::{Kept, MAX_LENGTH, New, Reach, Refused, check_folder, remember, told_project};
+use crate::writer::Writer;
 
 pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let project = match (&args.project, args.everywhere) {
@@ -16,18 +18,37 @@ pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result
         (Some(dir), _) => Some(dir.clone()),
         (None, _) => Some(std::env::current_dir().context("the current folder is gone")?),
     };
-    let new = New { text: text(args)?, kind: Some(args.kind.name().to_owned()), project };
-    warn_of_excluded(config)?;
-    let kept = remember(config, &new).map_err(|e| match e.downcast::<Refused>() {
-        Ok(refused) => anyhow::anyhow!("not remembered: {refused}"),
-        Err(e) => e,
-    })?;
+    let agent = agent();
+    if agent.is_none() {
+        warn_of_excluded(config)?;
+    }
+    let Writer { author, reach } = Writer::here(config, agent.as_ref()).map_err(not_remembered)?;
+    let new = New { text: text(args)?, kind: Some(args.kind.name().to_owned()), project, author, reach };
+    let kept = keep(new, agent.as_ref(), config)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,
         false if kept.known => writeln!(out, "{} says so already", kept.id)?,
         false => writeln!(out, "{} is remembered for {}", kept.id, plain(told_project(&kept.project)))?,
     }
     Ok(Ended::Done)
+}
+
+/// Keeps it; what an agent may not do by itself a person is asked for.
+fn keep(new: New, agent: Option<&Agent>, config: &Config) -> Result<Kept> {
+    let refused = match remember(config, &new).map_err(anyhow::Error::downcast::<Refused>) {
+        Err(Ok(refused)) => refused,
+        Err(Err(e)) => return Err(e),
+        Ok(kept) => return Ok(kept),
+    };
+    if let (Refused::Elsewhere { project, .. }, Some(agent)) = (&refused, agent) {
+        consent::ask(&agent.name, &format!("remember something for {}", told_project(project))).map_err(not_remembered)?;
+        return remember(config, &New { reach: Reach::Anywhere, ..new }).map_err(not_remembered);
+    }
+    Err(not_remembered(refused.into()))
+}
+
+fn not_remembered(error: anyhow::Error) -> anyhow::Error {
+    anyhow::anyhow!("not remembered: {error:#}")
 }
 
 /// What is said in an excluded project may go no further: a person is told, and decides.

@@ -89,7 +89,11 @@ pub fn as_json(found: &Found, config: &Config) -> Value {
     });
     match &found.origin {
         Origin::Session(head) => value["session"] = json!(head.id),
-        Origin::Note(note) => value["note"] = json!(note.id),
+        Origin::Note(note) => {
+            value["note"] = json!(note.id);
+            value["author"] = json!(note.author);
+            value["by"] = json!(note.origin());
+        }
     }
     if found.goes_on {
         value["goes_on"] = json!(true);
@@ -107,7 +111,8 @@ fn write_lines(found: &Found, highlighter: &Highlighter, store: &Store, config: 
     };
     let title = one_line(&plain(&found.title));
     let title = shorten(&title, room(&title, TITLE));
-    writeln!(out, "{day}  {}  {}  {title}", bold(&id), one_line(&plain(found.project().name())))?;
+    let by = found.note().map(|note| format!("  ({})", one_line(&plain(&note.origin())))).unwrap_or_default();
+    writeln!(out, "{day}  {}  {}  {title}{by}", bold(&id), one_line(&plain(found.project().name())))?;
     let passage =
         found.passages.first().map(|passage| highlighter.excerpt(&passage.text, room(&passage.text, PASSAGE))).unwrap_or_default();
     if !passage.is_empty() && !title.contains(&passage) {

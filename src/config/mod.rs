@@ -1,5 +1,6 @@
 //! Every path, environment variable and default. Nobody else reads the environment.
 
+mod agent;
 mod embeddings;
 pub mod file;
 mod privacy;
@@ -19,6 +20,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
+pub use agent::{Agent, agent, agent_of_client};
 pub use embeddings::{Api, EmbeddingsConfig, Key};
 pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
 pub use privacy::PrivacyConfig;
@@ -125,6 +127,12 @@ impl Config {
     pub fn local_time(&self, at: Option<Millis>, form: &str) -> String {
         let zoned = at.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(self.time_zone.clone()));
         zoned.map_or_else(|| "----------".into(), |z| z.strftime(form).to_string())
+    }
+
+    /// A day in the user's zone, as people write one: `19 Nov`; with the year where that is another than this one's.
+    pub fn short_day(&self, at: Millis) -> String {
+        let year = |at: Millis| self.local_time(Some(at), "%Y");
+        self.local_time(Some(at), if year(at) == year(self.now()) { "%-d %b" } else { "%-d %b %Y" })
     }
 
     /// What dates, ages and `~` in a query go by.

@@ -91,6 +91,8 @@ pub struct Remembered {
     pub id: String,
     pub kind: String,
     pub text: String,
+    /// Who wrote it.
+    pub by: String,
     pub when: String,
 }
 

@@ -205,7 +205,8 @@ fn open_of(told: &Told) -> impl Iterator<Item = (String, &'static str, String)> 
 }
 
 fn remembered_line(note: &Remembered) -> String {
-    format!("- {} {}: {} ({})", note.id, note.kind, said(&note.text, STATEMENT), note.when)
+    let by = said(&note.by, TITLE);
+    format!("- {} {}: {} ({by}, {})", note.id, note.kind, said(&note.text, STATEMENT), note.when)
 }
 
 fn fresh_line(fresh: &Fresh) -> String {

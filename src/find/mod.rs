@@ -82,6 +82,14 @@ impl Found {
         }
     }
 
+    /// The note, where it is one.
+    pub fn note(&self) -> Option<&Note> {
+        match &self.origin {
+            Origin::Session(_) => None,
+            Origin::Note(note) => Some(note),
+        }
+    }
+
     pub fn project(&self) -> &Project {
         match &self.origin {
             Origin::Session(head) => &head.project,

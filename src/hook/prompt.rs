@@ -216,8 +216,9 @@ impl Speaker<'_> {
         let project = found.project();
         let elsewhere = if project.key == self.own { String::new() } else { format!("in {}, ", said(project.name(), TITLE)) };
         let day = self.config.local_time(Some(at), "%Y-%m-%d");
+        let by = found.note().map(|note| format!("{}, ", said(&note.origin(), TITLE))).unwrap_or_default();
         let relevance = (found.focus * 100.0).round();
-        format!("- {day} {id} {} ({elsewhere}relevance {relevance} %)\n", said(&found.title, TITLE))
+        format!("- {day} {id} {} ({elsewhere}{by}relevance {relevance} %)\n", said(&found.title, TITLE))
     }
 
     /// What sessions say on its topic.

@@ -65,6 +65,8 @@ fn the_same_in_nearly_the_same_words_is_known_and_a_change_is_not() {
                 kind: "fact".into(),
                 text: old.into(),
                 at: 0,
+                author: Author::User,
+                closed: None,
             },
         )
     };

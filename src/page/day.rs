@@ -13,6 +13,7 @@ use crate::markdown::{code, heading, inline, yaml};
 use crate::notes::EVERYWHERE;
 use crate::price::session_cost;
 use crate::session::{Millis, Project};
+use crate::store::closings::Closed;
 use crate::store::notes::Note;
 
 /// What of a session its day's page is made from.
@@ -26,7 +27,7 @@ pub struct Told<'a> {
     pub digest: &'a Digest,
     /// As [`Shown`] has it, like those that follow.
     pub goes_on: bool,
-    pub closed: &'a [String],
+    pub closed: &'a [Closed],
     pub costs: BTreeMap<String, Option<f64>>,
     pub repeated_by: Option<&'a str>,
     pub page: &'a str,
@@ -93,7 +94,8 @@ pub fn day_page(day: &str, mut entries: Vec<DayEntry>, notes: &[Note], zone: &Ti
 fn note_line(note: &Note, zone: &TimeZone) -> String {
     let project = if note.project.key == EVERYWHERE { "all projects" } else { note.project.name() };
     let (text, kind, project) = (inline(&note.text), inline(&note.kind), inline(project));
-    format!("{} {text} ({kind}, {project}) {}", clock(Some(note.at), zone), code(&note.id))
+    let text = if note.closed.is_some() { format!("~~{text}~~") } else { text };
+    format!("{} {text} ({kind}, {project}, {}) {}", clock(Some(note.at), zone), inline(&note.origin()), code(&note.id))
 }
 
 fn day_front(day: &str, entries: &[DayEntry], projects: &[&Project]) -> String {

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::clean::shorten;
 use crate::digest::{Claim, Digest, FileNote};
 use crate::markdown::{code, inline};
+use crate::store::closings::Closed;
 
 /// A list below a heading.
 pub(super) fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
@@ -39,19 +40,17 @@ pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
 
 /// Open items of a session with their ids; closed ones struck through.
 pub(super) fn open_lines<'a>(
-    (session, digest, closed): (&'a str, &'a Digest, &'a [String]),
+    (session, digest, closed): (&'a str, &'a Digest, &'a [Closed]),
     kind: &'a str,
     claims: &'a [Claim],
 ) -> impl Iterator<Item = String> + 'a {
     let ids = digest.open_items(session).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
     claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
         let text = claim_line(&claim.text, claim, 220);
-        match closed.contains(&id) {
-            // Round nothing they would be a fence.
-            true if text.is_empty() => format!("(done) {}", code(&id)),
-            true => format!("~~{text}~~ (done) {}", code(&id)),
-            false => format!("{text} {}", code(&id)),
-        }
+        let Some(closed) = closed.iter().find(|closed| closed.id == id) else { return format!("{text} {}", code(&id)) };
+        let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
+        // Round nothing they would be a fence.
+        if text.is_empty() { format!("({done}) {}", code(&id)) } else { format!("~~{text}~~ ({done}) {}", code(&id)) }
     })
 }
 

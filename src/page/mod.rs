@@ -16,6 +16,7 @@ pub use self::session::session_page;
 use crate::digest::Digest;
 use crate::markdown::slug;
 use crate::session::{Millis, Session};
+use crate::store::closings::Closed;
 
 /// A session with its digest, as pages show it.
 #[derive(Debug, Clone)]
@@ -26,8 +27,8 @@ pub struct Shown<'a> {
     pub summarizer: &'a str,
     /// The session went on when it was digested.
     pub goes_on: bool,
-    /// Ids of its open items that are closed by now.
-    pub closed: &'a [String],
+    /// Its open items that are closed by now.
+    pub closed: &'a [Closed],
     /// The session's own cost at list prices, by model; `None` where a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
     /// The path of a later session's page that says nearly the same, from the data folder: then this one only leads there.

@@ -13,7 +13,7 @@ pub const SKIP_TOOLS: [&str; 39] = [
 ];
 
 /// The tools of `recall mcp`.
-pub const OWN_TOOLS: [&str; 6] = ["search", "timeline", "get", "recall", "remember", "status"];
+pub const OWN_TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
 
 /// Is it a tool of our own server? Whatever the config says: the list there is the user's, this is not. A server is called as whoever
 /// registered it liked; under a name without ours it cannot be known.

@@ -7,6 +7,8 @@ use rusqlite::params;
 
 use super::Store;
 use super::hold::Identity;
+use super::notes::{author, author_text};
+use crate::author::Author;
 use crate::session::Millis;
 use crate::terms::{covered_by, words};
 
@@ -31,6 +33,14 @@ pub struct ListedItem {
 
 fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
     Ok(ListedItem { id: r.get(0)?, session: r.get(1)?, kind: r.get(2)?, text: r.get(3)?, verified: r.get(4)? })
+}
+
+/// An open item that is closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    pub id: String,
+    /// Who closed it, where that was an agent on request.
+    pub by: Option<String>,
 }
 
 /// Wordings of open items, to tell which speak of the same thing.
@@ -80,6 +90,17 @@ impl Store {
         Ok(items.into_iter().map(|item| item.id).collect())
     }
 
+    /// The same, with the agents that closed them.
+    pub fn closings_of(&self, session: i64) -> Result<Vec<Closed>> {
+        let ids = self.closed_of(session)?;
+        let closers = if ids.is_empty() { Vec::new() } else { self.closers_of(session)? };
+        let by = |id: &str| {
+            let (_, by) = closers.iter().find(|(of, by)| of == id && matches!(by, Author::Agent { .. }))?;
+            Some(by.text())
+        };
+        Ok(ids.into_iter().map(|id| Closed { by: by(&id), id }).collect())
+    }
+
     /// The open item whose id starts with `prefix`.
     ///
     /// # Errors
@@ -99,19 +120,30 @@ impl Store {
         }
     }
 
-    /// Notes that the user closed an item. False when that is on record already.
-    pub fn close_item(&mut self, item: &ListedItem, at: Millis) -> Result<bool> {
+    /// Notes that somebody closed an item: the user, or an agent on request. False when that is on record already.
+    pub fn close_item(&mut self, item: &ListedItem, at: Millis, by: &Author) -> Result<bool> {
         let tx = self.db.transaction()?;
         Identity::check(self.file, &self.path)?;
-        let sql = "INSERT INTO user_closed VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-        let new = tx.execute(sql, params![item.id, item.session, item.text, at])? > 0;
+        let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+        let new = tx.execute(sql, params![item.id, item.session, item.text, at, author_text(by)])? > 0;
         // Its pages show it as done.
         tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, new])?;
         tx.commit()?;
         Ok(new)
     }
 
-    /// Takes the user's closing back. False when there was none.
+    /// Who closed an item on request, if anybody did.
+    pub fn closer_of(&self, item: &ListedItem) -> Result<Option<Author>> {
+        Ok(self.closers_of(item.session)?.into_iter().find(|(id, _)| *id == item.id).map(|(_, by)| by))
+    }
+
+    /// Who closed what of a session on request, by the items' ids.
+    pub fn closers_of(&self, session: i64) -> Result<Vec<(String, Author)>> {
+        let mut query = self.db.prepare_cached("SELECT id, author FROM user_closed WHERE of = ?1 ORDER BY id")?;
+        Ok(query.query_map([session], |r| Ok((r.get(0)?, author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Takes a closing back. False when there was none.
     pub fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
         let tx = self.db.transaction()?;
         Identity::check(self.file, &self.path)?;
@@ -121,7 +153,7 @@ impl Store {
         Ok(gone)
     }
 
-    /// What the user closed of a session: id, text, when.
+    /// What was closed of a session on request: id, text, when.
     pub(super) fn user_closings(&self, session: i64) -> Result<Vec<(String, String, Millis)>> {
         let mut query = self.db.prepare_cached("SELECT id, text, at FROM user_closed WHERE of = ?1 ORDER BY id")?;
         Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?)

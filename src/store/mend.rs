@@ -187,7 +187,8 @@ impl Store {
         let (notes, _) = damaged.rows_from_both_ends("pk", "note", "pk", |r| r.get::<_, i64>(0));
         for pk in BTreeSet::from_iter(notes) {
             let Ok(note) = damaged.note(pk) else { continue };
-            let new = NewNote { project: note.project.key, kind: note.kind, text: note.text, at: note.at };
+            let (project, author, closed) = (note.project.key, note.author, note.closed);
+            let new = NewNote { project, kind: note.kind, text: note.text, at: note.at, author, closed };
             let taken = self.import_note(&note.id, &new).map(|new| salvaged.notes += usize::from(new));
             passed_over(taken)?;
         }

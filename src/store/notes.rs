@@ -7,6 +7,7 @@ use super::forget::take;
 use super::hold::Identity;
 use super::ingest::project_pk;
 use super::{Store, search};
+use crate::author::Author;
 use crate::find::document::Document;
 use crate::notes::{EVERYWHERE, Kept};
 use crate::session::{Millis, Project, free_id};
@@ -24,6 +25,20 @@ pub struct Note {
     pub kind: String,
     pub text: String,
     pub at: Millis,
+    pub author: Author,
+    /// Of one that says what is to be done: when it was closed, and by whom.
+    pub closed: Option<(Millis, Author)>,
+}
+
+impl Note {
+    /// Who wrote it, and whether it is done: wherever a note is shown, this is shown with it.
+    pub fn origin(&self) -> String {
+        let by = self.author.text();
+        match &self.closed {
+            Some((_, closer)) => format!("{by}; done, {}", closer.text()),
+            None => by,
+        }
+    }
 }
 
 /// A note on its way into the index; its text has passed the gate.
@@ -34,12 +49,34 @@ pub struct NewNote {
     pub kind: String,
     pub text: String,
     pub at: Millis,
+    pub author: Author,
+    pub closed: Option<(Millis, Author)>,
 }
 
-const NOTE: &str = "SELECT n.pk, n.id, p.key, n.kind, n.text, n.at FROM note n JOIN project p ON p.pk = n.project";
+const NOTE: &str = "SELECT n.pk, n.id, p.key, n.kind, n.text, n.at, n.author, n.closed_at, n.closed_by FROM note n JOIN project p ON p.pk = n.project";
 
 fn note(r: &Row<'_>) -> rusqlite::Result<Note> {
-    Ok(Note { pk: r.get(0)?, id: r.get(1)?, project: Project { key: r.get(2)? }, kind: r.get(3)?, text: r.get(4)?, at: r.get(5)? })
+    let closed: Option<Millis> = r.get(7)?;
+    Ok(Note {
+        pk: r.get(0)?,
+        id: r.get(1)?,
+        project: Project { key: r.get(2)? },
+        kind: r.get(3)?,
+        text: r.get(4)?,
+        at: r.get(5)?,
+        author: author(r.get(6)?),
+        closed: closed.map(|at| Ok::<_, rusqlite::Error>((at, author(r.get(8)?)))).transpose()?,
+    })
+}
+
+/// One that cannot be read is as good as none: a note is worth more than the name below it.
+pub(super) fn author(stored: Option<String>) -> Author {
+    stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// An author as the index has it.
+pub(super) fn author_text(author: &Author) -> Option<String> {
+    if *author == Author::Unknown { None } else { serde_json::to_string(author).ok() }
 }
 
 impl Store {
@@ -84,7 +121,8 @@ impl Store {
         }
     }
 
-    /// Keeps a note, unless one of its project, or of those for all projects, is the same by `is_known`.
+    /// Keeps a note, unless one of its project, or of those for all projects, is the same by `is_known`. What the user says is the user's
+    /// from then on: a note of its project in which an agent said the same gets the user's words and name.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -94,12 +132,34 @@ impl Store {
         Identity::check(self.file, &self.path)?;
         let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
         if let Some(note) = near.into_iter().find(is_known) {
+            if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
+                take_over(&tx, &note, new)?;
+                tx.commit()?;
+                return Ok(Kept { id: note.id, known: false, project: note.project.key });
+            }
             return Ok(Kept { id: note.id, known: true, project: note.project.key });
         }
         let id = id_of(&tx, new)?;
         insert(&tx, &id, new)?;
         tx.commit()?;
         Ok(Kept { id, known: false, project: new.project.clone() })
+    }
+
+    /// Says of a note that what it wants is done, or, with `None`, that it is not. False when it is on record as that already.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        Identity::check(self.file, &self.path)?;
+        let (at, by) = closing(closed.as_ref());
+        let sql = "UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1 AND (closed_at IS NULL) = (?2 IS NOT NULL)";
+        let changed = tx.execute(sql, params![note.pk, at, by])? > 0;
+        if changed {
+            outdate_day(&tx, note.at)?;
+        }
+        tx.commit()?;
+        Ok(changed)
     }
 
     /// Takes in an exported note under the id it had. False when it is known.
@@ -169,11 +229,27 @@ fn id_of(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
 }
 
 fn insert(tx: &Transaction<'_>, id: &str, new: &NewNote) -> Result<()> {
-    let sql = "INSERT INTO note(id, project, kind, text, at) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk";
-    let values = params![id, project_pk(tx, &new.project)?, new.kind, new.text, new.at];
+    let sql = "INSERT INTO note(id, project, kind, text, at, author, closed_at, closed_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        RETURNING pk";
+    let (closed_at, closed_by) = closing(new.closed.as_ref());
+    let project = project_pk(tx, &new.project)?;
+    let values = params![id, project, new.kind, new.text, new.at, author_text(&new.author), closed_at, closed_by];
     let pk = tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
     index(tx, pk)?;
     outdate_day(tx, new.at)
+}
+
+fn closing(closed: Option<&(Millis, Author)>) -> (Option<Millis>, Option<String>) {
+    (closed.map(|(at, _)| *at), closed.and_then(|(_, author)| author_text(author)))
+}
+
+/// A note says what the user says by now.
+fn take_over(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
+    outdate_day(tx, note.at)?;
+    outdate_day(tx, new.at)?;
+    let sql = "UPDATE note SET kind = ?2, text = ?3, at = ?4, author = ?5, closed_at = NULL, closed_by = NULL WHERE pk = ?1";
+    tx.prepare_cached(sql)?.execute(params![note.pk, new.kind, new.text, new.at, author_text(&new.author)])?;
+    index(tx, note.pk)
 }
 
 /// Takes a note out, with what search finds it by.

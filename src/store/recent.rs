@@ -80,6 +80,12 @@ impl Store {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// When a session ended, where its end was marked.
+    pub fn session_end(&self, session: &str) -> Result<Option<Millis>> {
+        let sql = "SELECT ended_at FROM session WHERE id = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
+    }
+
     /// When a session was last active, by its rows.
     pub fn last_active(&self, session: &str) -> Result<Option<Millis>> {
         let sql = "SELECT last_at FROM session WHERE id = ?1";

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::repack;
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [Step; 8] = [
+pub const MIGRATIONS: [Step; 9] = [
     Step::Sql(FIRST),
     Step::Sql(CLOSED_BY_USER),
     Step::Sql(PRIVACY),
@@ -17,6 +17,7 @@ pub const MIGRATIONS: [Step; 8] = [
     Step::Repack(BUNDLES),
     Step::Sql(QUEUED),
     Step::Sql(BASIS),
+    Step::Sql(AUTHORS),
 ];
 
 /// How the database gets its next form, within a transaction.
@@ -40,6 +41,11 @@ impl Step {
         Ok(())
     }
 }
+
+/// Who wrote a note and who closed something, each an `Author` as JSON: NULL is from before that was recorded. And notes of what is to be
+/// done can be closed, which `closed_at` says.
+const AUTHORS: &str = "ALTER TABLE note ADD COLUMN author TEXT; ALTER TABLE note ADD COLUMN closed_at INTEGER;
+ALTER TABLE note ADD COLUMN closed_by TEXT; ALTER TABLE user_closed ADD COLUMN author TEXT;";
 
 /// Rows and their usage in half the room.
 const BUNDLES: &str = "

@@ -4,7 +4,7 @@ mod exported;
 mod long;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -14,8 +14,10 @@ use super::bundle::{self, Gathered, Kept, Line, Message, Place, Put, Texts, Used
 use super::forget::readmit;
 use super::ingest::{note_last, project_pk};
 use super::load::{self, HEAD, SessionHead};
+use super::notes::author_text;
 use super::pack::list;
 use super::{Store, digests::NewDigest};
+use crate::author::Author;
 use crate::digest::OpenItem;
 use crate::session::{Millis, RowKey};
 
@@ -41,7 +43,8 @@ impl Store {
     ) -> Result<Exported<R, U>> {
         let titles = self.export_titles(head.pk)?;
         let closed_by_user = self.user_closings(head.pk)?;
-        Ok(Exported { sources, usage, titles, closed_by_user, dirty: true, ..self.export_head(head) })
+        let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
+        Ok(Exported { sources, usage, titles, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }
 
     /// Of a session whose rows cannot be read: what was made of them. It is the last word: there is nothing to make another of.
@@ -64,6 +67,7 @@ impl Store {
             dirty: head.dirty,
             digest: None,
             closed_by_user: Vec::new(),
+            closers: BTreeMap::new(),
         }
     }
 
@@ -147,8 +151,9 @@ impl Store {
             rows_new |= tx.execute("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![leaf.0, text])? > 0;
         }
         for (id, text, at) in &exported.closed_by_user {
-            let sql = "INSERT INTO user_closed VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-            new |= tx.execute(sql, params![id, session, text, at])? > 0;
+            let by = exported.closers.get(id).map(Author::read_from_outside).unwrap_or_default();
+            let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+            new |= tx.execute(sql, params![id, session, text, at, author_text(&by)])? > 0;
         }
         if rows_new {
             tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [session])?;

@@ -43,7 +43,8 @@ pub fn request(question: &str, sources: &[Source], gate: &Gate) -> Request {
     for (at, source) in sources.iter().enumerate() {
         let elsewhere =
             source.elsewhere.as_ref().map(|name| format!(" in the project {}", one_line(&plain(name)))).unwrap_or_default();
-        told += &format!("[{}] {}, {}{elsewhere}: {}\n", at + 1, source.when, source.origin, one_line(&plain(&source.title)));
+        let by = source.by.as_ref().map(|by| format!(" {}", one_line(&plain(by)))).unwrap_or_default();
+        told += &format!("[{}] {}, {}{by}{elsewhere}: {}\n", at + 1, source.when, source.origin, one_line(&plain(&source.title)));
         for passage in &source.passages {
             told += &format!("- {}: {}\n", passage.kind, shorten(&one_line(&plain(&passage.text)), GIVEN));
         }
@@ -106,7 +107,8 @@ fn written(sentences: &[Sentence], left_out: usize, sources: &[Source]) -> Strin
     text += "\nSources:\n";
     let cited = |source: &&Source| sentences.iter().any(|sentence| sentence.sources.contains(&source.id));
     for source in sources.iter().filter(cited) {
-        text += &format!("- {} {} {}\n", shown_id(&source.id), source.when, said(&source.title, TITLE));
+        let by = source.by.as_ref().map(|by| format!(" ({})", said(by, TITLE))).unwrap_or_default();
+        text += &format!("- {} {} {}{by}\n", shown_id(&source.id), source.when, said(&source.title, TITLE));
     }
     text
 }
@@ -120,6 +122,7 @@ mod tests {
         Source {
             id: format!("{n:08}-aaaa"),
             origin: "session",
+            by: None,
             project: "/p".into(),
             elsewhere: None,
             title: format!("Session {n}"),

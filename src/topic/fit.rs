@@ -84,12 +84,18 @@ fn name_left_out(topic: &mut Topic) {
 fn heading(source: &Source) -> String {
     let so_far = if source.goes_on { "so far, " } else { "" };
     let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, PROJECT))).unwrap_or_default();
-    format!("## {} ({elsewhere}{so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
+    let by = by(source);
+    format!("## {} ({elsewhere}{by}{so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
 }
 
 fn line(source: &Source, passage: &Passage) -> String {
     let text = said(bare(&passage.kind, &passage.text), STATEMENT);
     format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
+}
+
+/// Who wrote it, where it is a note.
+fn by(source: &Source) -> String {
+    source.by.as_ref().map(|by| format!("{}, ", said(by, PROJECT * 2))).unwrap_or_default()
 }
 
 /// A text without the word before it that its label says already.
@@ -136,6 +142,7 @@ mod tests {
         Source {
             id: format!("{n:08}-aaaa"),
             origin: "session",
+            by: None,
             project: "/p".into(),
             elsewhere: None,
             title: format!("Session {n}"),

@@ -13,6 +13,7 @@ use crate::notes::EVERYWHERE;
 use crate::prompt::{wants_decisions, without_asking};
 use crate::session::{Millis, Project};
 use crate::store::Store;
+use crate::store::notes::Note;
 use crate::terms::words;
 
 /// Sources that are looked at, and passages of each.
@@ -128,6 +129,7 @@ fn source(store: &Store, config: &Config, found: Found, words: &BTreeSet<String>
     Ok(Source {
         id: found.id().to_owned(),
         origin,
+        by: found.note().map(Note::origin),
         project: found.project().key.clone(),
         elsewhere: asking.elsewhere(found.project()),
         when: config.local_time(Some(at), "%Y-%m-%d"),
@@ -217,6 +219,7 @@ fn latest(store: &Store, config: &Config, own: &str, asking: Option<&str>) -> Re
         all.push(Source {
             id: one.id,
             origin: "session",
+            by: None,
             project: own.to_owned(),
             elsewhere: None,
             title: stored.digest.title,

@@ -22,6 +22,9 @@ pub struct Source {
     pub id: String,
     /// `session` or `note`.
     pub origin: &'static str,
+    /// Of a note: who wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// The project's root.
     pub project: String,
     /// The project's name, where it is another one than the asker's.

@@ -49,7 +49,7 @@ fn a_client_of_the_newest_revision_needs_no_greeting() {
     });
     let found = peer.ask("server/discover", json!({"_meta": meta}));
     assert!(found.to_string().contains("2026-07-28"), "{found:#}");
-    assert_eq!(peer.ask("tools/list", json!({"_meta": meta}))["tools"].as_array().map(Vec::len), Some(6));
+    assert_eq!(peer.ask("tools/list", json!({"_meta": meta}))["tools"].as_array().map(Vec::len), Some(7));
     let told = peer.ask("tools/call", json!({"name": "status", "arguments": {}, "_meta": meta}));
     assert_eq!((&told["isError"], peer.asked_for_roots), (&json!(false), 0), "such a client is asked for nothing: {told:#}");
     assert!(peer.leave().err.is_empty());

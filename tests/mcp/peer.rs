@@ -46,8 +46,13 @@ pub struct Ended {
 impl Peer {
     /// Starts the server in a folder; nothing is said yet.
     pub fn start(world: &World, folder: &Path) -> Self {
+        Self::start_with(world, folder, &[])
+    }
+
+    /// The same with further variables.
+    pub fn start_with(world: &World, folder: &Path, variables: &[(&str, &str)]) -> Self {
         let mut command = world.process();
-        command.arg("mcp").current_dir(folder);
+        command.arg("mcp").current_dir(folder).envs(variables.iter().copied());
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().expect("recall starts");
         let (sender, messages) = channel();

@@ -32,21 +32,73 @@ fn a_note_is_kept_once_and_found_and_opened() {
 }
 
 #[test]
-fn a_note_is_of_the_project_the_client_works_in_unless_another_is_named() {
+fn a_note_is_for_the_project_the_client_works_in_and_no_other() {
     let world = World::new();
-    let folders = ["alpha", "beta"].map(|name| world.root().join(name));
-    for folder in &folders {
+    let [alpha, beta] = ["alpha", "beta"].map(|name| world.root().join(name));
+    for folder in [&alpha, &beta] {
         fs::create_dir_all(folder.join(".git")).expect("a repository");
     }
-    let mut peer = Peer::start(&world, &folders[0]);
+    let mut peer = Peer::greet_in(&world, &alpha);
+    for project in [json!(beta), json!("*"), json!("/"), json!(alpha)] {
+        let why = peer.fail("remember", json!({"text": NOTE, "project": project}));
+        assert!(why.contains("project"), "{project}: {why}");
+    }
+    assert!(!world.data_dir().exists(), "nothing was written");
+    let (kept, text) = peer.call("remember", json!({"text": NOTE}));
+    assert!(kept["project"] == json!(alpha) && kept["by"] == "by tests" && text.contains("by tests"), "{kept} {text}");
+    assert!(world.recall(["context", "--cwd", alpha.to_str().unwrap()]).out.contains("(by tests, 21 Nov)"));
+    assert!(!world.recall(["context", "--cwd", beta.to_str().unwrap()]).out.contains("gateway"));
+}
+
+#[test]
+fn a_note_says_which_agent_and_session_it_is_of_in_every_answer() {
+    let world = World::new();
+    let session = "64b0b6d9-5ec0-4000-8000-000000000000";
+    let variables = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", session)];
+    let mut peer = Peer::start_with(&world, world.root(), &variables);
     peer.initialize(json!({}));
-    peer.call("remember", json!({"text": "The zeppelin exports run at midnight"}));
-    peer.call("remember", json!({"text": "The zeppelin imports run at noon", "project": folders[1]}));
-    peer.call("remember", json!({"text": "The zeppelin is spelt with two p", "project": "*"}));
-    let (found, _) = peer.call("search", json!({"query": "zeppelin"}));
-    let mut projects: Vec<_> = found["results"].as_array().expect("results").iter().map(|r| r["project"].clone()).collect();
-    projects.sort_by_key(ToString::to_string);
-    assert_eq!(json!(projects), json!(["all projects", "alpha", "beta"]));
+    let (kept, _) = peer.call("remember", json!({"text": NOTE}));
+    let by = "by Claude, session 64b0b6d9";
+    assert_eq!(kept["by"], by, "{kept}");
+    for (tool, asked) in [
+        ("search", json!({"query": "blue gateway"})),
+        ("get", json!({"ids": [kept["id"]]})),
+        ("timeline", json!({"id": kept["id"]})),
+        ("recall", json!({"topic": "blue gateway"})),
+    ] {
+        let (value, text) = peer.call(tool, asked);
+        assert!(value.to_string().contains(by) && text.contains(by), "{tool}: {value} {text}");
+    }
+    // The client goes on with another session: whose word this is, is not known any more.
+    let transcript = world.claude_dir().join(format!("projects/-p/{session}.jsonl"));
+    let ends = json!({"session_id": session, "hook_event_name": "SessionEnd", "reason": "clear", "cwd": "/p", "transcript_path": transcript});
+    world.hook("session-end", ends.to_string());
+    let (kept, _) = peer.call("remember", json!({"text": "The lagoon is closed to ferries in winter"}));
+    assert_eq!(kept["by"], "by Claude", "{kept}");
+}
+
+#[test]
+fn what_is_done_is_closed_for_the_current_project_with_its_author() {
+    let world = World::new();
+    let [alpha, beta] = ["alpha", "beta"].map(|name| world.root().join(name));
+    for folder in [&alpha, &beta] {
+        fs::create_dir_all(folder.join(".git")).expect("a repository");
+    }
+    let mut peer = Peer::greet_in(&world, &alpha);
+    let (kept, _) = peer.call("remember", json!({"text": "Renew the certificate of the gateway", "kind": "todo"}));
+    let id = kept["id"].clone();
+    let why = Peer::greet_in(&world, &beta).fail("close", json!({"ids": [id]}));
+    assert!(why.contains("own project") && why.contains("nothing was closed"), "{why}");
+    for (asked, word) in [(json!({"ids": []}), "ids"), (json!({"ids": ["n00000000"]}), "no open item"), (json!({}), "ids")] {
+        assert!(peer.fail("close", asked.clone()).contains(word), "{asked}");
+    }
+    let (closed, text) = peer.call("close", json!({"ids": [id]}));
+    assert!(closed["by"] == "by tests" && closed["items"][0]["open"] == false && text.contains("closed (by tests)"), "{text}");
+    assert!(!world.recall(["context", "--cwd", alpha.to_str().unwrap()]).out.contains("certificate"));
+    assert_eq!(peer.call("close", json!({"ids": [id], "undo": true})).0["items"][0]["open"], true);
+    // What the user closed an agent does not open.
+    world.recall(["close", id.as_str().unwrap()]);
+    assert!(peer.fail("close", json!({"ids": [id], "undo": true})).contains("closed by the user"));
 }
 
 #[test]
@@ -61,7 +113,7 @@ fn what_is_not_fit_to_be_kept_is_refused_with_the_reason() {
         (json!({"text": "word ".repeat(1000)}), "2000"),
         (json!({"text": "<private>The key is under the mat</private>"}), "private"),
         (json!({"text": NOTE, "kind": "gossip"}), "convention"),
-        (json!({"text": NOTE, "project": "shop"}), "path"),
+        (json!({"text": NOTE, "project": "shop"}), "project"),
         (json!({"text": NOTE, "session": "x"}), "session"),
     ] {
         let why = peer.fail("remember", asked.clone());
@@ -102,10 +154,8 @@ fn nothing_leaves_an_excluded_project_by_way_of_a_note() {
     world.configure("[privacy]\nexclude_projects = [\"**/clinic\"]\n");
     let mut peer = Peer::start(&world, &clinic);
     peer.initialize(json!({}));
-    for project in [json!(null), json!("*"), json!(shop)] {
-        let why = peer.fail("remember", json!({"text": NOTE, "project": project}));
-        assert!(why.contains("excluded"), "{project}: {why}");
-    }
+    let why = peer.fail("remember", json!({"text": NOTE}));
+    assert!(why.contains("excluded"), "{why}");
     assert!(!world.data_dir().join("recall.db").exists(), "nothing was written");
     let (kept, _) = Peer::greet_in(&world, &shop).call("remember", json!({"text": NOTE}));
     assert_eq!(kept["project"].as_str(), shop.to_str(), "{kept}");
@@ -119,14 +169,12 @@ fn nothing_leaves_an_excluded_project_by_way_of_a_note() {
 }
 
 #[test]
-fn a_note_of_no_project_is_refused_unless_it_is_for_all() {
+fn a_note_of_no_project_is_refused() {
     let world = World::new();
     fs::create_dir_all(world.home()).expect("a home");
     for folder in ["/".into(), world.home()] {
-        let mut peer = Peer::greet_in(&world, &folder);
-        let why = peer.fail("remember", json!({"text": NOTE}));
-        assert!(why.contains("project") && why.contains("`*`"), "{why}");
-        let (kept, text) = peer.call("remember", json!({"text": NOTE, "project": "*"}));
-        assert!(kept["project"] == "all projects" && text.contains("all projects"), "{kept} {text}");
+        let why = Peer::greet_in(&world, &folder).fail("remember", json!({"text": NOTE}));
+        assert!(why.contains("no project") && why.contains("recall remember --project"), "{why}");
     }
+    assert!(!world.data_dir().exists(), "nothing was written");
 }

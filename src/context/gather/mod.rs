@@ -9,6 +9,7 @@ use anyhow::Result;
 
 pub use self::fresh::compacted;
 use super::{About, Content, Context, Line, Open, Remembered, Told, render};
+use crate::author::Author;
 use crate::config::Config;
 use crate::last_run::LastRun;
 use crate::notes::Kind;
@@ -103,12 +104,18 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
     Ok(render(content, asked.max_tokens))
 }
 
-/// The notes of a project and those for all, by kind, each the newest first.
+/// The notes of a project and those for all: the user's before those of agents, by kind, each the newest first. What is done is none.
 fn remembered(config: &Config, store: Option<&Store>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
     let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
-    notes.retain(|note| is_new(note.at));
-    notes.sort_by_key(|note| Kind::named(&note.kind).unwrap_or_default());
-    let told = |note: Note| Remembered { when: day(note.at, config), id: note.id, kind: note.kind, text: note.text };
+    notes.retain(|note| is_new(note.at) && note.closed.is_none());
+    notes.sort_by_key(|note| (matches!(note.author, Author::Agent { .. }), Kind::named(&note.kind).unwrap_or_default()));
+    let told = |note: Note| Remembered {
+        when: config.short_day(note.at),
+        by: note.author.text(),
+        id: note.id,
+        kind: note.kind,
+        text: note.text,
+    };
     Ok(notes.into_iter().map(told).collect())
 }
 

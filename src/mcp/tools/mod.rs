@@ -3,6 +3,7 @@
 //! An answer is told twice: as a value that fits the tool's output schema, and as a short text. What goes wrong is an answer too, so
 //! that a model can read it and do better.
 
+mod close;
 mod gather;
 mod get;
 mod remember;
@@ -23,13 +24,19 @@ use serde_json::Value;
 use super::text::{harmless, harmless_value, line};
 use super::work::Reading;
 use crate::clean::shorten;
-use crate::config::Config;
+use crate::config::{Agent, Config, agent, agent_of_client};
+use crate::mark;
 use crate::notes::EVERYWHERE;
-use crate::session::Project;
+use crate::session::{Millis, Project};
+use crate::store::Store;
 use crate::store::trouble::explained;
+use crate::writer::Writer;
 
 /// Longest account of what went wrong, in characters.
 const MAX_WHY: usize = 1_000;
+
+/// Marks of ends that are looked at, newest first.
+const MARKS: usize = 60;
 
 /// Longest name of a project, in characters.
 const MAX_NAME: usize = 60;
@@ -43,9 +50,36 @@ pub struct Site<'a> {
     /// The folder whose project comes first.
     pub folder: &'a Path,
     pub reading: &'a Reading,
+    /// What the client calls itself.
+    pub client: &'a str,
+    /// When the server was started.
+    pub since: Millis,
 }
 
 impl Site<'_> {
+    /// Who asks, as who writes: the agent that started the server, else what the client calls itself. It writes for the project it
+    /// works in, as the client tells it.
+    ///
+    /// # Errors
+    /// When that project is excluded.
+    pub fn writer(&self) -> Result<Writer> {
+        let mut agent = agent().unwrap_or_else(|| agent_of_client(self.client));
+        // The one the server was started in; a session may have begun in another folder.
+        let session = agent.session.take().filter(|id| !self.is_over(id));
+        let Writer { reach, .. } = Writer::agent(&agent, self.folder, self.config)?;
+        Ok(Writer { author: Agent { session, ..agent }.author(), reach })
+    }
+
+    /// Did a session end since the server was started? A client starts it once and may go on with another session (`/clear`).
+    fn is_over(&self, session: &str) -> bool {
+        let marked = mark::newest_ends(&self.config.data_dir, MARKS);
+        if marked.iter().any(|mark| mark.session == session && mark.at >= self.since) {
+            return true;
+        }
+        let store = Store::open_read_only(&self.config.database()).ok();
+        store.and_then(|store| store.session_end(session).ok().flatten()).is_some_and(|at| at >= self.since)
+    }
+
     /// The key of the project that comes first.
     pub fn project(&self) -> String {
         self.config.project_keys().key_of(&self.folder.to_string_lossy())
@@ -84,6 +118,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<get::Get>(),
         entry::<gather::Gather>(),
         entry::<remember::Remember>(),
+        entry::<close::Close>(),
         entry::<status::Status>(),
     ]
 });

@@ -1,6 +1,5 @@
-//! `remember`: the one tool that writes. A note passes the gates of `crate::notes`, as one of `recall remember` does.
-
-use std::path::PathBuf;
+//! `remember`: keeps a note. A note passes the gates of `crate::notes`, as one of `recall remember` does; it is for the current project
+//! and says that the client wrote it. Notes for others, or for all, are a person's, at the command line.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
@@ -8,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
 use crate::mcp::text::line;
-use crate::notes::{EVERYWHERE, Kind, New, Refused, check_folder, remember, told_project};
+use crate::notes::{Kind, New, Refused, remember, told_project};
 use crate::paths::names_of;
+use crate::writer::Writer;
 
 /// Longest root of a project, in characters.
 const MAX_PROJECT: usize = 200;
@@ -26,9 +26,6 @@ pub struct Asked {
     #[serde(default)]
     #[schemars(extend("enum" = Kind::ALL.map(Kind::name)))]
     kind: Option<String>,
-    /// The whole path of a folder of the project it is for, or `*` for all projects; the current project where it is not given.
-    #[serde(default)]
-    project: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -40,44 +37,46 @@ pub struct Answer {
     known: bool,
     /// The root of the project whose sessions are told, or `all projects`.
     project: String,
+    /// Whose word it is, as it is shown with the note.
+    by: String,
 }
 
 impl Tool for Remember {
     const NAME: &'static str = "remember";
     const TITLE: &'static str = "Remember for later sessions";
-    const ABOUT: &'static str = "Keep a note that later sessions find: a decision and its reason, a convention, a preference, a fact that was hard to \
-         find out, something to be done. Sessions themselves are remembered without it. Never what the user fenced off with <private>, nor \
-         what was said beside it: what is given here is kept. Secrets are taken out; what is known already is not kept twice.";
+    const ABOUT: &'static str = "Keep a note that later sessions of this project find: a decision and its reason, a convention, a preference, a \
+         fact that was hard to find out, something to be done. Sessions themselves are remembered without it. Never what the user fenced off \
+         with <private>, nor what was said beside it: what is given here is kept. Secrets are taken out; what is known already is not kept \
+         twice. It is shown as yours, with this session. Notes for other projects the user keeps with `recall remember`.";
     const WRITES: bool = true;
     type Asked = Asked;
     type Answer = Answer;
 
     fn call(asked: Asked, site: &Site<'_>) -> Result<Answer> {
-        // Whatever it is kept for, what is said in an excluded project stays there.
-        told(check_folder(site.folder, site.config))?;
-        let project = match asked.project.as_deref().map(str::trim) {
-            None | Some("") => Some(own_folder(site)?),
-            Some(EVERYWHERE) => None,
-            Some(path) if path.starts_with('/') => Some(PathBuf::from(path)),
-            Some(name) => bail!("project: `{}` is no whole path, nor `{EVERYWHERE}` for all projects", line(name, 60)),
-        };
-        let kept = told(remember(site.config, &New { text: asked.text, kind: asked.kind, project }))?;
-        Ok(Answer { id: kept.id, known: kept.known, project: line(told_project(&kept.project), MAX_PROJECT) })
+        check_is_project(site)?;
+        let Writer { author, reach } = told(site.writer())?;
+        let by = author.text();
+        let project = Some(site.folder.to_owned());
+        let kept = told(remember(site.config, &New { text: asked.text, kind: asked.kind, project, author, reach }))?;
+        Ok(Answer { id: kept.id, known: kept.known, project: line(told_project(&kept.project), MAX_PROJECT), by })
     }
 
     fn text(answer: &Answer) -> String {
-        let Answer { id, known, project } = answer;
-        if *known { format!("{id} says so already, for {project}") } else { format!("{id} is remembered for {project}") }
+        let Answer { id, known, project, by } = answer;
+        if *known { format!("{id} says so already, for {project}") } else { format!("{id} is remembered for {project} ({by})") }
     }
 }
 
-/// The folder the client works in, where that is a project's. Some clients start their servers where no session ever is.
-fn own_folder(site: &Site<'_>) -> Result<PathBuf> {
+/// Some clients start their servers where no session ever is.
+fn check_is_project(site: &Site<'_>) -> Result<()> {
     let is_home = names_of(&site.config.home).iter().any(|home| home == site.folder);
     if is_home || site.folder.parent().is_none() {
-        bail!("project: {} is no project: give the whole path of one, or `{EVERYWHERE}` for all", site.folder.display());
+        bail!(
+            "{} is no project: start the client in one; for another the user runs `recall remember --project FOLDER`",
+            site.folder.display()
+        );
     }
-    Ok(site.folder.to_owned())
+    Ok(())
 }
 
 /// A refusal in words that say that nothing was kept.

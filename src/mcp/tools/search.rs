@@ -75,6 +75,9 @@ struct Line {
     day: String,
     project: String,
     title: String,
+    /// Of a note: who wrote it, and whether what it wants is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     /// The passage that fits best, and what it is: `decision: …`, `prompt: …`.
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<String>,
@@ -132,8 +135,9 @@ impl Tool for Search {
 
     fn text(answer: &Answer) -> String {
         let mut text = String::new();
-        for Line { id, day, project, title, best, .. } in &answer.results {
-            text += &format!("{day} {id} {project}: {title}\n");
+        for Line { id, day, project, title, by, best, .. } in &answer.results {
+            let by = by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
+            text += &format!("{day} {id} {project}: {title}{by}\n");
             text += &best.as_ref().map(|best| format!("  {best}\n")).unwrap_or_default();
         }
         if answer.results.is_empty() {
@@ -201,6 +205,7 @@ fn result(found: &Found, highlighter: &Highlighter, store: &Store, config: &Conf
         day: config.local_time(Some(found.at()), "%Y-%m-%d"),
         project: project_name(found.project()),
         title: line(&found.title, TITLE),
+        by: found.note().map(|note| line(&note.origin(), TITLE)),
         best,
         covered: Some((found.covered * 100.0).round() / 100.0).filter(|share| *share < NEARLY_ALL),
     })

@@ -57,6 +57,9 @@ struct Line {
     /// Local time.
     when: String,
     title: String,
+    /// Of a note: who wrote it, and whether what it wants is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     /// Next steps and blockers that nobody has closed yet.
     #[serde(skip_serializing_if = "is_zero")]
     open: usize,
@@ -115,6 +118,7 @@ fn line_of(one: &timeline::Line, store: &Store) -> Result<Line> {
         id: if one.is_note { one.id.clone() } else { store.short_id(&one.id)? },
         when: one.when.clone(),
         title: line(&one.title, TITLE),
+        by: one.by.as_ref().map(|by| line(by, TITLE)),
         open: one.open,
         unfinished: !one.digested || one.goes_on,
     })

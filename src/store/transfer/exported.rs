@@ -1,11 +1,15 @@
 //! The form of what is exported, and what of it an index may take in.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use crate::author::Author;
 use crate::digest::{Digest, renamed_item};
 use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, Millis, RowKey, Tokens};
+use crate::store::notes::Note;
 
 /// A session with its rows, as it is exported: one line of JSON. Where it is only written, what there may be much of may be what writes it
 /// one by one: the rows `R` of a source, and the usage `U`.
@@ -32,6 +36,9 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     /// Its open items that the user closed: id, text, when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed_by_user: Vec<(String, String, Millis)>,
+    /// Who closed these, by id, where that is recorded.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub closers: BTreeMap<String, Author>,
 }
 
 /// A remembered note, as it is exported: one line of JSON, behind the sessions'.
@@ -42,6 +49,27 @@ pub struct ExportedNote {
     pub kind: String,
     pub text: String,
     pub at: Millis,
+    /// Unknown in an export from before it was recorded.
+    #[serde(default)]
+    pub author: Author,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<Millis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_by: Option<Author>,
+}
+
+impl ExportedNote {
+    pub fn of(note: Note) -> Self {
+        let (closed_at, closed_by) = note.closed.unzip();
+        let (id, project) = (note.id, note.project.key);
+        Self { note: id, project, kind: note.kind, text: note.text, at: note.at, author: note.author, closed_at, closed_by }
+    }
+
+    /// When it was closed and by whom.
+    pub fn closed(&self) -> Option<(Millis, Author)> {
+        let by = self.closed_by.as_ref().map(Author::read_from_outside).unwrap_or_default();
+        self.closed_at.map(|at| (at, by))
+    }
 }
 
 /// An open item of an earlier session that this one closed.
@@ -117,7 +145,9 @@ impl Exported {
         self.titles.iter_mut().for_each(|(_, text)| *text = gate.clean(text));
         self.titles.retain(|(_, text)| !text.is_empty());
         for (id, text, _) in &mut self.closed_by_user {
+            let closer = self.closers.remove(id);
             pass_closing(id, &self.session, text, gate);
+            self.closers.extend(closer.map(|by| (id.clone(), by.passing(|name| gate.clean(name)))));
         }
         if let Some(digest) = &mut self.digest {
             digest.body.pass(|text| gate.clean(text));

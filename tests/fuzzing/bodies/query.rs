@@ -1,6 +1,7 @@
 //! Query parsing: whatever is typed is a question, and no question is an error of the full-text index.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
@@ -83,6 +84,7 @@ fn index_of_three() -> (tempfile::TempDir, Store) {
             dirty: false,
             digest: None,
             closed_by_user: Vec::new(),
+            closers: BTreeMap::new(),
         };
         assert!(store.import_session(session).expect("it is taken in"));
     }

@@ -1,0 +1,122 @@
+//! Closing on request: somebody says that a next step, a blocker or a note of what is to be done is done.
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+
+use crate::author::Author;
+use crate::config::Config;
+use crate::notes::{Reach, Refused, is_todo};
+use crate::session::Millis;
+use crate::store::Store;
+use crate::store::closings::ListedItem;
+use crate::store::notes::Note;
+use crate::writer::Writer;
+
+/// Something that can be done.
+enum Target {
+    Item { item: ListedItem, project: String },
+    Note(Note),
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Closed {
+    pub id: String,
+    /// It is open, or closed, since now.
+    pub changed: bool,
+    pub text: String,
+}
+
+/// What is to be closed, looked up as a whole before anything changes.
+pub struct Closing(Vec<Target>);
+
+impl Closing {
+    /// # Errors
+    /// When an id names nothing that can be closed, or more than one thing.
+    pub fn find(ids: &[String], store: &Store, config: &Config) -> Result<Self> {
+        let projects = config.project_keys();
+        let target = |id: &String| -> Result<Target> {
+            let target = find(id, store)?;
+            if config.excludes_folder(target.project(), &projects) {
+                return Err(Refused::Excluded(target.project().to_owned()).into());
+            }
+            Ok(target)
+        };
+        Ok(Self(ids.iter().map(target).collect::<Result<_>>()?))
+    }
+
+    /// May this writer do it by himself?
+    ///
+    /// # Errors
+    /// When something is of another project than an agent's own, or was closed by the user and is to be opened by an agent.
+    pub fn check(&self, writer: &Writer, undo: bool, store: &Store) -> Result<()> {
+        for target in &self.0 {
+            writer.reach.check(target.project())?;
+            if undo && writer.reach != Reach::Anywhere && target.closer(store)?.is_some_and(|by| !is_agent(&by)) {
+                return Err(Refused::ClosedByUser(target.id().to_owned()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn apply(self, writer: &Writer, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<Closed>> {
+        let apply = |target: Target| {
+            let changed = match (&target, undo) {
+                (Target::Item { item, .. }, false) => store.close_item(item, now, &writer.author)?,
+                (Target::Item { item, .. }, true) => store.reopen_item(item)?,
+                (Target::Note(note), false) => store.close_note(note, Some((now, writer.author.clone())))?,
+                (Target::Note(note), true) => store.close_note(note, None)?,
+            };
+            Ok(Closed { id: target.id().to_owned(), changed, text: target.text().to_owned() })
+        };
+        self.0.into_iter().map(apply).collect()
+    }
+}
+
+fn find(id: &str, store: &Store) -> Result<Target> {
+    if let Some(note) = store.look_up_note(id)? {
+        if !is_todo(&note) {
+            bail!("{} is a {}, and nothing that can be done: `recall forget --note {0}` takes it out", note.id, note.kind);
+        }
+        return Ok(Target::Note(note));
+    }
+    let item = store.find_item(id)?;
+    let project = store.session_head(item.session)?.project.key;
+    Ok(Target::Item { item, project })
+}
+
+fn is_agent(author: &Author) -> bool {
+    matches!(author, Author::Agent { .. })
+}
+
+impl Target {
+    fn id(&self) -> &str {
+        match self {
+            Self::Item { item, .. } => &item.id,
+            Self::Note(note) => &note.id,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Item { item, .. } => &item.text,
+            Self::Note(note) => &note.text,
+        }
+    }
+
+    fn project(&self) -> &str {
+        match self {
+            Self::Item { project, .. } => project,
+            Self::Note(note) => &note.project.key,
+        }
+    }
+
+    fn closer(&self, store: &Store) -> Result<Option<Author>> {
+        match self {
+            Self::Item { item, .. } => store.closer_of(item),
+            Self::Note(note) => Ok(note.closed.as_ref().map(|(_, by)| by.clone())),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Which agent a command runs in, by the variables that agents give to the commands they start.
+//!
+//! One table. A variable belongs here when an agent sets it for what it starts, and not when a person sets it to configure one (a key, a
+//! model's name), nor when an editor sets it for every terminal (`CURSOR_TRACE_ID`). That a person types in a terminal that carries one
+//! all the same costs a question, where a note of a model's told as the user's would cost trust.
+//!
+//! Sources: what the clients were seen to set (Claude Code, Gemini CLI, Qwen Code, Copilot CLI), their documentation and their source.
+
+use std::env;
+
+use crate::author::Author;
+
+struct Known {
+    /// As people know it.
+    name: &'static str,
+    /// What the client of this agent calls itself in the Model Context Protocol begins so.
+    client: &'static str,
+    /// Variables that show it, with the value where only one does.
+    marks: &'static [(&'static str, Option<&'static str>)],
+    /// Variables that hold the id of its session.
+    sessions: &'static [&'static str],
+}
+
+/// Forks stand before what they come from, whose variables they set as well.
+const AGENTS: [Known; 20] = [
+    Known {
+        name: "Claude",
+        client: "claude",
+        marks: &[("CLAUDECODE", None), ("CLAUDE_CODE_CHILD_SESSION", None), ("CLAUDE_CODE_SESSION_ID", None)],
+        sessions: &["CLAUDE_CODE_SESSION_ID"],
+    },
+    Known {
+        name: "Codex",
+        client: "codex",
+        marks: &[
+            ("CODEX_THREAD_ID", None),
+            ("CODEX_SANDBOX", None),
+            ("CODEX_SANDBOX_NETWORK_DISABLED", None),
+            ("CODEX_CI", None),
+            ("AGENT", Some("codex")),
+        ],
+        sessions: &["CODEX_THREAD_ID"],
+    },
+    Known {
+        name: "Copilot",
+        client: "github-copilot",
+        marks: &[("COPILOT_CLI", None), ("COPILOT_AGENT_SESSION_ID", None), ("COPILOT_AGENT_JOB_ID", None)],
+        sessions: &["COPILOT_AGENT_SESSION_ID"],
+    },
+    Known {
+        name: "Qwen Code",
+        client: "qwen",
+        marks: &[("QWEN_CODE", None), ("QWEN_CODE_SESSION_ID", None)],
+        sessions: &["QWEN_CODE_SESSION_ID"],
+    },
+    Known { name: "iFlow", client: "iflow", marks: &[("IFLOW_CLI", None)], sessions: &[] },
+    Known {
+        name: "Gemini",
+        client: "gemini",
+        marks: &[("GEMINI_CLI", None), ("GEMINI_SESSION_ID", None)],
+        sessions: &["GEMINI_SESSION_ID"],
+    },
+    Known { name: "Cursor", client: "cursor", marks: &[("CURSOR_AGENT", None)], sessions: &[] },
+    Known { name: "Kilo Code", client: "kilo", marks: &[("KILOCODE_FEATURE", Some("cli"))], sessions: &[] },
+    Known {
+        name: "OpenCode",
+        client: "opencode",
+        marks: &[("OPENCODE", None), ("OPENCODE_SESSION_ID", None), ("AGENT", Some("opencode"))],
+        sessions: &["OPENCODE_SESSION_ID"],
+    },
+    Known {
+        name: "Amp",
+        client: "amp",
+        marks: &[("AMP_CURRENT_THREAD_ID", None), ("AGENT", Some("amp"))],
+        sessions: &["AMP_CURRENT_THREAD_ID"],
+    },
+    Known {
+        name: "Goose",
+        client: "goose",
+        marks: &[("GOOSE_TERMINAL", None), ("AGENT", Some("goose"))],
+        sessions: &["AGENT_SESSION_ID"],
+    },
+    Known { name: "Cline", client: "cline", marks: &[("CLINE_ACTIVE", None)], sessions: &[] },
+    Known { name: "Roo Code", client: "roo", marks: &[("ROO_ACTIVE", None), ("ROO_CLI_RUNTIME", None)], sessions: &[] },
+    Known { name: "Pi", client: "pi-coding-agent", marks: &[("PI_CODING_AGENT", None)], sessions: &[] },
+    Known { name: "Crush", client: "crush", marks: &[("CRUSH", None), ("AGENT", Some("crush"))], sessions: &[] },
+    Known { name: "Augment", client: "augment", marks: &[("AUGMENT_AGENT", None)], sessions: &[] },
+    Known { name: "Antigravity", client: "antigravity", marks: &[("ANTIGRAVITY_AGENT", None)], sessions: &[] },
+    Known { name: "Windsurf", client: "windsurf", marks: &[("WINDSURF_CASCADE_TERMINAL", None)], sessions: &[] },
+    Known { name: "Trae", client: "trae", marks: &[("TRAE_AI_SHELL_ID", None)], sessions: &[] },
+    Known { name: "Grok", client: "grok", marks: &[("GROK_AGENT", Some("1"))], sessions: &[] },
+];
+
+/// An agent that is in no table says its name here: a convention of several.
+const ANY: &str = "AI_AGENT";
+
+/// An agent that starts commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub name: String,
+    /// The id of its session, where it tells it.
+    pub session: Option<String>,
+}
+
+impl Agent {
+    pub fn author(&self) -> Author {
+        Author::agent(&self.name, self.session.as_deref())
+    }
+}
+
+/// The agent this process was started by, if any.
+pub fn agent() -> Option<Agent> {
+    agent_in(|name| env::var(name).ok())
+}
+
+/// The agent that is called so by its client of the Model Context Protocol.
+pub fn agent_of_client(client: &str) -> Agent {
+    let lower = client.to_lowercase();
+    let known = AGENTS.iter().find(|known| lower.starts_with(known.client));
+    Agent { name: known.map_or_else(|| client.to_owned(), |known| known.name.to_owned()), session: None }
+}
+
+fn agent_in(variable: impl Fn(&str) -> Option<String>) -> Option<Agent> {
+    let set = |name: &str| variable(name).filter(|value| !matches!(value.trim(), "" | "0" | "false"));
+    let shows = |(name, value): &(&str, Option<&str>)| set(name).is_some_and(|is| value.is_none_or(|wanted| is == wanted));
+    match AGENTS.iter().find(|known| known.marks.iter().any(shows)) {
+        Some(known) => Some(Agent { name: known.name.to_owned(), session: known.sessions.iter().find_map(|name| set(name)) }),
+        None => set(ANY).map(|name| Agent { name, session: None }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_of_the_table_shows_its_agent_and_a_persons_own_show_none() {
+        for known in &AGENTS {
+            for (name, value) in known.marks {
+                let found = agent_in(|asked| (asked == *name).then(|| value.unwrap_or("1").to_owned()));
+                assert_eq!(found.map(|agent| agent.name).as_deref(), Some(known.name), "{name}");
+            }
+        }
+        for name in ["ANTHROPIC_API_KEY", "CURSOR_TRACE_ID", "GEMINI_API_KEY", "COPILOT_MODEL", "TERM_PROGRAM", "AGENT"] {
+            assert_eq!(agent_in(|asked| (asked == name).then(|| "x".to_owned())), None, "{name}");
+        }
+        assert_eq!(agent_in(|asked| (asked == "CLAUDECODE").then(|| "0".to_owned())), None);
+    }
+
+    #[test]
+    fn an_agent_says_its_session_and_one_that_nobody_knows_its_name() {
+        let claude = |asked: &str| match asked {
+            "CLAUDECODE" => Some("1".to_owned()),
+            "CLAUDE_CODE_SESSION_ID" => Some("64b0b6d9-1".to_owned()),
+            _ => None,
+        };
+        assert_eq!(agent_in(claude), Some(Agent { name: "Claude".into(), session: Some("64b0b6d9-1".into()) }));
+        let other = agent_in(|asked| (asked == ANY).then(|| "nestor@2".to_owned()));
+        assert_eq!(other, Some(Agent { name: "nestor@2".into(), session: None }));
+        assert_eq!(agent_of_client("claude-code").name, "Claude");
+        assert_eq!(agent_of_client("my editor").name, "my editor");
+    }
+}

@@ -1,0 +1,90 @@
+//! `close`: says that something the current project left open is done. A person says so of other projects, at the command line.
+
+use anyhow::{Result, bail};
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Site, Tool};
+use crate::closing::Closing;
+use crate::mcp::text::line;
+use crate::notes::Refused;
+use crate::store::Store;
+
+/// Ids in one call.
+const MOST: usize = 20;
+const TEXT: usize = 200;
+
+pub struct Close;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(crate = "rmcp::schemars")]
+pub struct Asked {
+    /// Ids of next steps, blockers or notes of what is to be done, of the current project, or the starts of them. At most 20.
+    ids: Vec<String>,
+    /// Open them again; what the user closed stays closed.
+    #[serde(default)]
+    undo: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+pub struct Answer {
+    items: Vec<Item>,
+    /// Whose word it is, as it is shown beside them from now on.
+    by: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+struct Item {
+    id: String,
+    text: String,
+    open: bool,
+    /// It was so before.
+    known: bool,
+}
+
+impl Tool for Close {
+    const NAME: &'static str = "close";
+    const TITLE: &'static str = "Close what is done";
+    const ABOUT: &'static str = "Say that something an earlier session of this project left open is done, by its id: a next step, a blocker, a \
+         note of kind todo. Only what was really done, in this session or before it. It is kept with who said so.";
+    const WRITES: bool = true;
+    type Asked = Asked;
+    type Answer = Answer;
+
+    fn call(asked: Asked, site: &Site<'_>) -> Result<Answer> {
+        if !(1..=MOST).contains(&asked.ids.len()) {
+            bail!("ids: 1 to {MOST}");
+        }
+        let writer = site.writer().map_err(refused)?;
+        let mut store = Store::open_existing(&site.config.database())?;
+        let closing = Closing::find(&asked.ids, &store, site.config)?;
+        closing.check(&writer, asked.undo, &store).map_err(refused)?;
+        let all = closing.apply(&writer, asked.undo, site.config.now(), &mut store)?;
+        let item =
+            |one: crate::closing::Closed| Item { id: one.id, text: line(&one.text, TEXT), open: asked.undo, known: !one.changed };
+        Ok(Answer { items: all.into_iter().map(item).collect(), by: writer.author.text() })
+    }
+
+    fn text(answer: &Answer) -> String {
+        let state = |item: &Item| match (item.open, item.known) {
+            (true, false) => "open again",
+            (true, true) => "was not closed",
+            (false, false) => "closed",
+            (false, true) => "was closed already",
+        };
+        let lines: Vec<String> =
+            answer.items.iter().map(|item| format!("{} {} ({}): {}", item.id, state(item), answer.by, item.text)).collect();
+        lines.join("\n")
+    }
+}
+
+/// A refusal in words that say that nothing changed.
+fn refused(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Refused>() {
+        Ok(refused) => anyhow::anyhow!("nothing was closed or opened: {refused}"),
+        Err(e) => e,
+    }
+}
