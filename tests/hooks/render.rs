@@ -103,7 +103,13 @@ fn parts() -> impl Strategy<Value = Parts> {
         when: when(),
     });
     let line = (id(), text()).prop_map(move |(session, title)| Line { session, when: when(), title, goes_on: false });
-    let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| Remembered { id, kind: "fact".into(), text, when: when() });
+    let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| Remembered {
+        id,
+        kind: "fact".into(),
+        by: text.clone(),
+        text,
+        when: when(),
+    });
     let all = (
         option::of(text()),
         vec(note, 0..20),

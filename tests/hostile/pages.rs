@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
+use recall::author::Author;
 use recall::digest::{Claim, Digest, FileNote};
 use recall::facts::Facts;
 use recall::page::{DayEntry, Shown, day_page, session_page};
 use recall::session::{Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
+use recall::store::closings::Closed;
 
 use crate::scene::{Hostile, S, SHOP, world};
 use crate::support::World;
@@ -202,7 +204,8 @@ proptest! {
     #[test]
     fn no_text_is_markup_of_a_page(texts in prop::collection::vec(markup(), 1..12)) {
         let (session, digest) = session(&texts);
-        let closed: Vec<String> = digest.open_items(&session.id).map(|(id, ..)| id).take(2).collect();
+        let by = Some(Author::agent(&texts[0], None).text());
+        let closed: Vec<Closed> = digest.open_items(&session.id).map(|(id, ..)| Closed { id, by: by.clone() }).take(2).collect();
         let shown = Shown {
             session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), goes_on: true, closed: &closed,
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),

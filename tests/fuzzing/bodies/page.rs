@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
+use recall::author::Author;
 use recall::digest::{Claim, Digest, FileNote};
 use recall::facts::Facts;
 use recall::markdown::{code, inline, slug, yaml};
 use recall::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
 use recall::session::{Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
+use recall::store::closings::Closed;
 use recall::store::notes::Note;
 
 use super::{acts, texts};
@@ -25,13 +27,15 @@ pub fn check(data: &[u8]) {
     let [said, done, name, path, command, id] = texts;
     let session = session(&said, &name, &path, &command, &id);
     let digest = digest(&said, &done, &path);
+    let author = Author::agent(&name, Some(&id));
+    let closed = |(id, ..): (String, &str, &Claim)| Closed { id, by: Some(author.text()) };
     let shown = Shown {
         session: &session,
         digest: &digest,
         digest_id: "d0000000",
         summarizer: "extract",
         goes_on: done.len() % 2 == 1,
-        closed: &digest.open_items(&session.id).map(|(id, ..)| id).take(1).collect::<Vec<_>>(),
+        closed: &digest.open_items(&session.id).map(closed).take(1).collect::<Vec<_>>(),
         costs: BTreeMap::from([(name.clone(), Some(0.1))]),
         repeated_by: None,
         page: session_page_name(&session, "2026-11-22", false),
@@ -42,8 +46,16 @@ pub fn check(data: &[u8]) {
     stays_words(&page, 1);
     let headings = page.lines().filter_map(|line| line.strip_prefix("## "));
     assert!(headings.into_iter().all(|heading| SESSION.contains(&heading)), "{page}");
-    let note =
-        Note { pk: 1, id: "m1".into(), project: Project { key: name.clone() }, kind: "fact".into(), text: said.clone(), at: 0 };
+    let note = Note {
+        pk: 1,
+        id: "m1".into(),
+        project: Project { key: name.clone() },
+        kind: "fact".into(),
+        text: said.clone(),
+        at: 0,
+        author: author.clone(),
+        closed: Some((0, author.clone())),
+    };
     let day = day_page(&day_of(&session, &zone), vec![DayEntry::of(&shown, &Facts::of(&session), &zone)], &[note], &zone);
     stays_words(&day, 0);
     assert!(day.lines().filter(|line| line.starts_with("## ")).count() <= 2, "{day}");
