@@ -4,12 +4,11 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::author::Author;
-use crate::config::Config;
 use crate::notes::{Reach, Refused, is_todo};
 use crate::session::Millis;
-use crate::store::Store;
 use crate::store::closings::ListedItem;
 use crate::store::notes::Note;
+use crate::store::{Memory, Store};
 use crate::writer::Writer;
 
 /// Something that can be done.
@@ -33,26 +32,18 @@ pub struct Closing(Vec<Target>);
 impl Closing {
     /// # Errors
     /// When an id names nothing that can be closed, or more than one thing.
-    pub fn find(ids: &[String], store: &Store, config: &Config) -> Result<Self> {
-        let projects = config.project_keys();
-        let target = |id: &String| -> Result<Target> {
-            let target = find(id, store)?;
-            if config.excludes_folder(target.project(), &projects) {
-                return Err(Refused::Excluded(target.project().to_owned()).into());
-            }
-            Ok(target)
-        };
-        Ok(Self(ids.iter().map(target).collect::<Result<_>>()?))
+    pub fn find(ids: &[String], memory: &Memory) -> Result<Self> {
+        Ok(Self(ids.iter().map(|id| find(id, memory)).collect::<Result<_>>()?))
     }
 
     /// May this writer do it by himself?
     ///
     /// # Errors
     /// When something is of another project than an agent's own, or was closed by the user and is to be opened by an agent.
-    pub fn check(&self, writer: &Writer, undo: bool, store: &Store) -> Result<()> {
+    pub fn check(&self, writer: &Writer, undo: bool, memory: &Memory) -> Result<()> {
         for target in &self.0 {
             writer.reach.check(target.project())?;
-            if undo && writer.reach != Reach::Anywhere && target.closer(store)?.is_some_and(|by| !is_agent(&by)) {
+            if undo && writer.reach != Reach::Anywhere && target.closer(memory)?.is_some_and(|by| !is_agent(&by)) {
                 return Err(Refused::ClosedByUser(target.id().to_owned()).into());
             }
         }
@@ -75,15 +66,15 @@ impl Closing {
     }
 }
 
-fn find(id: &str, store: &Store) -> Result<Target> {
-    if let Some(note) = store.look_up_note(id)? {
+fn find(id: &str, memory: &Memory) -> Result<Target> {
+    if let Some(note) = memory.look_up_note(id)? {
         if !is_todo(&note) {
             bail!("{} is a {}, and nothing that can be done: `recall forget --note {0}` takes it out", note.id, note.kind);
         }
         return Ok(Target::Note(note));
     }
-    let item = store.find_item(id)?;
-    let project = store.session_head(item.session)?.project.key;
+    let item = memory.find_item(id)?;
+    let project = memory.session_head(item.session)?.project.key;
     Ok(Target::Item { item, project })
 }
 
@@ -113,9 +104,9 @@ impl Target {
         }
     }
 
-    fn closer(&self, store: &Store) -> Result<Option<Author>> {
+    fn closer(&self, memory: &Memory) -> Result<Option<Author>> {
         match self {
-            Self::Item { item, .. } => store.closer_of(item),
+            Self::Item { item, .. } => memory.closer_of(item),
             Self::Note(note) => Ok(note.closed.as_ref().map(|(_, by)| by.clone())),
         }
     }

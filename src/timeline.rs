@@ -12,7 +12,7 @@ use crate::context::said;
 use crate::course::{Markup, Moment, line, moments};
 use crate::notes::{EVERYWHERE, told_project};
 use crate::session::{Millis, Session};
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::around::{At, Side};
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
@@ -83,7 +83,7 @@ pub struct Timeline {
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn timeline(store: &Store, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
+pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
         let at = At { project: &head.project.key, began_at: head.started_at, id: &head.id };
         let (course, steps_left_out) = course(&store.load_session(head)?, config);
@@ -95,7 +95,7 @@ pub fn timeline(store: &Store, config: &Config, head: &SessionHead, before: usiz
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn around_note(store: &Store, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
+pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
         let everywhere = note.project.key == EVERYWHERE;
         let at = At { project: &note.project.key, began_at: note.at, id: &note.id };
@@ -116,7 +116,7 @@ pub fn around_note(store: &Store, config: &Config, note: &Note, before: usize, a
 }
 
 /// What stands in the middle with its neighbours.
-fn among(store: &Store, config: &Config, at: &At<'_>, middle: Line, before: usize, after: usize) -> Result<Timeline> {
+fn among(store: &Memory, config: &Config, at: &At<'_>, middle: Line, before: usize, after: usize) -> Result<Timeline> {
     let (mut earlier, all_before) = store.neighbours(at, Side::Before, before)?;
     let (later, all_after) = store.neighbours(at, Side::After, after)?;
     earlier.reverse();
@@ -134,7 +134,7 @@ fn among(store: &Store, config: &Config, at: &At<'_>, middle: Line, before: usiz
     })
 }
 
-fn line_of(store: &Store, config: &Config, head: &SessionHead) -> Result<Line> {
+fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Line> {
     let title = store.title_of(head.pk)?;
     let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
     let closed = store.closed_of(head.pk)?;

@@ -18,7 +18,7 @@ use crate::session::{Item, Millis, Row, Title, Turn};
 use crate::source::claude_code::{self, Line, Place};
 use crate::source::json;
 use crate::source::project::Projects;
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::around::{PrivateSpan, SourceFile};
 use crate::store::load::SessionHead;
 use crate::tail::title_keys;
@@ -35,7 +35,7 @@ pub struct Copied {
 ///
 /// # Errors
 /// When the index cannot be read, or `out` cannot be written.
-pub fn copy(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
+pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
     let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate()?, head };
     let mut spans = store.private_spans(&head.id)?;
     let mut copied = Copied::default();
@@ -56,7 +56,7 @@ pub fn copy(store: &Store, config: &Config, head: &SessionHead, out: &mut impl W
 }
 
 struct Reader<'a> {
-    store: &'a Store,
+    store: &'a Memory,
     config: &'a Config,
     projects: Projects,
     gate: Gate,

@@ -16,7 +16,7 @@ use crate::page::{Shown, day_of, session_page, session_page_name};
 use crate::price::costs_by_model;
 use crate::select::never;
 use crate::session::{Item, Session};
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
 
@@ -30,7 +30,7 @@ pub const MAX_TOKENS: usize = 1_000;
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn brief(store: &Store, config: &Config, head: &SessionHead) -> Result<Option<String>> {
+pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
     store.at_once(|| {
         let session = store.load_session(head)?;
         let stored = store.digest_of(head.pk)?;
@@ -74,7 +74,7 @@ fn titled(mut digest: Digest, session: &Session) -> Digest {
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn without_digest(store: &Store, head: &SessionHead) -> Result<String> {
+pub fn without_digest(store: &Memory, head: &SessionHead) -> Result<String> {
     let id = &head.id;
     Ok(match never(&store.load_session(head)?) {
         Some(why) => format!("session {id} gets no digest: {why}"),
@@ -86,7 +86,7 @@ pub fn without_digest(store: &Store, head: &SessionHead) -> Result<String> {
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn page(store: &Store, config: &Config, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
+pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
     let day = day_of(session, &config.time_zone);
     let shown = Shown {
         session,

@@ -14,13 +14,13 @@ use crate::cli::ContextArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::context::ESTIMATE;
 use crate::find::Query;
-use crate::privacy::Gate;
+use crate::privacy::{Gate, View};
 use crate::prompt::wants_decisions;
 use crate::select::{Budget, Skip};
 use crate::session::short_id;
 use crate::stop;
-use crate::store::Store;
 use crate::store::money::Call;
+use crate::store::{Memory, Store};
 use crate::summarize::claude::SIZE_FLAGS;
 use crate::summarize::{Answer, Claude, Failure, Request};
 use crate::topic::{Account, Asking, Sentence, Source, Topic, candidates, read, request};
@@ -35,7 +35,8 @@ pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Writ
     let cwd = folder(args)?;
     let project = config.project_keys().key_of(cwd.to_str().context("the folder's name is not UTF-8")?);
     let asked = About { topic, config, project, max_tokens: args.max_tokens.unwrap_or(MAX_TOKENS) };
-    let Some(store) = Store::open_if_there(&config.database())? else {
+    let policy = config.policy(View::From(&cwd.to_string_lossy()));
+    let Some(store) = Memory::open_if_there(&config.database(), &policy)? else {
         return asked.say_nothing(args.json, ": run `recall digest` first", out);
     };
     let query = Query::parse(topic, &config.query_context());

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::Ended;
 use super::digest::refresh_pages;
+use super::{Ended, memory};
 use crate::clean::plain;
 use crate::cli::CloseArgs;
 use crate::closing::Closing;
@@ -17,12 +17,12 @@ use crate::ui::Ui;
 use crate::writer::Writer;
 
 pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let mut store = Store::open_existing(&config.database())?;
     // All ids are looked up first: a typing mistake changes nothing.
-    let closing = Closing::find(&args.ids, &store, config)?;
+    let known = memory(config)?;
+    let closing = Closing::find(&args.ids, &known)?;
     let agent = agent();
     let writer = Writer::here(config, agent.as_ref())?;
-    if let (Err(e), Some(agent)) = (closing.check(&writer, args.undo, &store), &agent) {
+    if let (Err(e), Some(agent)) = (closing.check(&writer, args.undo, &known), &agent) {
         let refused: Refused = e.downcast()?;
         consent::ask(&agent.name, &format!("close or open `{}` ({refused})", args.ids.join(" ")))?;
     }
@@ -30,6 +30,8 @@ pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<En
         true => ("open again", "was not closed by you"),
         false => ("closed", "was closed already"),
     };
+    drop(known);
+    let mut store = Store::open_existing(&config.database())?;
     let all = closing.apply(&writer, args.undo, config.now(), &mut store)?;
     for one in &all {
         writeln!(out, "{} {}: {}", one.id, if one.changed { done } else { already }, plain(&one.text))?;

@@ -11,7 +11,8 @@ use super::Ended;
 use crate::cli::ContextArgs;
 use crate::config::Config;
 use crate::context::{Asked, ESTIMATE, Start, gather};
-use crate::store::Store;
+use crate::privacy::View;
+use crate::store::Memory;
 
 /// Nobody's session waits for this one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -21,8 +22,8 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
         return super::about::run(args, topic, config, out);
     }
     // As at a session's start, there is something to say before the first digest.
-    let store = Store::open_if_there(&config.database())?;
     let cwd = folder(args)?;
+    let store = Memory::open_if_there(&config.database(), &config.policy(View::From(&cwd.to_string_lossy())))?;
     let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
     let asked = Asked {
         cwd: cwd.to_str().context("the folder's name is not UTF-8")?,

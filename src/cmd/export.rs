@@ -9,14 +9,15 @@ use super::Ended;
 use super::filter::ProjectFilter;
 use crate::cli::ExportArgs;
 use crate::config::Config;
-use crate::store::Store;
+use crate::privacy::View;
+use crate::store::Memory;
 use crate::store::transfer::ExportedNote;
 
 /// The form of the export. It changes when an older program could not read it any more.
 pub const VERSION: u64 = 1;
 
 pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let store = Store::open_read_only(&config.database())?;
+    let store = Memory::open(&config.database(), &config.policy(View::Owner))?;
     let project = ProjectFilter::new(args.project.as_deref(), config)?;
     writeln!(out, "{}", json!({"recall_export": VERSION, "program": env!("CARGO_PKG_VERSION")}))?;
     for head in store.session_heads()?.into_iter().filter(|h| project.fits(&h.project)) {

@@ -4,7 +4,7 @@ mod about;
 mod close;
 mod config;
 mod context;
-mod digest;
+pub mod digest;
 mod doctor;
 mod export;
 mod filter;
@@ -31,7 +31,9 @@ use clap::Parser;
 use crate::cli::{Cli, Command};
 use crate::config::{Config, agent};
 use crate::consent;
+use crate::privacy::View;
 use crate::screen::Screen;
+use crate::store::Memory;
 use crate::store::trouble::explained;
 
 /// How a command that ran has ended.
@@ -76,6 +78,15 @@ fn needs_person(command: &Command) -> Option<&'static str> {
         Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => None,
         Command::Export(_) | Command::Redact(_) | Command::Completions(_) | Command::Man(_) => None,
     }
+}
+
+/// What may be shown to who works in this folder.
+///
+/// # Errors
+/// When there is no index, or it cannot be read.
+fn memory(config: &Config) -> Result<Memory> {
+    let here = std::env::current_dir().unwrap_or_default();
+    Memory::open(&config.database(), &config.policy(View::From(&here.to_string_lossy())))
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {

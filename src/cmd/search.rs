@@ -5,15 +5,15 @@ use std::io::{IsTerminal, Write};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::Ended;
 use super::filter::{ProjectFilter, moment};
+use super::{Ended, memory};
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::SearchArgs;
 use crate::config::Config;
 use crate::embed::near;
 use crate::find::{Found, Highlighter, Origin, Query, Wanted, find};
 use crate::session::Project;
-use crate::store::Store;
+use crate::store::Memory;
 
 /// Longest title and sentence, in characters: a result is some fifty tokens.
 const TITLE: usize = 80;
@@ -22,7 +22,7 @@ const PASSAGE: usize = 150;
 const ID: usize = 8;
 
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let store = Store::open_read_only(&config.database())?;
+    let store = memory(config)?;
     let query = query(args, &store, config)?;
     let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
         eprintln!("recall: found by words alone: {}", plain(&format!("{e:#}")));
@@ -32,9 +32,6 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     let mut all = find(&store, &query, &wanted)?;
     let more = all.len() > args.limit;
     all.truncate(args.limit);
-    // Until the next digest takes them out.
-    let projects = config.project_keys();
-    all.retain(|found| !config.excludes_folder(&found.project().key, &projects));
     let highlighter = Highlighter::of_query(&query);
     for found in &all {
         if args.json {
@@ -58,7 +55,7 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
 }
 
 /// What was typed, with what the options say.
-fn query(args: &SearchArgs, store: &Store, config: &Config) -> Result<Query> {
+fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
     let mut query = Query::parse(&args.words.join(" "), &config.query_context());
     if let Some(project) = &args.project {
         let filter = ProjectFilter::new(Some(project), config)?;
@@ -101,7 +98,7 @@ pub fn as_json(found: &Found, config: &Config) -> Value {
     value
 }
 
-fn write_lines(found: &Found, highlighter: &Highlighter, store: &Store, config: &Config, out: &mut impl Write) -> Result<()> {
+fn write_lines(found: &Found, highlighter: &Highlighter, store: &Memory, config: &Config, out: &mut impl Write) -> Result<()> {
     let day = config.local_time(Some(found.at()), "%Y-%m-%d");
     let id = match &found.origin {
         // What is printed can be opened.

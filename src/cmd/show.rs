@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::Ended;
+use super::{Ended, memory};
 use crate::brief::{brief, page, without_digest};
 use crate::cli::ShowArgs;
 use crate::config::Config;
@@ -13,7 +13,7 @@ use crate::items::listed;
 use crate::notes;
 use crate::price::{costs_by_model, session_cost};
 use crate::session::Session;
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
@@ -25,7 +25,7 @@ const LINE_TEXT: usize = 120;
 const JSON_TEXT: usize = 400;
 
 pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let store = Store::open_read_only(&config.database())?;
+    let store = memory(config)?;
     if let [id] = args.ids.as_slice() {
         let (ended, value) = one(id, args, config, &store, out)?;
         if let Some(value) = value {
@@ -57,7 +57,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
 }
 
 /// Shows one session. As JSON it is returned, to stand among others.
-fn one(id: &str, args: &ShowArgs, config: &Config, store: &Store, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
     if let Some(note) = store.look_up_note(id)? {
         return noted(&note, args, config, out);
     }
@@ -105,7 +105,7 @@ fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
 }
 
 /// The rows of its transcripts, as far as these are still there.
-fn raw(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Ended> {
+fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Ended> {
     let copied = copy(store, config, head, out)?;
     if copied.rows == 0 {
         let why = if copied.missing.is_empty() {
@@ -124,7 +124,7 @@ fn raw(store: &Store, config: &Config, head: &SessionHead, out: &mut impl Write)
 fn as_json(
     args: &ShowArgs,
     config: &Config,
-    store: &Store,
+    store: &Memory,
     head: &SessionHead,
     stored: &Stored,
     session: &Session,

@@ -12,15 +12,16 @@ use crate::config::Config;
 use crate::doctor::{Depth, State, examine};
 use crate::install::Host;
 use crate::mark;
+use crate::privacy::View;
 use crate::store::status::{Counts, Vectors};
-use crate::store::{Store, copy};
+use crate::store::{Memory, copy};
 
 /// Bad lines that are listed; the rest is counted.
 const MAX_LISTED: usize = 10;
 
 pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     // Before the first digest there is nothing stored, which is no error.
-    let store = Store::open_if_there(&config.database())?;
+    let store = Memory::open_if_there(&config.database(), &config.policy(View::Owner))?;
     let counts = store.as_ref().map(|store| store.counts(MAX_LISTED)).transpose()?.unwrap_or_default();
     let last = store.map(|store| store.last_run()).transpose()?.flatten();
     let marks = mark::waiting(&config.data_dir).len();

@@ -4,14 +4,13 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::Ended;
+use super::{Ended, memory};
 use crate::cli::TimelineArgs;
 use crate::config::Config;
-use crate::store::Store;
 use crate::timeline::{around_note, timeline};
 
 pub fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let store = Store::open_read_only(&config.database())?;
+    let store = memory(config)?;
     let told = match store.look_up_note(&args.id)? {
         Some(note) => around_note(&store, config, &note, args.before, args.after)?,
         None => timeline(&store, config, &store.find_session(&args.id)?, args.before, args.after)?,

@@ -29,7 +29,7 @@ pub use surroundings::{CARRIED, Surroundings};
 
 use crate::find::QueryContext;
 use crate::paths::names_of;
-use crate::privacy::Gate;
+use crate::privacy::{Gate, Policy, View};
 use crate::redact::RULES_VERSION;
 use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
@@ -182,6 +182,11 @@ impl Config {
     pub fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
         let globs = &self.exclude_projects;
         !globs.is_empty() && (globs.is_match(folder) || globs.is_match(projects.key_of(folder)))
+    }
+
+    /// What somebody may see of the memory.
+    pub fn policy(&self, view: View<'_>) -> Policy {
+        Policy::new(self.exclude_projects.clone(), self.project_keys(), view)
     }
 
     /// What everything that is kept has to pass.

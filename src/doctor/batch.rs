@@ -7,9 +7,10 @@ use crate::config::Config;
 use crate::hook::log;
 use crate::last_run::LastRun;
 use crate::mark;
+use crate::privacy::Policy;
 use crate::session::Millis;
 use crate::source::discover::{Found, discover};
-use crate::store::Store;
+use crate::store::Memory;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
@@ -60,7 +61,7 @@ fn is_under_way(config: &Config) -> bool {
 
 /// The last time a run changed something, by the index.
 fn worked_at(config: &Config) -> Option<Millis> {
-    Store::open_read_only(&config.database()).ok()?.last_run().ok()?.map(|(at, _)| at)
+    Memory::open(&config.database(), &Policy::upkeep()).ok()?.last_run().ok()?.map(|(at, _)| at)
 }
 
 /// Marks are consumed by every run: old ones mean that none takes place.
@@ -92,7 +93,7 @@ pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
 
 /// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
 pub fn sweep(config: &Config, now: Millis) -> Finding {
-    let opened = Store::open_read_only(&config.database());
+    let opened = Memory::open(&config.database(), &Policy::upkeep());
     let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
         Ok(known) => known,
         Err(_) if config.database().exists() => return Finding::ok("transcripts", "what is read cannot be told without the index"),

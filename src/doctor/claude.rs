@@ -10,8 +10,9 @@ use super::Finding;
 use crate::child::which;
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, SummarizerChoice};
+use crate::privacy::Policy;
 use crate::source::claude_code::release::{NEWEST_TRIED, Release};
-use crate::store::Store;
+use crate::store::Memory;
 use crate::summarize::claude::ask;
 
 /// Types of rows that are named; the rest is counted.
@@ -45,8 +46,8 @@ fn version(command: &Path, config: &Config) -> Option<String> {
 
 /// Whether this program was tried with the client, by what it says of itself and what it wrote. Nothing where neither is known.
 fn release(config: &Config, version: Option<&str>) -> Option<Finding> {
-    let store = Store::open_read_only(&config.database()).ok();
-    let of_index = |store: &Store| store.client_versions().unwrap_or_default();
+    let store = Memory::open(&config.database(), &Policy::upkeep()).ok();
+    let of_index = |store: &Memory| store.client_versions().unwrap_or_default();
     let wrote = store.as_ref().map(of_index).unwrap_or_default();
     let unknown = store.and_then(|store| store.unknown_rows().ok()).unwrap_or_default();
     let newest = wrote.iter().map(String::as_str).chain(version).filter_map(Release::parse).max()?;

@@ -4,7 +4,8 @@ use super::Finding;
 use crate::config::Config;
 use crate::embed::vector::Quantized;
 use crate::embed::{Endpoint, PROBE, is_of, space_of};
-use crate::store::Store;
+use crate::privacy::Policy;
+use crate::store::Memory;
 
 const ABOUT: &str = "embeddings";
 
@@ -23,7 +24,7 @@ pub fn findings(config: &Config) -> Option<Finding> {
             return Some(Finding::warning(ABOUT, failure.to_string(), advice));
         }
     };
-    let store = Store::open_if_there(&config.database()).ok().flatten()?;
+    let store = Memory::open_if_there(&config.database(), &Policy::upkeep()).ok().flatten()?;
     let answers = format!("{} answers", endpoint.host());
     let anew = "`recall digest` embeds everything; until then search goes by words alone";
     let Some(space) = space_of(config, &store).ok()? else {

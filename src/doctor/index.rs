@@ -7,10 +7,11 @@ use anyhow::Result;
 use super::{Depth, Finding, Fix, State, ago};
 use crate::clean::one_line;
 use crate::config::Config;
+use crate::privacy::{Policy, View};
 use crate::session::Millis;
 use crate::store::status::Counts;
 use crate::store::trouble::{Trouble, explained};
-use crate::store::{OtherForm, Store, copy};
+use crate::store::{Memory, OtherForm, copy};
 
 /// Sessions the model failed on that are named.
 const MAX_LISTED: usize = 3;
@@ -19,14 +20,15 @@ const SKEW: Millis = 24 * 3_600_000;
 
 pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     let path = config.database();
-    let opened = Store::open_if_there(&path).and_then(|store| store.map(|s| Ok((s.counts(MAX_LISTED)?, s))).transpose());
+    let opened = Memory::open_if_there(&path, &config.policy(View::Owner))
+        .and_then(|store| store.map(|s| Ok((s.counts(MAX_LISTED)?, s))).transpose());
     let (counts, store) = match opened {
         Ok(Some(opened)) => opened,
         Ok(None) => return vec![Finding::warning("index", format!("none yet at {}", path.display()), "`recall digest` makes it")],
         Err(e) => return vec![unusable(e, &path)].into_iter().chain(beside(config, depth, now, false)).collect(),
     };
     let size = std::fs::metadata(&path).map_or(0, |m| m.len());
-    let state = state_of(&counts, size, depth, &store, &path);
+    let state = state_of(&counts, size, depth, config);
     let is_well = state.state == State::Ok;
     let mut all = vec![state];
     all.extend(beside(config, depth, now, is_well));
@@ -71,17 +73,18 @@ fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Find
     [Finding::ok("copy", copy)].into_iter().chain(aside).collect()
 }
 
-fn state_of(counts: &Counts, size: u64, depth: Depth, store: &Store, path: &Path) -> Finding {
+fn state_of(counts: &Counts, size: u64, depth: Depth, config: &Config) -> Finding {
     let found = format!("{:.1} MB, {} sessions, {} digests", size as f64 / 1e6, counts.sessions, counts.digests);
     if depth == Depth::Short {
         return Finding::ok("index", found);
     }
-    match store.any_damage() {
+    let path = config.database();
+    match Memory::open(&path, &Policy::upkeep()).and_then(|whole| whole.any_damage()) {
         Ok(None) => Finding::ok("index", format!("{found}, whole")),
         Ok(Some(damage)) => {
             Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED).fixed_by(Fix::Index)
         }
-        Err(e) => unusable(e, path),
+        Err(e) => unusable(e, &path),
     }
 }
 
@@ -98,7 +101,7 @@ fn failing(counts: &Counts) -> Option<Finding> {
 }
 
 /// Runs that took place in the future: then the clock is wrong now, or was.
-fn clock(store: &Store, now: Millis) -> Result<Option<Finding>> {
+fn clock(store: &Memory, now: Millis) -> Result<Option<Finding>> {
     let Some((at, _)) = store.last_run()?.filter(|(at, _)| *at > now + SKEW) else { return Ok(None) };
     let found = format!("the last work was {} in the future", ago(now, at));
     Ok(Some(Finding::warning("clock", found, "set the clock: digests and budgets go by it")))

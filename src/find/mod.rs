@@ -23,7 +23,7 @@ pub use self::query::{Filters, Query, QueryContext};
 pub use self::rank::Similar;
 use self::show::Shower;
 use crate::session::{Millis, Project};
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
 
@@ -110,7 +110,7 @@ impl Found {
 ///
 /// # Errors
 /// When the index cannot be read. No query is an error.
-pub fn find(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
+pub fn find(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
     store.at_once(|| match rank::ranked(store, query, wanted)? {
         Some(ranked) => Shower::new(store, query, wanted, ranked).results(),
         None => Ok(Vec::new()),
@@ -121,6 +121,6 @@ pub fn find(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Fou
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn most_telling(store: &Store, query: &Query) -> Result<f64> {
+pub fn most_telling(store: &Memory, query: &Query) -> Result<f64> {
     store.at_once(|| words::most_telling(store, query))
 }

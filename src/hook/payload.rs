@@ -38,6 +38,11 @@ const MAX_ID: usize = 128;
 const MAX_REASON: usize = 40;
 
 impl Event {
+    /// Every event, as our command line calls it.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        EVENTS.iter().map(|(_, ours, _)| *ours)
+    }
+
     pub fn named(name: &str) -> Option<Self> {
         EVENTS.iter().find(|(_, ours, _)| *ours == name).map(|(event, ..)| *event)
     }

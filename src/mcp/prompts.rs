@@ -10,7 +10,6 @@ use super::text::{block, line};
 use super::tools::Site;
 use crate::context::{Asked, Start, gather};
 use crate::find::Query;
-use crate::store::Store;
 use crate::topic;
 
 pub const LEFT_OFF: &str = "where-did-we-leave-off";
@@ -63,7 +62,7 @@ pub fn left_off(topic: Option<&str>, site: &Site<'_>) -> Result<GetPromptResult>
 fn about(topic: &str, site: &Site<'_>) -> Result<String> {
     let config = site.config;
     let query = Query::parse(topic, &config.query_context());
-    let store = site.reading.store(config)?;
+    let store = site.memory()?;
     let found = topic::gather(&store, config, &query, Some(&site.project()), config.hooks.max_inject_tokens)?;
     Ok(if found.render().is_empty() { String::new() } else { block(found.render()) })
 }
@@ -71,7 +70,7 @@ fn about(topic: &str, site: &Site<'_>) -> Result<String> {
 /// What a session of the project would start with.
 fn project(site: &Site<'_>) -> Result<String> {
     let config = site.config;
-    let store = Store::is_there(&config.database())?.then(|| site.reading.store(config)).transpose()?;
+    let store = site.memory_if_there()?;
     let asked = Asked {
         cwd: site.folder.to_str().context("the folder's name is not UTF-8")?,
         session: None,

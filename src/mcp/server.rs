@@ -1,6 +1,5 @@
 //! The server's side of the protocol: what there is, and who answers for it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -71,16 +70,6 @@ impl Server {
         };
         self.workers.run(request.ct.cancelled(), work).await
     }
-
-    /// Works on files, wherever the client is.
-    async fn at_files<T: Send + 'static>(
-        &self,
-        request: &Request,
-        work: impl FnOnce(PathBuf) -> Result<T> + Send + 'static,
-    ) -> Result<T, ErrorData> {
-        let data_dir = self.config.data_dir.clone();
-        self.workers.run(request.ct.cancelled(), move |_| work(data_dir)).await.map_err(|e| internal(&e))
-    }
 }
 
 fn internal(error: &anyhow::Error) -> ErrorData {
@@ -134,7 +123,8 @@ impl ServerHandler for Server {
             Some(cursor) => Some(days::date(&cursor).ok_or_else(|| invalid(format!("unknown cursor `{cursor}`")))?),
             None => None,
         };
-        let (days, more) = self.at_files(&request, move |data_dir| Ok(days::list(&data_dir, before))).await?;
+        let listed = self.at_work(&request, move |site| days::list(site, before)).await;
+        let (days, more) = listed.map_err(|e| internal(&e))?;
         let next = days.last().filter(|_| more).map(|day| day.date.to_string());
         let resource = |day: &days::Day| {
             Resource::new(day.uri(), day.date.to_string())
@@ -164,8 +154,8 @@ impl ServerHandler for Server {
 
     async fn read_resource(&self, asked: ReadResourceRequestParams, request: Request) -> Result<ReadResourceResponse, ErrorData> {
         let uri = asked.uri.clone();
-        let page = self.at_files(&request, move |data_dir| days::read(&data_dir, &uri)).await?;
-        let Some(page) = page else {
+        let page = self.at_work(&request, move |site| days::read(site, &uri)).await;
+        let Some(page) = page.map_err(|e| internal(&e))? else {
             return Err(ErrorData::resource_not_found(harmless(&format!("there is no page {}", asked.uri)), None));
         };
         let contents = ResourceContents::text(harmless(&page), asked.uri).with_mime_type(MARKDOWN);

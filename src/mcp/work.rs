@@ -10,7 +10,8 @@ use rusqlite::{ErrorCode, InterruptHandle};
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
-use crate::store::Store;
+use crate::privacy::Policy;
+use crate::store::Memory;
 
 /// Calls that work at the same time.
 const AT_ONCE: usize = 8;
@@ -86,11 +87,11 @@ impl Reading {
     ///
     /// # Errors
     /// When there is none, it cannot be read or is of another version, with what to do about it.
-    pub fn store(&self, config: &Config) -> Result<Store> {
+    pub fn memory(&self, config: &Config, policy: &Policy) -> Result<Memory> {
         let until = Instant::now() + BUSY;
         // SQLite's own waiting cannot be interrupted.
         let store = loop {
-            match Store::open_as_it_is(&config.database(), LOOK) {
+            match Memory::open_as_it_is(&config.database(), policy, LOOK) {
                 Err(e) if is_locked(&e) && Instant::now() < until => self.check()?,
                 opened => break opened?,
             }

@@ -6,6 +6,7 @@
 
 mod files;
 mod items;
+mod policy;
 mod said;
 mod tags;
 mod turns;
@@ -15,6 +16,7 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
+pub use policy::{Policy, View};
 pub use said::says_something;
 pub use tags::{Stripped, disarm, may_be_tag, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};

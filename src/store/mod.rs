@@ -17,6 +17,7 @@ pub mod hold;
 pub mod ingest;
 pub mod interim;
 pub mod load;
+mod memory;
 pub mod mend;
 pub mod money;
 pub mod notes;
@@ -46,6 +47,7 @@ use rusqlite::{Connection, InterruptHandle, Transaction, TransactionBehavior};
 
 use self::bundle::{Known, Whereabouts};
 use self::hold::Identity;
+pub use self::memory::Memory;
 pub use self::open::OtherForm;
 
 /// How long a statement waits for another process's transaction. Ours take milliseconds.
@@ -66,6 +68,8 @@ pub struct Store {
     another: fn(&Path) -> Result<Self>,
     /// Which rows have titles: of who reads many sessions at a stretch, while nobody stores any.
     titled: Option<titles::Titled>,
+    /// Some of its tables are narrowed to what may be shown: see [`Memory`].
+    narrowed: bool,
 }
 
 impl Store {

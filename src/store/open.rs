@@ -51,6 +51,7 @@ impl Store {
             threads: cores(),
             another: Self::to_read,
             titled: None,
+            narrowed: false,
         };
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
@@ -72,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is none yet, it cannot be read, or it was written by a newer program.
-    pub fn open_read_only(path: &Path) -> Result<Self> {
+    pub(super) fn open_read_only(path: &Path) -> Result<Self> {
         match Self::open_as_it_is(path, BUSY) {
             Err(e) if e.downcast_ref() == Some(&OtherForm::Older) => {
                 drop(Self::open(path)?);
@@ -80,14 +81,6 @@ impl Store {
             }
             other => other,
         }
-    }
-
-    /// Opens the database for reading, when there is one.
-    ///
-    /// # Errors
-    /// As `open_read_only`.
-    pub fn open_if_there(path: &Path) -> Result<Option<Self>> {
-        Self::is_there(path)?.then(|| Self::open_read_only(path)).transpose()
     }
 
     /// Is there an index?
@@ -114,7 +107,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is none yet, it cannot be read, or its form is not this program's: an [`OtherForm`].
-    pub fn open_as_it_is(path: &Path, patience: Duration) -> Result<Self> {
+    pub(super) fn open_as_it_is(path: &Path, patience: Duration) -> Result<Self> {
         must_exist(path)?;
         let opened =
             read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
@@ -234,6 +227,7 @@ pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(S
         threads: 1,
         another: Store::to_read,
         titled: None,
+        narrowed: false,
     };
     let version = store.version()?;
     Ok((store, version))

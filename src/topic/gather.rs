@@ -12,7 +12,7 @@ use crate::find::{Found, Origin, Query, Wanted, find};
 use crate::notes::EVERYWHERE;
 use crate::prompt::{wants_decisions, without_asking};
 use crate::session::{Millis, Project};
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::notes::Note;
 use crate::terms::words;
 
@@ -37,7 +37,7 @@ const LITTLE_MORE: usize = 24;
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn gather(store: &Store, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
+pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
     let asking = Asking { own, session: None, decisions: wants_decisions(&query.text) };
     Ok(Topic::of(candidates(store, config, query, &asking)?, max_tokens))
 }
@@ -65,7 +65,7 @@ impl Asking<'_> {
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn candidates(store: &Store, config: &Config, query: &Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
+pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
     let query = without_asking(query);
     match asking.own {
         Some(own) if query.is_empty() => latest(store, config, own, asking.session),
@@ -83,7 +83,7 @@ impl Topic {
 /// Rows of a conversation that are looked at for passages: a hook waits for it.
 const READS: usize = 400;
 
-fn found(store: &Store, config: &Config, mut query: Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
+fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
     let limit = if query.is_empty() { LATEST } else { SOURCES };
     if query.is_empty() {
         // All there is, the newest first.
@@ -99,8 +99,6 @@ fn found(store: &Store, config: &Config, mut query: Query, asking: &Asking<'_>) 
         ..Wanted::default()
     };
     let mut all = find(store, &query, &wanted)?;
-    let projects = config.project_keys();
-    all.retain(|found| !config.excludes_folder(&found.project().key, &projects));
     if !query.terms.is_empty() {
         let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
         all.retain(|found| found.focus >= LEAST.max(best * AGAINST_BEST));
@@ -110,7 +108,7 @@ fn found(store: &Store, config: &Config, mut query: Query, asking: &Asking<'_>) 
 }
 
 /// A result as a source, with what its session decided and left open.
-fn source(store: &Store, config: &Config, found: Found, words: &BTreeSet<String>, asking: &Asking<'_>) -> Result<Source> {
+fn source(store: &Memory, config: &Config, found: Found, words: &BTreeSet<String>, asking: &Asking<'_>) -> Result<Source> {
     let (at, origin) = match &found.origin {
         Origin::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
         Origin::Note(note) => (note.at, "note"),
@@ -200,7 +198,7 @@ fn without_title(passages: &mut Vec<Passage>, title: &str) {
 }
 
 /// What was done last in a project.
-fn latest(store: &Store, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<Source>> {
+fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<Source>> {
     let Some(project) = store.project_pk(own)? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for one in store.recent_sessions(project, None, LATEST)? {

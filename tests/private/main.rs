@@ -13,9 +13,14 @@ mod stored;
 #[path = "../support/mod.rs"]
 mod support;
 
+#[allow(dead_code, reason = "the server's own tests use the rest of it")]
+#[path = "../mcp/peer.rs"]
+mod peer;
+
 mod agents;
 mod blocks;
 mod copies;
+mod doors;
 mod files;
 mod heard;
 mod patterns;

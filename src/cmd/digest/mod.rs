@@ -195,7 +195,10 @@ pub fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
 pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
     let mut lock = run_lock(config)?;
     if let Ok(_held) = lock.try_write() {
+        // No page is written that shows what the config has come to leave out.
+        leave_out_excluded(config, store, &mut Report::default())?;
         pages::write(config, store, false, ui)?;
+        store.drop_emptied()?;
     }
     Ok(())
 }

@@ -16,9 +16,10 @@ use super::digest::{pages, prepare_folder, rehearsal, run_lock, take_in, write_d
 use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::{DigestArgs, ForgetArgs};
 use crate::config::Config;
+use crate::privacy::View;
 use crate::store::forget::{Doomed, Extent, Lasting};
 use crate::store::trouble::{is_damage, is_trouble};
-use crate::store::{Store, copy};
+use crate::store::{Memory, Store, copy};
 use crate::ui::Ui;
 use crate::{fault, leftovers};
 
@@ -32,6 +33,9 @@ pub fn run(args: &ForgetArgs, config: &Config, out: &mut impl Write) -> Result<E
     ui.finish();
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }
+
+/// Stands for what an excluded session or note says.
+const EXCLUDED: &str = "(excluded)";
 
 fn busy<T>() -> Result<T> {
     bail!("a run is under way: try again when it has ended")
@@ -182,6 +186,8 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
         writeln!(out, "{}  {}  page  {}", id8(&orphan.session), plain(orphan.project.name()), orphan.file.display())?;
         account.orphans += 1;
     }
+    // What is hidden can be forgotten, and is not shown for that.
+    let shown = Memory::beside(&store, &config.policy(View::Owner))?;
     for pk in doomed.sessions() {
         let head = store.session_head(pk)?;
         let lost = match doomed.rows.get(&pk) {
@@ -191,12 +197,18 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
             None => "a digest that was replaced".into(),
         };
         let day = config.local_time(Some(head.started_at), "%Y-%m-%d");
-        let title = store.title_of(pk)?.unwrap_or_else(|| "(no digest)".into());
+        let title = match shown.look_up_session(&head.id)? {
+            Some(_) => shown.title_of(pk)?.unwrap_or_else(|| "(no digest)".into()),
+            None => EXCLUDED.into(),
+        };
         writeln!(out, "{}  {day}  {}  {lost}  {}", id8(&head.id), plain(head.project.name()), plain(&title))?;
     }
     for pk in &doomed.notes {
         let note = store.note(*pk)?;
-        let (day, text) = (config.local_time(Some(note.at), "%Y-%m-%d"), shorten(&one_line(&plain(&note.text)), 80));
+        let (day, text) = (
+            config.local_time(Some(note.at), "%Y-%m-%d"),
+            shorten(&one_line(&plain(shown.look_up_note(&note.id)?.as_ref().map_or(EXCLUDED, |note| &note.text))), 80),
+        );
         writeln!(out, "{}  {day}  {}  note  {text}", note.id, plain(note.project.name()))?;
     }
     tell(&account, "would forget", out)

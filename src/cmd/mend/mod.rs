@@ -20,9 +20,10 @@ use super::digest::{self, run_lock};
 use crate::clean::plain;
 use crate::cli::DigestArgs;
 use crate::config::Config;
+use crate::privacy::Policy;
 use crate::store::hold::Hold;
 use crate::store::unearth::Unearthed;
-use crate::store::{Store, copy};
+use crate::store::{Memory, Store, copy};
 use crate::ui::Ui;
 use crate::{fault, private};
 
@@ -30,7 +31,7 @@ pub fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     // Another one may have mended it since it was looked at.
-    if is_whole(&config.database()) {
+    if is_whole(config) {
         writeln!(out, "whole       {}: it is mended by now", plain(&config.database().display().to_string()))?;
         return Ok(());
     }
@@ -44,8 +45,9 @@ pub fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     ran.map(|_| ())
 }
 
-fn is_whole(index: &Path) -> bool {
-    let damage = Store::open_if_there(index).and_then(|store| store.map(|store| store.any_damage()).transpose());
+fn is_whole(config: &Config) -> bool {
+    let opened = Memory::open_if_there(&config.database(), &Policy::upkeep());
+    let damage = opened.and_then(|store| store.map(|store| store.any_damage()).transpose());
     matches!(damage, Ok(None | Some(None)))
 }
 

@@ -7,7 +7,8 @@ use anyhow::Result;
 
 use crate::cmd::orphans;
 use crate::config::Config;
-use crate::store::Store;
+use crate::privacy::Policy;
+use crate::store::Memory;
 use crate::store::mend::{Held, Salvaged};
 use crate::ui::Ui;
 
@@ -44,7 +45,7 @@ impl Before {
 
 /// Says what is certain before the transcripts are read again.
 pub fn tell_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
-    let store = Store::open_read_only(&config.database())?;
+    let store = Memory::open(&config.database(), &Policy::upkeep())?;
     let missing = before.missing(&store.held());
     if missing != Salvaged::default() {
         ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", numbers(&missing)));
@@ -64,7 +65,7 @@ pub fn tell_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
 
 /// Says what was there and is not any more.
 pub fn tell_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    let store = Store::open_read_only(&config.database())?;
+    let store = Memory::open(&config.database(), &Policy::upkeep())?;
     let now = store.held();
     let lost = before.missing(&now);
     match lost == Salvaged::default() {

@@ -14,7 +14,7 @@ use crate::context::undigested::{account, told_by};
 use crate::context::{About, Content, Context, Fresh, Told, render};
 use crate::privacy::Gate;
 use crate::session::{Millis, RowKey};
-use crate::store::Store;
+use crate::store::Memory;
 use crate::{mark, tail};
 
 /// Marks that are looked at, newest first, and sessions read from their transcripts.
@@ -26,7 +26,7 @@ const COMPACTED_TAIL: u64 = 4 << 20;
 
 impl Gatherer<'_> {
     /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.
-    pub(super) fn fresh(&self, store: Option<&Store>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
+    pub(super) fn fresh(&self, store: Option<&Memory>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
         let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
         let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
         if let Some(known) = known {
@@ -58,7 +58,7 @@ impl Gatherer<'_> {
     /// digest: clients write rows of their own when a window is closed.
     fn read_fresh(
         &self,
-        store: Option<&Store>,
+        store: Option<&Memory>,
         id: &str,
         transcript: &Path,
         gate: &Gate,
@@ -82,7 +82,7 @@ impl Gatherer<'_> {
 
 /// What a session had done before its context was compacted, straight from its transcript. From the index come only the notes of its
 /// project, which it was told when it began, and what was forgotten.
-pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
+pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
     if is_shut_out(store, session) {
         return Ok(Context::default());
@@ -113,10 +113,10 @@ pub fn compacted(config: &Config, store: Option<&Store>, transcript: &Path, sess
 }
 
 /// Was the whole session forgotten? What cannot be told is not shown.
-fn is_shut_out(store: Option<&Store>, session: &str) -> bool {
+fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
     store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
 }
 
-fn is_forgotten(store: Option<&Store>, key: RowKey) -> bool {
+fn is_forgotten(store: Option<&Memory>, key: RowKey) -> bool {
     store.is_some_and(|store| store.is_forgotten_row(key).unwrap_or(true))
 }

@@ -16,7 +16,7 @@ use crate::notes::Kind;
 use crate::session::Millis;
 use crate::signal::is_offer;
 use crate::source::project::Projects;
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::closings::Wordings;
 use crate::store::notes::Note;
 use crate::store::recent::Recent;
@@ -58,14 +58,14 @@ pub struct Asked<'a> {
 }
 
 /// What the index, the marks and the transcripts have to say. Without an index, the others alone.
-pub fn gather(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Result<Context> {
+pub fn gather(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Result<Context> {
     match store {
         Some(store) => store.at_once(|| gather_from(config, Some(store), asked)),
         None => gather_from(config, None, asked),
     }
 }
 
-fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Result<Context> {
+fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Result<Context> {
     let projects = config.project_keys();
     if config.excludes_folder(asked.cwd, &projects) {
         return Ok(Context::default());
@@ -105,7 +105,7 @@ fn gather_from(config: &Config, store: Option<&Store>, asked: &Asked<'_>) -> Res
 }
 
 /// The notes of a project and those for all: the user's before those of agents, by kind, each the newest first. What is done is none.
-fn remembered(config: &Config, store: Option<&Store>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
+fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
     let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
     notes.retain(|note| is_new(note.at) && note.closed.is_none());
     notes.sort_by_key(|note| (matches!(note.author, Author::Agent { .. }), Kind::named(&note.kind).unwrap_or_default()));
@@ -121,7 +121,7 @@ fn remembered(config: &Config, store: Option<&Store>, key: &str, is_new: impl Fn
 
 /// The project in the index.
 struct Known<'a> {
-    store: &'a Store,
+    store: &'a Memory,
     project: i64,
 }
 

@@ -59,9 +59,11 @@ impl Tool for Close {
             bail!("ids: 1 to {MOST}");
         }
         let writer = site.writer().map_err(refused)?;
+        let memory = site.memory()?;
+        let closing = Closing::find(&asked.ids, &memory)?;
+        closing.check(&writer, asked.undo, &memory).map_err(refused)?;
+        drop(memory);
         let mut store = Store::open_existing(&site.config.database())?;
-        let closing = Closing::find(&asked.ids, &store, site.config)?;
-        closing.check(&writer, asked.undo, &store).map_err(refused)?;
         let all = closing.apply(&writer, asked.undo, site.config.now(), &mut store)?;
         let item =
             |one: crate::closing::Closed| Item { id: one.id, text: line(&one.text, TEXT), open: asked.undo, known: !one.changed };

@@ -60,7 +60,7 @@ impl Tool for Gather {
             bail!("topic: say in a few words what it is about");
         }
         query.filters.projects.extend(asked.project.filter(|project| !project.trim().is_empty()));
-        let store = site.reading.store(site.config)?;
+        let store = site.memory()?;
         let found = topic::gather(&store, site.config, &query, Some(&site.project()), max_tokens)?;
         let text = match found.render() {
             "" => format!("nothing is known about `{}`", line(&asked.topic, 80)),

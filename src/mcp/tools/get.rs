@@ -10,7 +10,7 @@ use crate::clean::shorten;
 use crate::config::Config;
 use crate::mcp::text::{harmless, line};
 use crate::notes;
-use crate::store::Store;
+use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::trouble::is_trouble;
 
@@ -78,7 +78,7 @@ impl Tool for Get {
         if !(1..=MOST).contains(&asked.ids.len()) {
             bail!("ids: 1 to {MOST} in a call");
         }
-        let store = site.reading.store(site.config)?;
+        let store = site.memory()?;
         let mut answer = Answer { items: Vec::new(), missing: Vec::new() };
         for id in &asked.ids {
             match item(id, asked.detail, FULL / asked.ids.len(), &store, site.config) {
@@ -97,7 +97,7 @@ impl Tool for Get {
     }
 }
 
-fn item(id: &str, detail: Detail, most: usize, store: &Store, config: &Config) -> Result<Item> {
+fn item(id: &str, detail: Detail, most: usize, store: &Memory, config: &Config) -> Result<Item> {
     if let Some(note) = store.look_up_note(id)? {
         return Ok(Item { text: notes::show(&note, config), id: note.id });
     }
@@ -113,7 +113,7 @@ fn item(id: &str, detail: Detail, most: usize, store: &Store, config: &Config) -
 }
 
 /// The whole page, as far as there is room for it.
-fn whole(head: &SessionHead, most: usize, store: &Store, config: &Config) -> Result<Option<String>> {
+fn whole(head: &SessionHead, most: usize, store: &Memory, config: &Config) -> Result<Option<String>> {
     let Some(stored) = store.digest_of(head.pk)? else { return Ok(None) };
     let page = harmless(&page(store, config, head, &stored, &store.load_session(head)?)?);
     let cut = shorten(&page, most);

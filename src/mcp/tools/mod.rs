@@ -27,9 +27,10 @@ use crate::clean::shorten;
 use crate::config::{Agent, Config, agent, agent_of_client};
 use crate::mark;
 use crate::notes::EVERYWHERE;
+use crate::privacy::{Policy, View};
 use crate::session::{Millis, Project};
-use crate::store::Store;
 use crate::store::trouble::explained;
+use crate::store::{Memory, Store};
 use crate::writer::Writer;
 
 /// Longest account of what went wrong, in characters.
@@ -49,7 +50,7 @@ pub struct Site<'a> {
     pub config: &'a Config,
     /// The folder whose project comes first.
     pub folder: &'a Path,
-    pub reading: &'a Reading,
+    pub(super) reading: &'a Reading,
     /// What the client calls itself.
     pub client: &'a str,
     /// When the server was started.
@@ -76,13 +77,34 @@ impl Site<'_> {
         if marked.iter().any(|mark| mark.session == session && mark.at >= self.since) {
             return true;
         }
-        let store = Store::open_read_only(&self.config.database()).ok();
+        let store = Memory::open(&self.config.database(), &Policy::upkeep()).ok();
         store.and_then(|store| store.session_end(session).ok().flatten()).is_some_and(|at| at >= self.since)
     }
 
     /// The key of the project that comes first.
     pub fn project(&self) -> String {
         self.config.project_keys().key_of(&self.folder.to_string_lossy())
+    }
+
+    /// What may be shown to who works here. All that answers reads it through this.
+    ///
+    /// # Errors
+    /// When there is no index, it cannot be read or is of another version, with what to do about it.
+    pub fn memory(&self) -> Result<Memory> {
+        self.reading.memory(self.config, &self.policy())
+    }
+
+    /// What may be shown to who works here, as a rule.
+    pub fn policy(&self) -> Policy {
+        self.config.policy(View::From(&self.folder.to_string_lossy()))
+    }
+
+    /// The same, when there is an index.
+    ///
+    /// # Errors
+    /// As `memory`.
+    pub fn memory_if_there(&self) -> Result<Option<Memory>> {
+        Store::is_there(&self.config.database())?.then(|| self.memory()).transpose()
     }
 }
 

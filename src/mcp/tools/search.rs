@@ -12,7 +12,7 @@ use crate::find::{Found, Highlighter, Kind, Origin, Query, Wanted, find, kinds};
 use crate::mcp::text::line;
 use crate::moment::moment;
 use crate::session::{Millis, short_id};
-use crate::store::Store;
+use crate::store::Memory;
 
 const USUAL: usize = 8;
 const MOST: usize = 50;
@@ -100,7 +100,7 @@ impl Tool for Search {
         let query = query(&asked, site.config)?;
         let mark = mark_of(&asked);
         let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| place_of(cursor, &mark))?;
-        let store = site.reading.store(site.config)?;
+        let store = site.memory()?;
         let own = site.project();
         let mut notices = Vec::new();
         let similar = near(site.config, &store, &query.text).unwrap_or_else(|e| {
@@ -118,9 +118,6 @@ impl Tool for Search {
         if more && !goes_on {
             notices.push("there is more than is worth listing: add a word or a filter".to_owned());
         }
-        // Until the next digest takes them out. A page has fewer results then.
-        let projects = site.config.project_keys();
-        all.retain(|found| !site.config.excludes_folder(&found.project().key, &projects));
         let highlighter = Highlighter::of_query(&query);
         let unindexed = store.unindexed()?;
         if unindexed > 0 {
@@ -191,7 +188,7 @@ fn place_of(cursor: &str, mark: &str) -> Result<usize> {
     place.with_context(|| format!("cursor: `{}` is of no such search: give the same words and filters with it", line(cursor, 40)))
 }
 
-fn result(found: &Found, highlighter: &Highlighter, store: &Store, config: &Config) -> Result<Line> {
+fn result(found: &Found, highlighter: &Highlighter, store: &Memory, config: &Config) -> Result<Line> {
     let id = match &found.origin {
         Origin::Session(head) => store.short_id(&head.id)?,
         Origin::Note(note) => note.id.clone(),

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{Site, Tool};
 use crate::doctor::{Depth, State, examine};
 use crate::install::Host;
-use crate::store::Store;
 
 pub struct Status;
 
@@ -55,7 +54,7 @@ impl Tool for Status {
 
     fn call(_: Asked, site: &Site<'_>) -> Result<Answer> {
         let config = site.config;
-        let store = Store::is_there(&config.database())?.then(|| site.reading.store(config)).transpose()?;
+        let store = site.memory_if_there()?;
         let counts = store.as_ref().map(|store| store.counts(0)).transpose()?.unwrap_or_default();
         let last = store.as_ref().map(|store| store.last_run()).transpose()?.flatten();
         let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());

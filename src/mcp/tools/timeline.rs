@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
 use crate::mcp::text::line;
-use crate::store::Store;
+use crate::store::Memory;
 use crate::timeline::{self, Step, Timeline, around_note, timeline};
 
 const USUAL: usize = 3;
@@ -86,7 +86,7 @@ impl Tool for Around {
         if before > MOST || after > MOST {
             bail!("before and after: {MOST} at most");
         }
-        let (store, config) = (site.reading.store(site.config)?, site.config);
+        let (store, config) = (site.memory()?, site.config);
         let told = match store.look_up_note(&asked.id)? {
             Some(note) => around_note(&store, config, &note, before, after)?,
             None => timeline(&store, config, &store.find_session(&asked.id)?, before, after)?,
@@ -99,7 +99,7 @@ impl Tool for Around {
     }
 }
 
-fn answer(told: &Timeline, store: &Store) -> Result<Answer> {
+fn answer(told: &Timeline, store: &Memory) -> Result<Answer> {
     let lines = |all: &[timeline::Line]| all.iter().map(|one| line_of(one, store)).collect::<Result<_>>();
     Ok(Answer {
         project: line(&told.project, 200),
@@ -113,7 +113,7 @@ fn answer(told: &Timeline, store: &Store) -> Result<Answer> {
     })
 }
 
-fn line_of(one: &timeline::Line, store: &Store) -> Result<Line> {
+fn line_of(one: &timeline::Line, store: &Memory) -> Result<Line> {
     Ok(Line {
         id: if one.is_note { one.id.clone() } else { store.short_id(&one.id)? },
         when: one.when.clone(),

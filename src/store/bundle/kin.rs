@@ -223,7 +223,7 @@ pub fn kin_later(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
 
 fn beside(db: &Connection, head: &SessionHead, is: &str) -> Result<Vec<i64>> {
     let sql = format!(
-        "SELECT s.pk FROM kin k JOIN session s ON s.pk = k.other
+        "SELECT s.pk FROM kin k JOIN main.session s ON s.pk = k.other
          WHERE k.session = ?1 AND (coalesce(s.started_at, 9223372036854775807), s.id) {is} (?2, ?3) ORDER BY s.pk"
     );
     let mut query = db.prepare_cached(&sql)?;

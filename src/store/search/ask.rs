@@ -125,7 +125,7 @@ impl Store {
             // The index is in this order, so that reading ends with the last that is wanted.
             false => ("0.0".to_owned(), "search.rowid DESC"),
         };
-        let sql = if conditions.is_empty() {
+        let sql = if conditions.is_empty() && !self.narrowed {
             // What is not among the first is not looked up.
             format!(
                 "SELECT d.pk, d.session, d.note, d.project, d.last_at, f.score FROM

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use recall::find::{Highlighter, Query, QueryContext, Wanted, find};
+use recall::privacy::Policy;
 use recall::session::{Item, RowKey};
-use recall::store::Store;
 use recall::store::transfer::{Exported, ExportedRow, ExportedSource};
+use recall::store::{Memory, Store};
 
 thread_local! {
-    static INDEX: OnceCell<(tempfile::TempDir, Store)> = const { OnceCell::new() };
+    static INDEX: OnceCell<(tempfile::TempDir, Memory)> = const { OnceCell::new() };
 }
 
 pub fn check(data: &[u8]) {
@@ -44,7 +45,7 @@ pub fn check(data: &[u8]) {
 }
 
 /// Three sessions in several scripts.
-fn index_of_three() -> (tempfile::TempDir, Store) {
+fn index_of_three() -> (tempfile::TempDir, Memory) {
     let folder = tempfile::tempdir().expect("a folder");
     let path: PathBuf = folder.path().join("recall.db");
     let mut store = Store::open(&path).expect("an index");
@@ -89,5 +90,5 @@ fn index_of_three() -> (tempfile::TempDir, Store) {
         assert!(store.import_session(session).expect("it is taken in"));
     }
     assert_eq!(store.write_documents().expect("an index").made, 3);
-    (folder, store)
+    (folder, Memory::beside(&store, &Policy::upkeep()).expect("an index"))
 }

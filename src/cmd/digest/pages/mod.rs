@@ -15,10 +15,10 @@ use crate::fault;
 use crate::leftovers::Writing;
 use crate::page::{DayEntry, Shown, day_page};
 use crate::session::Millis;
-use crate::store::Store;
 use crate::store::crew::PART;
 use crate::store::notes::Note;
 use crate::store::pages::PageRecord;
+use crate::store::{Memory, Store};
 use crate::ui::Ui;
 
 /// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
@@ -92,17 +92,6 @@ impl Writer<'_> {
         })
     }
 
-    /// What was remembered on a day.
-    fn notes_on(&self, day: &str) -> Result<Vec<Note>> {
-        let Ok(date) = day.parse::<jiff::civil::Date>() else { return Ok(Vec::new()) };
-        let at = |date: jiff::civil::Date| {
-            date.to_zoned(self.config.time_zone.clone()).map(|begins| begins.timestamp().as_millisecond())
-        };
-        // Nothing comes before the first day there is, nor after the last.
-        let end = date.tomorrow().and_then(at).unwrap_or(Millis::MAX);
-        self.store.notes_between(at(date).unwrap_or(Millis::MIN), end)
-    }
-
     /// Writes a session's page; one under another name goes, and its notes move along.
     fn session(&mut self, pk: i64, made: Option<Made>) -> Result<()> {
         let mut notes = String::new();
@@ -169,13 +158,51 @@ impl Writer<'_> {
                 self.store.note_facts(*pk, &facts)
             },
         )?;
-        let noted = self.notes_on(day)?;
+        let noted = notes_on(day, config, self.store)?;
         if entries.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
             return self.remove(&path);
         }
         self.put(&path, &day_page(day, entries, &noted, &self.config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
     }
+}
+
+/// The page of a day as somebody may see it, made of what the index shows them. `None` where that is nothing.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn shown_day(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
+    memory.at_once(|| {
+        let mut entries = Vec::new();
+        for pk in memory.sessions_of_day(day)? {
+            let entry = |shown: &Shown<'_>, _: &str| DayEntry::of(shown, &Facts::of(shown.session), &config.time_zone);
+            entries.extend(with_shown(config, memory, false, pk, entry)?);
+        }
+        let noted = notes_on(day, config, memory)?;
+        let any = !entries.is_empty() || !noted.is_empty();
+        Ok(any.then(|| day_page(day, entries, &noted, &config.time_zone)))
+    })
+}
+
+/// Does the page of a day, as it is written, show something that somebody may not see?
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool> {
+    memory.hides_some_of(day, lasts(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
+}
+
+/// What was remembered on a day.
+fn notes_on(day: &str, config: &Config, store: &Store) -> Result<Vec<Note>> {
+    lasts(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
+}
+
+/// From when to when a day lasts; `None` where it is none.
+fn lasts(day: &str, config: &Config) -> Option<(Millis, Millis)> {
+    let date = day.parse::<jiff::civil::Date>().ok()?;
+    let at = |date: jiff::civil::Date| date.to_zoned(config.time_zone.clone()).map(|begins| begins.timestamp().as_millisecond());
+    // Nothing comes before the first day there is, nor after the last.
+    Some((at(date).unwrap_or(Millis::MIN), date.tomorrow().and_then(at).unwrap_or(Millis::MAX)))
 }
 
 fn day_path(day: &str) -> String {
