@@ -7,6 +7,8 @@ use subprocess::{Exec, ExecExt, ExitStatus, Redirection};
 
 /// How long a wait may go without looking at the bounds.
 const SLICE: Duration = Duration::from_millis(100);
+/// How much of a child's complaints is kept, in bytes. It may complain without end for as long as it has time.
+const MAX_COMPLAINTS: usize = 64 << 10;
 
 /// What a child left behind.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ pub struct Killed {
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub time: Duration,
-    /// Of both streams, in bytes.
+    /// Of what it prints to stdout, in bytes.
     pub output: usize,
     /// Looked at while waiting.
     pub stop: fn() -> bool,
@@ -86,7 +88,8 @@ fn collect(job: &mut subprocess::Job, bounds: &Bounds, stdout: &mut Vec<u8>, std
             Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
             Err(e) => return Err(e),
         }
-        if let Some(cut) = out_of_bounds(bounds, deadline, stdout.len() + stderr.len()) {
+        stderr.truncate(MAX_COMPLAINTS);
+        if let Some(cut) = out_of_bounds(bounds, deadline, stdout.len()) {
             return Ok(Some(cut));
         }
     }

@@ -1,66 +1,132 @@
 //! What tokens cost at the API's list prices, in US dollars. A model that is not listed has no price, which is not zero.
+//!
+//! The list is `price/list.toml`; the user's `[prices]` go before it.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::config::Price;
-use crate::session::Tokens;
+use crate::session::{Counts, Tokens};
 
-/// List prices by the model's id without its date, per million tokens of input and of output.
-/// Published prices as of May 2026. Newer models are unknown until they are added here or in the config.
-const LIST: &[(&str, f64, f64)] = &[
-    ("claude-3-haiku", 0.25, 1.25),
-    ("claude-3-5-haiku", 0.8, 4.0),
-    ("claude-haiku-4-5", 1.0, 5.0),
-    ("haiku", 1.0, 5.0),
-    ("claude-3-5-sonnet", 3.0, 15.0),
-    ("claude-3-7-sonnet", 3.0, 15.0),
-    ("claude-sonnet-4", 3.0, 15.0),
-    ("claude-sonnet-4-5", 3.0, 15.0),
-    ("claude-sonnet-4-6", 3.0, 15.0),
-    ("claude-3-opus", 15.0, 75.0),
-    ("claude-opus-4", 15.0, 75.0),
-    ("claude-opus-4-1", 15.0, 75.0),
-    ("claude-opus-4-5", 5.0, 25.0),
-    ("claude-opus-4-6", 5.0, 25.0),
-    ("claude-opus-4-7", 5.0, 25.0),
-    ("claude-opus-4-8", 5.0, 25.0),
-];
+const LIST: &str = include_str!("price/list.toml");
 
-/// The price of a model: the user's own, else the list's.
-pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Price> {
+/// What requests at another speed, or answered in the US, are counted under: the model's id with this behind it.
+pub const FAST: &str = "-fast";
+pub const US: &str = "-us";
+/// How many times as much inference in the US costs.
+const US_TIMES: f64 = 1.1;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// When it was compared with what is asked.
+    date: String,
+    aliases: BTreeMap<String, Vec<String>>,
+    models: BTreeMap<String, Listed>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Listed {
+    #[serde(flatten)]
+    price: Price,
+    long: Option<Price>,
+    fast: Option<Price>,
+    #[serde(default)]
+    thinks: bool,
+}
+
+// It is part of the program: a test reads it.
+static PRICES: LazyLock<Option<List>> = LazyLock::new(|| toml::from_str(LIST).ok());
+
+/// What a model's tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    price: Price,
+    /// In requests with a long prompt, where these cost more.
+    long: Option<Price>,
+    times: f64,
+}
+
+/// When the list was compared with what is asked.
+pub fn listed_on() -> Option<&'static str> {
+    PRICES.as_ref().map(|list| list.date.as_str())
+}
+
+/// What a model's tokens cost: by the user's own price of just this name or of its model, else by the list's.
+pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
+    let (rest, us) = cut(model, US);
+    let (id, fast) = cut(rest, FAST);
+    let bare = bare(id);
+    let flat = |price: &Price| Rates { price: *price, long: None, times: 1.0 };
+    let own_id = || own.get(id).or_else(|| own.get(bare)).filter(|_| !fast);
     let listed = || {
-        let (_, input, output) = LIST.iter().find(|(id, ..)| *id == undated(model))?;
-        Some(Price { input: *input, output: *output, cache_write: None, cache_write_hour: None, cache_read: None })
+        let listed = find(bare)?;
+        let price = if fast { listed.fast? } else { listed.price };
+        Some(Rates { price, long: listed.long.filter(|_| !fast), times: 1.0 })
     };
-    own.get(model).copied().or_else(listed)
+    let rates = own.get(rest).or_else(own_id).map(flat).or_else(listed)?;
+    own.get(model).map(flat).or(Some(Rates { times: if us { US_TIMES } else { 1.0 }, ..rates }))
 }
 
-/// `claude-opus-4-1-20250805` → `claude-opus-4-1`
-fn undated(model: &str) -> &str {
-    match model.rsplit_once('-') {
-        Some((id, date)) if date == "latest" || date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit()) => id,
-        _ => model,
-    }
+/// The models that a name may stand for, the newest first; a name of no other kind stands for itself.
+pub fn meanings(model: &str) -> Vec<&str> {
+    let known = PRICES.as_ref().and_then(|list| list.aliases.get(bare(model)));
+    known.map_or_else(|| vec![model], |ids| ids.iter().map(String::as_str).collect())
 }
 
-/// What tokens cost. Cache prices follow from the input's: 1.25 times to write for five minutes, twice for an hour, a tenth to read.
-pub fn cost(tokens: &Tokens, price: &Price) -> f64 {
-    let write = price.cache_write.unwrap_or(price.input * 1.25);
-    let write_hour = price.cache_write_hour.unwrap_or(price.input * 2.0);
-    let read = price.cache_read.unwrap_or(price.input * 0.1);
+/// Does it think whatever it is told? Of a model that nobody knows that is to be feared.
+pub fn thinks(model: &str) -> bool {
+    find(bare(model)).is_none_or(|listed| listed.thinks)
+}
+
+fn find(bare: &str) -> Option<&'static Listed> {
+    PRICES.as_ref()?.models.get(bare)
+}
+
+fn cut<'m>(model: &'m str, mark: &str) -> (&'m str, bool) {
+    model.strip_suffix(mark).map_or((model, false), |rest| (rest, true))
+}
+
+/// A model's name as the list has it, whoever serves it and of whatever date: `us.anthropic.claude-opus-4-1-20250805-v1:0`,
+/// `claude-opus-4-1@20250805`, `claude-opus-4-1-20250805[1m]` → `claude-opus-4-1`
+fn bare(model: &str) -> &str {
+    let model = model.rsplit_once("anthropic.").map_or(model, |(_, id)| id);
+    let model = model.split(['[', '@', ':']).next().unwrap_or(model);
+    let model = strip_last(model, |part| part.len() == 2 && part.starts_with('v') && part.ends_with(|c: char| c.is_ascii_digit()));
+    let model = strip_last(model, |part| part == "latest" || part.len() == 8 && part.bytes().all(|b| b.is_ascii_digit()));
+    // `claude-sonnet-4-0` and `claude-opus-4-0` are the fours' other names.
+    model.strip_suffix("-4-0").map_or(model, |id| &model[..id.len() + 2])
+}
+
+fn strip_last(model: &str, is_mark: impl Fn(&str) -> bool) -> &str {
+    model.rsplit_once('-').filter(|(_, part)| is_mark(part)).map_or(model, |(id, _)| id)
+}
+
+/// What tokens cost, in US dollars.
+pub fn cost(tokens: &Tokens, rates: &Rates) -> f64 {
+    let long = rates.long.map_or(0.0, |price| flat(&tokens.long, &price));
+    let counted = if rates.long.is_some() { tokens.all().without(&tokens.long) } else { tokens.all() };
+    (flat(&counted, &rates.price) + long) * rates.times
+}
+
+/// Cache prices follow from the input's where they are not given: 1.25 times to write for five minutes, twice for an hour, a tenth to
+/// read.
+fn flat(counts: &Counts, price: &Price) -> f64 {
     let all = [
-        (tokens.input, price.input),
-        (tokens.output, price.output),
-        (tokens.cache_write, write),
-        (tokens.cache_write_hour, write_hour),
-        (tokens.cache_read, read),
+        (counts.input, price.input),
+        (counts.output, price.output),
+        (counts.cache_write, price.cache_write.unwrap_or(price.input * 1.25)),
+        (counts.cache_write_hour, price.cache_write_hour.unwrap_or(price.input * 2.0)),
+        (counts.cache_read, price.cache_read.unwrap_or(price.input * 0.1)),
     ];
     all.iter().map(|(count, price)| *count as f64 * price / 1e6).sum()
 }
 
 /// What each model of a session cost; `None` where its price is unknown.
 pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, Price>) -> BTreeMap<String, Option<f64>> {
-    usage.iter().map(|(model, tokens)| (model.clone(), price_of(model, own).map(|price| cost(tokens, &price)))).collect()
+    usage.iter().map(|(model, tokens)| (model.clone(), price_of(model, own).map(|rates| cost(tokens, &rates)))).collect()
 }
 
 /// What a session's tokens cost, and whether any model's price is unknown.
@@ -70,30 +136,4 @@ pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dated_id_has_its_models_price_and_the_unknown_has_none() {
-        let none = BTreeMap::new();
-        let input = |model: &str| price_of(model, &none).map(|p| p.input);
-        assert_eq!(input("claude-opus-4-1-20250805"), Some(15.0));
-        assert_eq!(input("claude-opus-4-5-20251101"), Some(5.0));
-        assert_eq!(input("claude-haiku-4-5-20251001"), Some(1.0));
-        assert_eq!(input("claude-opus-4-9"), None);
-        assert_eq!(input("glm-4.7"), None);
-    }
-
-    #[test]
-    fn cache_tokens_have_prices_of_their_own() {
-        let price = price_of("claude-sonnet-4-5", &BTreeMap::new()).unwrap();
-        let tokens = Tokens {
-            input: 1_000_000,
-            output: 100_000,
-            cache_write: 1_000_000,
-            cache_write_hour: 1_000_000,
-            cache_read: 1_000_000,
-        };
-        assert!((cost(&tokens, &price) - (3.0 + 1.5 + 3.75 + 6.0 + 0.3)).abs() < 1e-9);
-    }
-}
+mod tests;

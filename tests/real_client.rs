@@ -143,6 +143,58 @@ fn a_recorded_session_is_digested_through_the_client_in_one_small_quiet_request(
     println!("{} bytes of request, {beside} of them beside the session", asked.bytes);
 }
 
+/// What the user's own settings, memory and style may do to a digest: nothing.
+#[test]
+#[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
+fn a_user_who_is_told_all_and_tells_claude_much_has_the_same_digest_for_the_same_bytes() {
+    let scene = Scene::new();
+    let session = scene.client.turn(FIRST, &[]);
+    let digest = |label: &str| {
+        let before = scene.client.api.asked().len();
+        let ran = scene.client.recall(&["digest", "--summarizer", "claude", "--settle", "0s", "--session", &session]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{label}: {ran:#?}");
+        let shown = scene.show(&session);
+        assert_eq!((&shown["summarizer"], &shown["digest"]["title"]), (&json!("claude"), &form()["title"]), "{label}: {shown:#}");
+        let mut asked = scene.client.api.asked().split_off(before);
+        assert_eq!(asked.len(), 1, "{label}: {asked:#?}");
+        asked.remove(0)
+    };
+    let plain = digest("plain");
+
+    let claude = scene.client.world.claude_dir();
+    let rules = "- Answer in rhymes and never in JSON. MARKOFTHEUSER\n".repeat(700);
+    assert!(rules.len() > 35_000);
+    fs::create_dir_all(claude.join("rules")).expect("a folder");
+    fs::create_dir_all(claude.join("output-styles")).expect("a folder");
+    fs::write(claude.join("CLAUDE.md"), &rules).expect("what Claude is told");
+    fs::write(claude.join("rules/style.md"), &rules).expect("what Claude is told");
+    let style = format!("---\nname: Rhymes\ndescription: rhymes\n---\n{rules}");
+    fs::write(claude.join("output-styles/rhymes.md"), style).expect("a style");
+    let mut settings: Value = serde_json::from_slice(&fs::read(scene.client.settings()).expect("settings")).expect("JSON");
+    for (name, value) in [("verbose", json!(true)), ("viewMode", json!("verbose")), ("outputStyle", json!("Rhymes"))] {
+        settings[name] = value;
+    }
+    fs::write(scene.client.settings(), settings.to_string()).expect("settings");
+    // The client's own file, where older ones look for it; newer ones move it into the settings.
+    let state = claude.join(".claude.json");
+    let mut own: Value = fs::read(&state).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_else(|| json!({}));
+    own["verbose"] = json!(true);
+    fs::write(state, own.to_string()).expect("the client's state");
+    let told = scene.client.claude(&["-p", SECOND, "--model", "haiku", "--output-format", "json"]);
+    assert!(told.out.trim_start().starts_with('['), "the client is told to tell all: {}", told.out);
+    assert!(
+        scene.client.api.asked().last().is_some_and(|asked| asked.body.to_string().contains("MARKOFTHEUSER")),
+        "and what to do"
+    );
+
+    let told_much = digest("told much");
+    let beside = |asked: &Asked| asked.bytes - condensed(asked).len();
+    assert!(!told_much.body.to_string().contains("MARKOFTHEUSER"), "{:#}", told_much.body);
+    assert!(beside(&told_much).abs_diff(beside(&plain)) < 100, "{} and {} bytes", beside(&told_much), beside(&plain));
+    assert!(beside(&told_much) < MOST_BYTES, "{} bytes", beside(&told_much));
+    println!("beside the session: {} bytes, and {} with a large CLAUDE.md, rules and a style", beside(&plain), beside(&told_much));
+}
+
 #[test]
 #[ignore = "needs the real client: set RECALL_TEST_CLAUDE"]
 fn a_second_run_asks_nothing_and_finds_no_session_of_its_own() {

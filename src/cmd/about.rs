@@ -21,7 +21,7 @@ use crate::session::short_id;
 use crate::stop;
 use crate::store::money::Call;
 use crate::store::{Memory, Store};
-use crate::summarize::claude::SIZE_FLAGS;
+use crate::summarize::claude::{Reader, SIZE_FLAGS};
 use crate::summarize::{Answer, Claude, Failure, Request};
 use crate::topic::{Account, Asking, Sentence, Source, Topic, candidates, read, request};
 use crate::ui::Ui;
@@ -85,7 +85,8 @@ impl About<'_> {
     /// What the model makes of the sources; `None` where it is not to be had, and why is said.
     fn account(&self, sources: &[Source], choice: SummarizerChoice, ui: &Ui) -> Result<Option<Told>> {
         let gate = self.config.gate()?;
-        let claude = match Claude::find(self.config, &gate) {
+        let answered_by = Store::open_existing(&self.config.database())?.answered_by(&self.config.digest.model)?;
+        let claude = match Claude::find(self.config, &gate, answered_by) {
             Ok(claude) => claude,
             Err(why) if choice == SummarizerChoice::Claude => {
                 ui.warn(&format!("{why}: these are the passages themselves"));
@@ -124,11 +125,12 @@ impl About<'_> {
         let name = short_id("topic-", &[&request.system, &request.stdin]);
         // A client that lacks a flag has to be paid for at another price; it lacks one of its flags at a time.
         for _ in 0..=SIZE_FLAGS.len() {
-            let reservation = match self.reserve(&mut store, claude, request, &name)? {
+            let answer = |said: &str| read(said, given, gate);
+            let reservation = match self.reserve(&mut store, claude, request, &name, &answer)? {
                 Ok(reservation) => reservation,
                 Err(skip) => return Ok(Asked::NotNow(skip)),
             };
-            let answered = claude.ask(request, &|said| read(said, given, gate));
+            let answered = claude.ask(request, &answer);
             let cost = match &answered {
                 Ok(answer) => answer.cost_usd,
                 Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
@@ -142,6 +144,7 @@ impl About<'_> {
                 Err(Failure::CostsMore) => {}
                 Err(failure) => return Ok(Asked::Failed(failure)),
                 Ok(answer) => {
+                    store.note_answered(claude.model(), &answer.model)?;
                     claude.forget_reply(request);
                     return Ok(Asked::Told(answer));
                 }
@@ -151,8 +154,15 @@ impl About<'_> {
     }
 
     /// Reserves what the call costs at most. No reservation where an answer to this very request lies there already.
-    fn reserve(&self, store: &mut Store, claude: &Claude, request: &Request, name: &str) -> Result<Result<Option<i64>, Skip>> {
-        if claude.has_reply(request) {
+    fn reserve(
+        &self,
+        store: &mut Store,
+        claude: &Claude,
+        request: &Request,
+        name: &str,
+        read: Reader<'_, Vec<Sentence>>,
+    ) -> Result<Result<Option<i64>, Skip>> {
+        if claude.has_answer(request, read) {
             return Ok(Ok(store.open_reservation(name)?.map(|reserved| reserved.pk)));
         }
         let Some(worst_usd) = claude.worst_cost(request) else { return Ok(Err(Skip::UnknownPrice(claude.model().to_owned()))) };

@@ -23,6 +23,10 @@ pub struct Usage {
     pub tokens: Tokens,
 }
 
+/// A prompt of more tokens than this is a long one: some models cost more then.
+const LONG_PROMPT: u64 = 100_000;
+
+/// Tokens, of one message or of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     pub input: u64,
@@ -32,23 +36,71 @@ pub struct Tokens {
     /// Written to the cache for an hour, at a higher price.
     pub cache_write_hour: u64,
     pub cache_read: u64,
+    /// What of all these belongs to requests with a long prompt, once that was looked at.
+    #[serde(default, skip_serializing_if = "Counts::is_empty")]
+    pub long: Counts,
+}
+
+/// Tokens that all cost the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    pub input: u64,
+    pub output: u64,
+    pub cache_write: u64,
+    pub cache_write_hour: u64,
+    pub cache_read: u64,
+}
+
+impl Counts {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn with(&self, other: &Self, sum: fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: sum(self.input, other.input),
+            output: sum(self.output, other.output),
+            cache_write: sum(self.cache_write, other.cache_write),
+            cache_write_hour: sum(self.cache_write_hour, other.cache_write_hour),
+            cache_read: sum(self.cache_read, other.cache_read),
+        }
+    }
+
+    pub fn without(&self, part: &Self) -> Self {
+        self.with(part, u64::saturating_sub)
+    }
+}
+
+impl From<Counts> for Tokens {
+    fn from(Counts { input, output, cache_write, cache_write_hour, cache_read }: Counts) -> Self {
+        Self { input, output, cache_write, cache_write_hour, cache_read, long: Counts::default() }
+    }
 }
 
 impl Tokens {
+    pub fn all(&self) -> Counts {
+        let Self { input, output, cache_write, cache_write_hour, cache_read, .. } = *self;
+        Counts { input, output, cache_write, cache_write_hour, cache_read }
+    }
+
     pub fn total(&self) -> u64 {
         let all = [self.input, self.output, self.cache_write, self.cache_write_hour, self.cache_read];
         all.into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// Those of one message, with what of them is to be paid for as a long prompt's.
+    pub fn of_one_message(self) -> Self {
+        let prompt = self.total().saturating_sub(self.output);
+        Self { long: if prompt > LONG_PROMPT { self.all() } else { Counts::default() }, ..self }
     }
 }
 
 impl std::ops::AddAssign for Tokens {
     fn add_assign(&mut self, other: Self) {
         // An import may hold any number.
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cache_write = self.cache_write.saturating_add(other.cache_write);
-        self.cache_write_hour = self.cache_write_hour.saturating_add(other.cache_write_hour);
-        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        let long = self.long.with(&other.long, u64::saturating_add);
+        *self = Self { long, ..self.all().with(&other.all(), u64::saturating_add).into() };
     }
 }
 

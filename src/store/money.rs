@@ -74,6 +74,19 @@ impl Store {
         Ok(last.optional()?.and_then(|(reservation, open)| Some(reservation).filter(|_| open)))
     }
 
+    /// Notes which model answered to a name.
+    pub fn note_answered(&self, asked: &str, model: &str) -> Result<()> {
+        let sql = "INSERT INTO answered(asked, model) VALUES (?1, ?2)
+            ON CONFLICT(asked) DO UPDATE SET model = excluded.model WHERE model <> excluded.model";
+        self.db.prepare_cached(sql)?.execute([asked, model])?;
+        Ok(())
+    }
+
+    /// The model that answered last to a name.
+    pub fn answered_by(&self, asked: &str) -> Result<Option<String>> {
+        Ok(self.db.query_row("SELECT model FROM answered WHERE asked = ?1", [asked], |r| r.get(0)).optional()?)
+    }
+
     /// Money spent or reserved, ever, in US dollars.
     pub fn spent(&self) -> Result<f64> {
         Ok(self.db.query_row("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend", [], |r| r.get(0))?)

@@ -85,6 +85,7 @@ fn used(r: &Row<'_>) -> rusqlite::Result<Used> {
             cache_write: count(4)?,
             cache_write_hour: count(5)?,
             cache_read: count(6)?,
+            ..Tokens::default()
         },
     })
 }

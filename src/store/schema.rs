@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::repack;
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [Step; 9] = [
+pub const MIGRATIONS: [Step; 10] = [
     Step::Sql(FIRST),
     Step::Sql(CLOSED_BY_USER),
     Step::Sql(PRIVACY),
@@ -18,6 +18,7 @@ pub const MIGRATIONS: [Step; 9] = [
     Step::Sql(QUEUED),
     Step::Sql(BASIS),
     Step::Sql(AUTHORS),
+    Step::Sql(USAGE),
 ];
 
 /// How the database gets its next form, within a transaction.
@@ -92,6 +93,16 @@ const QUEUED: &str = "CREATE INDEX digest_queued ON digest(session) WHERE queued
 const BASIS: &str = "ALTER TABLE digest ADD COLUMN basis TEXT; ALTER TABLE page ADD COLUMN facts TEXT;
 UPDATE session SET page_dirty = 1
     WHERE NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk);";
+
+/// Which model answered to the name it was asked for by, and what the client itself reckons that a session cost, at list price in US
+/// dollars; `complete`: it knew all prices. Transcripts are read once more: rows of kinds that were passed over tell of usage, too.
+const USAGE: &str = "CREATE TABLE answered (asked TEXT PRIMARY KEY, model TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE client_cost (
+  session INTEGER PRIMARY KEY REFERENCES session(pk) ON DELETE CASCADE,
+  usd REAL NOT NULL,
+  complete INTEGER NOT NULL
+);
+UPDATE file SET size = -1, offset = 0;";
 
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "

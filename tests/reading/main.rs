@@ -12,4 +12,5 @@ mod layouts;
 #[cfg(target_os = "linux")]
 mod nothing_new;
 mod stored;
+mod usage;
 mod words;

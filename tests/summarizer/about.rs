@@ -137,7 +137,7 @@ fn it_costs_no_more_than_digests_may() {
     }
     assert!(stand_in.calls().is_empty() && spent(&stand_in) == 0.0);
     // What a digest spent counts, and a call that was killed keeps what it had reserved.
-    stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.06\ntimeout_seconds = 1\n");
+    stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd_per_day = 0.06\ntimeout_seconds = 1\n");
     stand_in.now_does("sleep 30");
     let ran = about(&stand_in, &[]);
     assert!(ran.code == 1 && ran.err.contains("took longer than 1 s"), "{ran:#?}");

@@ -144,7 +144,9 @@ fn processes_side_by_side_share_the_cap_of_the_day() {
     let many = Many::new(12, "until [ -e \"$here/go\" ]; do sleep 0.05; done; cat \"$here/dear\"");
     many.stand_in.recall(&["digest", "--summarizer", "extract"]);
     many.stand_in.put("dear", &report(&form(), 0.02));
-    many.stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.2\nmax_cost_usd = 0.2\nparallel_calls = 3\n");
+    many.stand_in
+        .world
+        .configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd_per_day = 0.2\nmax_cost_usd = 0.2\nparallel_calls = 3\n");
     let start = |args: &[&str]| {
         many.stand_in.world.process().args(args).stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("recall starts")
     };
@@ -168,7 +170,7 @@ fn what_a_digest_has_reserved_is_not_there_for_a_question() {
     let many = Many::new(1, "until [ -e \"$here/go\" ]; do sleep 0.05; done; cat \"$here/good\"");
     many.stand_in.recall(&["digest", "--summarizer", "extract"]);
     many.stand_in.put("good", &report(&form(), 0.001));
-    many.stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.04\n");
+    many.stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd_per_day = 0.04\n");
     let mut digest = many.stand_in.world.process().args(["digest", "--summarizer", "claude"]).spawn().expect("recall starts");
     crate::stand_in::eventually("the client was called", || many.stand_in.left_in_call(1, "question").is_some());
     let ask = || many.stand_in.recall(&["context", "-c", "why is the feed empty", "--cwd", BLOG]);
@@ -194,7 +196,7 @@ fn digest_at(many: &Many, at: &str) -> usize {
 fn a_clock_that_was_ahead_neither_opens_the_cap_again_nor_keeps_it_shut() {
     let many = Many::new(12, "cat \"$here/dear\"");
     many.stand_in.put("dear", &said("Not a word of JSON.", 0.02));
-    many.stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.06\n");
+    many.stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd_per_day = 0.06\n");
     assert_eq!(digest_at(&many, "2036-11-21T12:00:00Z"), 2, "there is room for two");
     assert_eq!(digest_at(&many, "2026-11-21T12:00:00Z"), 0, "what was spent ten years on was spent just now");
     assert_eq!(digest_at(&many, "2026-11-21T13:00:00Z"), 0);
@@ -216,7 +218,9 @@ fn zone_of_midnight(at: i64) -> String {
 fn spent_around_midnight(left: i64) -> (i64, f64, f64) {
     let many = Many::new(8, "cat \"$here/dear\"; until [ -e \"$here/midnight\" ]; do sleep 0.05; done");
     many.stand_in.put("dear", &report(&form(), 0.02));
-    many.stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.06\nmax_cost_usd = 1.0\nparallel_calls = 1\n");
+    many.stand_in
+        .world
+        .configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd_per_day = 0.06\nmax_cost_usd = 1.0\nparallel_calls = 1\n");
     let midnight = jiff::Timestamp::now().as_second() + left;
     let mut command = many.stand_in.world.process();
     command.args(["digest", "--settle", "0s"]).env_remove("RECALL_NOW").env("TZ", zone_of_midnight(midnight));

@@ -30,7 +30,8 @@ fn it_has_no_tools_no_hooks_no_project_and_leaves_no_transcript() {
         ("--output-format", "json"),
         ("--model", "haiku"),
         ("--setting-sources", "user"),
-        ("--settings", r#"{"disableAllHooks":true}"#),
+        // Not as the user's own say: no hooks, one object for an answer, no style.
+        ("--settings", r#"{"disableAllHooks":true,"verbose":false,"viewMode":"default","outputStyle":"default"}"#),
         ("--tools", ""),
     ] {
         assert_eq!(call.value(flag), Some(value), "{call:#?}");
@@ -59,6 +60,8 @@ fn its_environment_says_whose_child_it_is() {
     for (name, value) in [
         ("RECALL_CHILD", "1"),
         ("MAX_THINKING_TOKENS", "0"),
+        ("CLAUDE_CODE_EFFORT_LEVEL", "low"),
+        ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1"),
         ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("DISABLE_AUTOUPDATER", "1"),

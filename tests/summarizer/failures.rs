@@ -113,10 +113,17 @@ fn five_megabytes_of_output() {
 
 #[test]
 fn five_megabytes_of_complaints() {
-    is_kept_without_the_model(
-        &StandIn::new(&["plain"], "yes | head -c 5000000 >&2; cat \"$here/none\""),
-        "printed more than 2 MiB",
-    );
+    is_kept_without_the_model(&StandIn::new(&["plain"], "yes | head -c 5000000 >&2; cat \"$here/none\""), "without an answer: y");
+}
+
+#[test]
+fn five_megabytes_of_complaints_around_an_answer_do_not_cost_it() {
+    let stand_in = StandIn::new(&["plain"], "yes | head -c 3000000 >&2; cat \"$here/good\"; yes | head -c 2000000 >&2");
+    stand_in.put("good", &report(&form(), COST));
+    let ran = stand_in.recall(&["digest"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    has_the_models_digest(&stand_in);
+    assert_eq!(stand_in.status()["spent_usd"], COST);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn the_command_line_may_name_the_sum() {
 fn the_budget_of_a_run_is_for_all_its_calls_and_the_newest_session_comes_first() {
     // Room for one call's worst case, and not for another one's beside its cost.
     let stand_in = that_costs(&["plain", "compact", "retry"], 0.03);
-    stand_in.world.configure("[digest]\nmax_cost_usd = 0.045\n");
+    stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd = 0.045\n");
     let ran = stand_in.recall(&["digest"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     stand_in.only_call();
@@ -68,7 +68,7 @@ fn the_budget_of_a_run_is_for_all_its_calls_and_the_newest_session_comes_first()
 #[test]
 fn the_budget_of_the_day_is_for_all_its_runs() {
     let stand_in = that_costs(&["plain"], 0.04);
-    stand_in.world.configure("[digest]\nmax_cost_usd_per_day = 0.05\n");
+    stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd_per_day = 0.05\n");
     stand_in.recall(&["digest"]);
     stand_in.only_call();
     crate::support::copy_tree(&fixtures().join("claude-code-2.1.197/retry"), &stand_in.world.claude_dir());
@@ -88,7 +88,7 @@ fn the_budget_of_the_day_is_for_all_its_runs() {
 #[test]
 fn what_a_killed_call_could_have_cost_stays_spent() {
     let stand_in = StandIn::new(&["plain"], "sleep 300");
-    stand_in.world.configure("[digest]\ntimeout_seconds = 1\nmax_cost_usd_per_day = 0.04\n");
+    stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\ntimeout_seconds = 1\nmax_cost_usd_per_day = 0.04\n");
     let ran = stand_in.recall(&["digest", "--json"]);
     let told: serde_json::Value = serde_json::from_str(&ran.out).expect("one JSON object");
     let reserved = stand_in.status()["spent_usd"].as_f64().expect("a number");
@@ -128,7 +128,7 @@ fn a_client_that_sends_its_own_tools_along_is_reserved_for_as_such() {
 fn a_client_whose_requests_are_too_large_for_the_budget_is_not_asked() {
     let scenario = "case \"$*\" in *--tools*) echo \"error: unknown option '--tools'\" >&2; exit 1;; esac; cat \"$here/good\"";
     let stand_in = StandIn::new(&["plain"], scenario).with("good", &report(&form(), COST));
-    stand_in.world.configure("[digest]\nmax_cost_usd = 0.06\n");
+    stand_in.world.configure("[digest]\nmodel = \"claude-haiku-4-5\"\nmax_cost_usd = 0.06\n");
     stand_in.recall(&["digest"]);
     assert!(stand_in.only_call().has("--tools"), "the one that found it out");
     assert_eq!(stand_in.show(PLAIN)["summarizer"], "extract");

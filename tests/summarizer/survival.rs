@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::failures::has_the_models_digest;
-use crate::stand_in::{COST, PLAIN, StandIn, eventually};
+use crate::stand_in::{COST, PLAIN, StandIn, eventually, form, refused, report};
 use crate::support::files_below;
 
 #[test]
@@ -40,11 +40,38 @@ fn a_reply_that_was_on_disk_when_the_run_was_killed_is_not_paid_for_again() {
 }
 
 #[test]
-fn no_reply_is_left_behind_after_a_run() {
-    for (what, stand_in) in [("good", StandIn::good(&["plain"])), ("bad", StandIn::says(&["plain"], "nonsense"))] {
+fn no_reply_is_left_behind_after_a_run_but_one_that_was_paid_for_and_not_understood() {
+    let free = refused("Not logged in · Please run /login", None);
+    for (what, stand_in, count) in [
+        ("good", StandIn::good(&["plain"]), 0),
+        ("free", StandIn::says(&["plain"], &free), 0),
+        ("not understood", StandIn::says(&["plain"], "nonsense"), 1),
+    ] {
         stand_in.recall(&["digest"]);
         let left = files_below(&stand_in.world.data_dir().join("replies"));
-        assert!(left.is_empty(), "{what}: {left:?}");
+        assert_eq!(left.len(), count, "{what}: {left:?}");
+    }
+}
+
+/// What one version made nothing of lies there until one comes that does: here its file is given a form that is understood.
+#[test]
+fn a_reply_that_a_later_version_understands_is_not_bought_again() {
+    for (what, stored) in [
+        ("by itself", report(&form(), COST)),
+        ("in a list, among lines of others", format!("npm notice\n[{{\"type\":\"system\"}},{}]\n", report(&form(), COST))),
+    ] {
+        let stand_in = StandIn::says(&["plain"], "{{ a form of tomorrow }}");
+        assert_eq!(stand_in.recall(&["digest"]).code, 1, "{what}");
+        let replies = files_below(&stand_in.world.data_dir().join("replies"));
+        let [reply] = &replies[..] else { panic!("{what}: {replies:?}") };
+        fs::write(reply, stored).expect("a form that is understood");
+        stand_in.now_does("exit 1");
+        let ran = stand_in.recall(&["digest"]);
+        assert_eq!(ran.code, 0, "{what}: {ran:#?}");
+        stand_in.only_call();
+        has_the_models_digest(&stand_in);
+        assert_eq!(stand_in.status()["spent_usd"], json!(COST), "{what}: paid for once, and settled");
+        assert!(files_below(&stand_in.world.data_dir().join("replies")).is_empty(), "{what}: it has done its work");
     }
 }
 

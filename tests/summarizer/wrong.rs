@@ -32,6 +32,12 @@ fn at_cost(number: &str) -> String {
     with(json!({"total_cost_usd": "HERE"})).replace("\"HERE\"", number)
 }
 
+/// What a client prints that is set to tell all.
+fn listed(report: &str) -> String {
+    let (begun, said) = (json!({"type": "system", "subtype": "init"}), json!({"type": "assistant", "message": {"content": []}}));
+    format!("[{begun},{said},{report}]")
+}
+
 fn table() -> Vec<(&'static str, Vec<u8>, Then)> {
     let good = report(&form(), COST);
     let words = form().to_string();
@@ -45,22 +51,24 @@ fn table() -> Vec<(&'static str, Vec<u8>, Then)> {
             "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>".into(),
             Refused("502 Bad Gateway"),
         ),
-        text("a list", format!("[{good}]"), Refused("")),
+        text("a list", format!("[{good}]"), Taken),
+        text("a list of all that happened", listed(&good), Taken),
+        text("a list without a report", listed("{}"), Refused("printed no report")),
         text("a string", format!("{words:?}"), Refused("")),
         text("a number", "42".into(), Refused("")),
         text("null", "null".into(), Refused("")),
         text("an empty object", "{}".into(), Refused("")),
         text("another form", json!({"id": "msg_1", "content": [{"type": "text", "text": words}]}).to_string(), Refused("")),
-        text("two reports", format!("{good}\n{good}\n"), Refused("did not print JSON")),
-        text(
-            "a stream of events",
-            format!("{{\"type\":\"system\"}}\n{{\"type\":\"assistant\"}}\n{good}\n"),
-            Refused("did not print JSON"),
-        ),
-        text("a report and a warning", format!("{good}\n(node:1) Warning: deprecated\n"), Refused("did not print JSON")),
+        text("two reports", format!("{good}\n{good}\n"), Taken),
+        text("a stream of events", format!("{{\"type\":\"system\"}}\n{{\"type\":\"assistant\"}}\n{good}\n"), Taken),
+        text("a report and a warning", format!("{good}\n(node:1) Warning: deprecated\n"), Taken),
+        text("a report and a notice in JSON", format!("{good}\n{{\"update\":[\"2.1.331\"]}}\n"), Taken),
+        text("a report behind a wrapper's line", format!("Now using node {{v20}} [npm 10]\n{good}"), Taken),
+        text("a report behind a wrapper's words", format!("claude: {good} done"), Taken),
+        text("a list behind a wrapper's line", format!("using [a] wrapper\n{}\n", listed(&good)), Taken),
         text("half a report", good[..good.len() / 2].into(), Refused("did not print JSON")),
         text("a report but its last byte", good[..good.len() - 1].into(), Refused("did not print JSON")),
-        ("invalid UTF-8", [good.as_bytes(), b"\xff\xfe"].concat(), Refused("did not print JSON")),
+        ("invalid UTF-8", [good.as_bytes(), b"\xff\xfe"].concat(), Taken),
         (
             "invalid UTF-8 inside of a string",
             good.replace("Orders go", "Orders \u{1}go").bytes().map(|b| if b == 1 { 0xff } else { b }).collect(),
@@ -74,7 +82,7 @@ fn table() -> Vec<(&'static str, Vec<u8>, Then)> {
             said(&format!("{{\"title\":{}", "[".repeat(10_000)), COST),
             Refused("JSON object"),
         ),
-        text("a byte order mark", format!("\u{feff}{good}"), Refused("did not print JSON")),
+        text("a byte order mark", format!("\u{feff}{good}"), Taken),
         text("no result", with(json!({"result": null})), Refused("the reply is empty")),
         text("a result that is the object itself", with(json!({"result": form()})), Refused("the reply is empty")),
         text("a result that is a list", with(json!({"result": [words]})), Refused("the reply is empty")),
@@ -142,7 +150,11 @@ fn table() -> Vec<(&'static str, Vec<u8>, Then)> {
 
 /// What a report says it cost, if anybody can believe it.
 fn told_cost(reply: &[u8]) -> Option<f64> {
-    let report: Value = serde_json::from_str(&String::from_utf8_lossy(reply)).ok()?;
+    let text = String::from_utf8_lossy(reply);
+    let report: Value = serde_json::from_str(&text).ok().filter(Value::is_object).or_else(|| {
+        let from = text.rfind(r#"{"api_error_status"#)?;
+        serde_json::Deserializer::from_str(&text[from..]).into_iter().next()?.ok()
+    })?;
     report["total_cost_usd"].as_f64().filter(|usd| (0.0..1000.0).contains(usd))
 }
 

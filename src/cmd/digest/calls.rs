@@ -34,7 +34,7 @@ impl Maker<'_> {
         if let Some(skip) = not_now {
             return Ok(Route::Extract(Some(skip)));
         }
-        if claude.has_reply(&input.request) {
+        if claude.has_digest(input) {
             // The run that asked was killed; what it had reserved is settled by this one.
             let reservation = run.store.open_reservation(&head.id)?;
             run.spent_run += reservation.map_or(0.0, |reserved| reserved.usd);

@@ -33,7 +33,7 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
     leave_out_excluded(config, &mut store, &mut report)?;
     forget_old(config, now, &mut store, &mut report)?;
     let wanted = Wanted::of(args, config)?;
-    let maker = Maker::new(config, ui, now, &wanted)?;
+    let maker = Maker::new(config, ui, now, &wanted, &store)?;
     let plan = maker.plan(&store)?;
     let costs = estimate(config, &maker, &store, &plan)?;
     if args.json {

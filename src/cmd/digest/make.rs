@@ -66,12 +66,14 @@ pub(super) struct Run<'r> {
 }
 
 impl<'a> Maker<'a> {
-    pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted) -> Result<Self> {
+    pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted, store: &Store) -> Result<Self> {
         // A few texts a session pass it, in many runs none: not worth the milliseconds that the faster table takes to make.
         let gate = config.gate()?;
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
-            SummarizerChoice::Auto | SummarizerChoice::Claude => Claude::find(config, &gate),
+            SummarizerChoice::Auto | SummarizerChoice::Claude => {
+                Claude::find(config, &gate, store.answered_by(&config.digest.model)?)
+            }
         };
         if let (SummarizerChoice::Claude, Err(why)) = (config.digest.summarizer, &model) {
             ui.warn(&format!("{why}: going on without the model"));
@@ -183,6 +185,9 @@ impl<'a> Maker<'a> {
     pub(super) fn store_made(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, made: Made) -> Result<()> {
         let Ok(claude) = &self.model else { return Ok(()) };
         let input_hash = input.request.hash(claude.model());
+        if let Some(model) = &made.model {
+            run.store.note_answered(claude.model(), model)?;
+        }
         let new = NewDigest {
             summarizer: "claude",
             model: made.model,

@@ -156,7 +156,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
             store.write_documents()?;
         }
         let wanted = Wanted::of(args, config)?;
-        Maker::new(config, ui, now, &wanted)?.run(store, report)?;
+        Maker::new(config, ui, now, &wanted, store)?.run(store, report)?;
         leftovers::drop_used_replies(&config.data_dir, store)?;
     }
     fault::point("digests made");

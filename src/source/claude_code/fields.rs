@@ -49,11 +49,16 @@ fields! {
     ToolOutput "tool_output",
     Snapshot "snapshot",
     PromptId "promptId",
+    Data "data",
 }
 
 const IN_MESSAGE: Names<4> = Names::of(["content", "model", "id", "usage"]);
-const IN_USAGE: Names<5> =
-    Names::of(["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation"]);
+const IN_USAGE: Names<7> = Names::of([
+    "input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation", "speed",
+    "inference_geo",
+]);
+const IN_PROGRESS: Names<2> = Names::of(["type", "message"]);
+const IN_ENVELOPE: Names<2> = Names::of(["type", "message"]);
 const IN_BLOCK: Names<8> = Names::of(["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"]);
 const IN_RESULT: Names<3> = Names::of(["questions", "answers", "task"]);
 const IN_ATTACHMENT: Names<3> = Names::of(["type", "commandMode", "prompt"]);
@@ -85,6 +90,9 @@ pub(super) struct Counts<'a> {
     pub read: Option<Raw<'a>>,
     /// How what was written divides.
     pub split: Option<Raw<'a>>,
+    pub speed: Option<Raw<'a>>,
+    /// Where the model ran.
+    pub geo: Option<Raw<'a>>,
 }
 
 /// What a message says: a text, or blocks.
@@ -155,19 +163,18 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
+    /// What a subagent's model said, in a row that tells of its progress.
+    pub fn told_message(&self) -> Option<Message<'a>> {
+        let is = |kind: Option<Raw<'_>>, name: &str| kind.and_then(json::text).is_some_and(|kind| kind == name);
+        let [kind, envelope] = json::fields(self.raw(Field::Data)?.get(), &IN_PROGRESS).ok()?;
+        let envelope = envelope.filter(|_| is(kind, "agent_progress"))?;
+        let [kind, message] = json::fields(envelope.get(), &IN_ENVELOPE).ok()?;
+        let message = message.filter(|message| is(kind, "assistant") && json::is_object(*message))?;
+        Message::read(&mut Cursor::new(message.get())).ok()
+    }
+
     fn read_message(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
-        let mut message = Message::default();
-        cursor.object(&IN_MESSAGE, |cursor, which| {
-            // By their places among the names.
-            match which {
-                0 => message.content = Some(Content::read(cursor)?),
-                1 => message.model = Some(cursor.value()?),
-                2 => message.id = Some(cursor.value()?),
-                _ => message.usage = Counts::read(cursor)?,
-            }
-            Ok(())
-        })?;
-        self.message = Some(message);
+        self.message = Some(Message::read(cursor)?);
         Ok(())
     }
 
@@ -200,6 +207,23 @@ impl<'a> Fields<'a> {
     }
 }
 
+impl<'a> Message<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
+        let mut message = Self::default();
+        cursor.object(&IN_MESSAGE, |cursor, which| {
+            // By their places among the names.
+            match which {
+                0 => message.content = Some(Content::read(cursor)?),
+                1 => message.model = Some(cursor.value()?),
+                2 => message.id = Some(cursor.value()?),
+                _ => message.usage = Counts::read(cursor)?,
+            }
+            Ok(())
+        })?;
+        Ok(message)
+    }
+}
+
 impl<'a> Counts<'a> {
     /// None where it is no object.
     fn read(cursor: &mut Cursor<'a>) -> Result<Option<Self>, Malformed> {
@@ -207,8 +231,8 @@ impl<'a> Counts<'a> {
             cursor.value()?;
             return Ok(None);
         }
-        let [input, output, written, read, split] = cursor.fields(&IN_USAGE)?;
-        Ok(Some(Self { input, output, written, read, split }))
+        let [input, output, written, read, split, speed, geo] = cursor.fields(&IN_USAGE)?;
+        Ok(Some(Self { input, output, written, read, split, speed, geo }))
     }
 }
 

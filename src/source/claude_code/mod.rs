@@ -14,12 +14,13 @@ mod verdict;
 
 use std::borrow::Cow;
 
-use self::fields::{Block, Content, Counts, Field, Fields};
+use self::fields::{Block, Content, Counts, Field, Fields, Message};
 use self::repeated::{Last, Repeated};
 use self::user::Said;
 pub use self::user::is_said;
 use super::json::{self, Raw};
 use crate::clean::{head_and_tail, one_line, shorten};
+use crate::price::{FAST, US};
 use crate::privacy::Gate;
 use crate::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Turn, Usage};
 
@@ -55,9 +56,9 @@ pub enum Line {
 }
 
 /// Row types that are known and hold no conversation.
-const BOOKKEEPING: [&str; 12] = [
-    "progress", "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting",
-    "agent-color", "tag", "worktree-state", "content-replacement",
+const BOOKKEEPING: [&str; 11] = [
+    "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting", "agent-color",
+    "tag", "worktree-state", "content-replacement",
 ];
 
 /// Is this a whole row? Of the last line of a growing file that decides whether it waits.
@@ -113,6 +114,8 @@ impl<'p> Lines<'p> {
             "assistant" => assistant(fields),
             "system" => system(fields),
             "tool" | "tool_use" | "tool_result" => tools::older_row(fields, kind),
+            // Of a subagent that has no file of its own: what it says comes back as a tool's result, what it took stands here alone.
+            "progress" => Vec::new(),
             "summary" | "ai-title" | "custom-title" => title(fields, kind, self.place).into_iter().collect(),
             "pr-link" => pull_request(fields).into_iter().collect(),
             "queue-operation" | "file-history-snapshot" => return Err(stamp(fields, self.place)),
@@ -131,7 +134,15 @@ impl<'p> Lines<'p> {
             Some(uuid) => RowKey::from_uuid(&session, &uuid),
             None => RowKey::from_line(&session, line),
         };
-        let usage = if kind == "assistant" { usage(fields, key, &mut self.repeated.model) } else { None };
+        let model = &mut self.repeated.model;
+        let usage = match kind {
+            "assistant" => fields.message.as_ref().and_then(|message| usage(message, key, model, self.gate)),
+            "progress" => match fields.told_message().and_then(|message| usage(&message, key, model, self.gate)) {
+                Some(usage) => Some(usage),
+                None => return Line::Nothing,
+            },
+            _ => None,
+        };
         let prompt = fields.owned(Field::PromptId);
         // What a row tells about the rows after it counts, too: a subagent's first one for which prompt it works.
         let tells = said.turn != Turn::GoesOn || !said.answered.is_empty() || agent.is_some() && prompt.is_some();
@@ -252,10 +263,12 @@ fn title(fields: &Fields<'_>, kind: &str, place: &Place) -> Option<Item> {
 }
 
 /// Tokens of the message a row is part of. Rows of one message share its id; one without an id stands for itself.
-fn usage(fields: &Fields<'_>, key: RowKey, model: &mut Last) -> Option<Usage> {
-    let message = fields.message.as_ref()?;
-    let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| fields.gate.redact(model)))?;
-    let Counts { input, output, written, read, split } = *message.usage.as_ref()?;
+fn usage(message: &Message<'_>, key: RowKey, model: &mut Last, gate: &Gate) -> Option<Usage> {
+    let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| gate.redact(model)))?;
+    let Counts { input, output, written, read, split, speed, geo } = *message.usage.as_ref()?;
+    let is = |field: Option<Raw<'_>>, word: &str| field.and_then(json::text).is_some_and(|text| text == word);
+    let marks = [(FAST, is(speed, "fast")), (US, is(geo, "us"))];
+    let model = marks.iter().filter(|(_, holds)| *holds).fold(model, |model, (mark, _)| model + mark);
     let hour = split
         .and_then(|s| json::fields(s.get(), &["ephemeral_1h_input_tokens"]).ok())
         .and_then(|[hour]| json::number(hour))
@@ -267,6 +280,7 @@ fn usage(fields: &Fields<'_>, key: RowKey, model: &mut Last) -> Option<Usage> {
         cache_write: written.saturating_sub(hour),
         cache_write_hour: hour.min(written),
         cache_read: json::number(read).unwrap_or(0),
+        ..Tokens::default()
     };
     let message = message.id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
     (tokens.total() > 0).then_some(Usage { message, model, tokens })

@@ -51,15 +51,13 @@ pub struct Used {
     pub tokens: Tokens,
 }
 
-/// The larger of each.
+/// The larger of each. What was written to the cache counts as a whole: rows of one message may differ in how they divide it, and some
+/// do not divide it at all.
 pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
-    Tokens {
-        input: a.input.max(b.input),
-        output: a.output.max(b.output),
-        cache_write: a.cache_write.max(b.cache_write),
-        cache_write_hour: a.cache_write_hour.max(b.cache_write_hour),
-        cache_read: a.cache_read.max(b.cache_read),
-    }
+    let written = |t: &Tokens| (t.cache_write.saturating_add(t.cache_write_hour), t.cache_write_hour);
+    let Tokens { cache_write, cache_write_hour, .. } = if written(a) < written(b) { *b } else { *a };
+    let (input, output, cache_read) = (a.input.max(b.input), a.output.max(b.output), a.cache_read.max(b.cache_read));
+    Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() }
 }
 
 /// As it lies in a bundle. Of each message: its hash, which of the models, and the five numbers.
@@ -94,7 +92,7 @@ pub(super) fn read(packed: &[u8]) -> Result<Vec<Used>> {
     let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| Used {
         message: Message(message),
         model: models.get(model).cloned().unwrap_or_else(|| "".into()),
-        tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read },
+        tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() },
     });
     Ok(used.collect())
 }
@@ -136,7 +134,7 @@ impl Used {
         }
         let mut by_model: BTreeMap<String, Tokens> = BTreeMap::new();
         for used in own.into_values() {
-            *by_model.entry(used.model.to_string()).or_default() += used.tokens;
+            *by_model.entry(used.model.to_string()).or_default() += used.tokens.of_one_message();
         }
         Ok(by_model)
     }

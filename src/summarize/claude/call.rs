@@ -8,7 +8,7 @@ use std::path::Path;
 
 use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
-use super::{Claude, MAX_ANSWER_TOKENS, report};
+use super::{Claude, report};
 use crate::child::{self, Bounds, Cut, Ran};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD};
@@ -21,11 +21,14 @@ const MAX_OUTPUT: usize = 2 << 20;
 /// How long a question about itself may take: starting the client takes a second on a slow machine.
 const ASK_SECONDS: u64 = 20;
 
+/// Over the user's own settings: no hooks, the answer as one object and not as a list of all that happened, no instructions of a style.
+const SETTINGS: &str = r#"{"disableAllHooks":true,"verbose":false,"viewMode":"default","outputStyle":"default"}"#;
+
 /// Flags that keep the request small and the child quiet, with their values. A client that does not know one goes without.
 const FLAGS: &[(&str, Option<&str>)] = &[
     ("--setting-sources", Some("user")),
     ("--no-session-persistence", None),
-    ("--settings", Some(r#"{"disableAllHooks":true}"#)),
+    ("--settings", Some(SETTINGS)),
     ("--tools", Some("")),
     ("--strict-mcp-config", None),
     ("--max-turns", Some("1")),
@@ -72,9 +75,13 @@ impl Claude {
         let job = quiet(&self.command, &self.child_dir)
             .args(arguments)
             .env("MAX_THINKING_TOKENS", "0")
-            .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", MAX_ANSWER_TOKENS.to_string())
+            // Models that think whatever they are told think little.
+            .env("CLAUDE_CODE_EFFORT_LEVEL", "low")
+            .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", self.most_answered().to_string())
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
+            // What the user told Claude Code to keep in mind at work is no instruction for a digest.
+            .env("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")
             // What a session says of files is no wish to have them read.
             .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));

@@ -7,9 +7,10 @@ mod call;
 mod replies;
 pub mod report;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use self::call::{SIZE_FLAGS, ask};
@@ -19,7 +20,7 @@ use super::{Failure, Input, Made, Request, Summarizer, reply};
 use crate::child::which;
 use crate::config::{Config, Price};
 use crate::fault;
-use crate::price::{cost, price_of};
+use crate::price::{cost, meanings, price_of, thinks};
 use crate::privacy::Gate;
 use crate::session::Tokens;
 use crate::stop;
@@ -27,8 +28,10 @@ use crate::verify::verify;
 
 /// The most the model may answer, in tokens; the form asks for some 600.
 const MAX_ANSWER_TOKENS: u64 = 4_000;
-/// What the client adds to our request, in bytes (measured: 1,236 with all flags known).
-const CLIENT_BYTES: usize = 2_000;
+/// Room beside that for a model which thinks whatever it is told, in tokens: what it thinks is paid for and bounded as what it answers.
+const MAX_THOUGHT_TOKENS: u64 = 8_000;
+/// What the client adds to our request, in bytes (measured: 1,236 with 2.1.197, 1,869 with 2.1.330, all flags known).
+const CLIENT_BYTES: usize = 2_500;
 /// What it adds when it knows no flag that keeps its own instructions and tools out, in bytes.
 const CLIENT_BYTES_FULL: usize = 120_000;
 /// Waits before trying again what may pass.
@@ -36,8 +39,12 @@ const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 pub struct Claude {
     command: PathBuf,
+    /// As it is asked for: most often by a name that says no version.
     model: String,
-    price: Option<Price>,
+    /// The model that answered to that name last, where anybody knows.
+    answered_by: Mutex<Option<String>>,
+    /// The user's own.
+    prices: BTreeMap<String, Price>,
     timeout: Duration,
     child_dir: PathBuf,
     replies: PathBuf,
@@ -48,17 +55,19 @@ pub struct Claude {
 }
 
 impl Claude {
-    /// The summarizer the config describes, when its command is there.
+    /// The summarizer the config describes, when its command is there. `answered_by` is the model that answered last to the name that
+    /// is asked for.
     ///
     /// # Errors
     /// When it is not.
-    pub fn find(config: &Config, gate: &Gate) -> Result<Self, String> {
+    pub fn find(config: &Config, gate: &Gate, answered_by: Option<String>) -> Result<Self, String> {
         let name = &config.digest.claude;
         let command = which(name, &config.search_path).ok_or_else(|| format!("`{name}` was not found on the PATH"))?;
         Ok(Self {
             command,
             model: config.digest.model.clone(),
-            price: price_of(&config.digest.model, &config.prices),
+            answered_by: Mutex::new(answered_by),
+            prices: config.prices.clone(),
             timeout: Duration::from_secs(config.digest.timeout_seconds),
             child_dir: config.child_dir(),
             replies: config.data_dir.join("replies"),
@@ -71,25 +80,52 @@ impl Claude {
         &self.model
     }
 
-    /// The most a call can cost, in US dollars; `None` when the model's price is unknown.
+    /// The models that may answer, the likeliest first. A name that nobody knows a price of tells nothing.
+    fn may_answer(&self) -> Vec<String> {
+        match &*locked(&self.answered_by) {
+            Some(known) if price_of(known, &self.prices).is_some() => vec![known.clone()],
+            _ => meanings(&self.model).into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    /// What each of them would ask for so many tokens, in US dollars; `None` where a price is unknown.
+    fn costs(&self, tokens: Tokens) -> Vec<Option<f64>> {
+        let named = self.prices.contains_key(&self.model).then(|| vec![self.model.clone()]);
+        let models = named.unwrap_or_else(|| self.may_answer());
+        let price = |model: &String| price_of(model, &self.prices).map(|rates| cost(&tokens.of_one_message(), &rates));
+        models.iter().map(price).collect()
+    }
+
+    /// The most it may write for an answer, in tokens.
+    fn most_answered(&self) -> u64 {
+        let thinks = self.may_answer().iter().any(|model| thinks(model));
+        if thinks { MAX_ANSWER_TOKENS + MAX_THOUGHT_TOKENS } else { MAX_ANSWER_TOKENS }
+    }
+
+    /// The most a call can cost, in US dollars; `None` when the price of a model that may answer is unknown.
     ///
     /// Half a token a byte is more than any text of ours has; all input counts as written to the cache for an hour.
     pub fn worst_cost(&self, request: &Request) -> Option<f64> {
         let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
         let bytes = request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
-        let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: MAX_ANSWER_TOKENS, ..Tokens::default() };
-        self.price.map(|price| cost(&tokens, &price))
+        let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: self.most_answered(), ..Tokens::default() };
+        self.costs(tokens).into_iter().try_fold(0.0, |most: f64, cost| Some(most.max(cost?)))
     }
 
     /// What a call will probably cost, for an estimate before a run: four bytes a token, an answer of 800 tokens.
     pub fn likely_cost(&self, request: &Request) -> Option<f64> {
         let tokens = Tokens { input: (request.bytes() + CLIENT_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
-        self.price.map(|price| cost(&tokens, &price))
+        self.costs(tokens).into_iter().next().flatten()
     }
 
-    fn unknown(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.unknown.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn unknown(&self) -> MutexGuard<'_, Vec<String>> {
+        locked(&self.unknown)
     }
+}
+
+/// What a thread that panicked has left is as good as before.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What makes something of the model's words, or says why they are no answer.
@@ -123,12 +159,12 @@ impl Claude {
         }
     }
 
-    /// One try: the reply that is on disk already, else a new one.
+    /// One try: the reply that is on disk already, where it is an answer, else a new one.
     fn try_once<T>(&self, request: &Request, read: Reader<'_, T>) -> Try<T> {
-        let file = self.reply_file(request);
-        if let Ok(stored) = fs::read(&file) {
-            return self.read_reply(&stored, &file, read);
+        if let Some(answer) = self.stored_answer(request, read) {
+            return Try::Answered(Box::new(answer));
         }
+        let file = self.reply_file(request);
         // Before it is paid for: an answer that cannot be kept may be lost.
         let room = match self.room() {
             Ok(room) => room,
@@ -162,11 +198,14 @@ impl Claude {
         }
     }
 
-    /// What a reply comes to. Its file stays where it is an answer.
+    /// What a new reply comes to. Its file stays where it is an answer, and where it may have been paid for: what this version makes
+    /// nothing of, a later one may.
     fn read_reply<T>(&self, reply: &[u8], file: &Path, read: Reader<'_, T>) -> Try<T> {
         let read = report::read(reply, read, &self.model);
-        if !matches!(read, Try::Answered(_)) {
-            let _ = fs::remove_file(file);
+        match &read {
+            Try::Answered(answer) => *locked(&self.answered_by) = Some(answer.model.clone()),
+            Try::Failed(Failure::Session { cost_usd, .. }) if *cost_usd != Some(0.0) => {}
+            _ => _ = fs::remove_file(file),
         }
         read
     }
@@ -182,5 +221,12 @@ impl Summarizer for Claude {
         };
         let Answer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
         Ok(Made { digest: value, model: Some(model), cost_usd })
+    }
+}
+
+impl Claude {
+    /// Does an answer lie on the disk that a digest can be made of?
+    pub fn has_digest(&self, input: &Input) -> bool {
+        self.has_answer(&input.request, &|said| reply::read(said, &input.request))
     }
 }

@@ -3,15 +3,16 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::Claude;
+use super::report::{self, Try};
+use super::{Answer, Claude, Reader};
 use crate::private::Room;
 use crate::session::Millis;
 use crate::summarize::{Failure, Request};
 
 /// Room that is taken on the disk before a reply is asked for, in bytes: for it and the digest that is made of it, with some to spare.
 const ROOM: usize = 256 << 10;
-/// How long a reply waits to be used.
-const KEEP_REPLIES: Millis = 7 * 24 * 3_600_000;
+/// How long a reply waits to be used, or for a version that can read it.
+const KEEP_REPLIES: Millis = 30 * 24 * 3_600_000;
 
 impl Claude {
     pub(super) fn reply_file(&self, request: &Request) -> PathBuf {
@@ -28,10 +29,18 @@ impl Claude {
         })
     }
 
-    /// Was this very request answered before, and the answer not used yet? One that cannot be read is none: it would be asked for
-    /// again, and nothing be reserved for that.
-    pub fn has_reply(&self, request: &Request) -> bool {
-        fs::read(self.reply_file(request)).is_ok()
+    /// The answer to this very request that lies on the disk. A reply that cannot be read is none: it would be asked for again, and
+    /// nothing be reserved for that.
+    pub(super) fn stored_answer<T>(&self, request: &Request, read: Reader<'_, T>) -> Option<Answer<T>> {
+        match report::read(&fs::read(self.reply_file(request)).ok()?, read, &self.model) {
+            Try::Answered(answer) => Some(*answer),
+            Try::Failed(_) | Try::Again(_) => None,
+        }
+    }
+
+    /// Was this very request answered before, and the answer not used yet?
+    pub fn has_answer<T>(&self, request: &Request, read: Reader<'_, T>) -> bool {
+        self.stored_answer(request, read).is_some()
     }
 
     /// The reply is used: its file has done its work.

@@ -20,11 +20,48 @@ pub enum Try<T> {
     Again(String),
 }
 
-/// What the client printed, without secrets in any of its strings: a model may say what it was never given.
+/// Places at which a report is looked for at most, in what is no JSON as a whole.
+const MAX_PLACES: usize = 10_000;
+
+/// The client's report in what was printed, whatever stands around it: a mark of the byte order, a wrapper's line, a notice of an
+/// update. A client that is set to tell all prints a list, whose last report it is.
+pub fn find(printed: &[u8]) -> Option<Value> {
+    match serde_json::from_slice::<Value>(printed) {
+        Ok(Value::Array(list)) => list.into_iter().rev().find(is_report),
+        Ok(value) => Some(value).filter(|value| value.is_object()),
+        Err(_) => find_within(printed),
+    }
+}
+
+/// The last report among the values that begin at some bracket; what is part of one begins none.
+fn find_within(printed: &[u8]) -> Option<Value> {
+    let (mut at, mut found) = (0, None);
+    for _ in 0..MAX_PLACES {
+        let Some(next) = printed[at..].iter().position(|b| matches!(b, b'{' | b'[')) else { break };
+        at += next;
+        let mut values = serde_json::Deserializer::from_slice(&printed[at..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                at += values.byte_offset();
+                let list = if let Value::Array(list) = value { list } else { vec![value] };
+                found = list.into_iter().rev().find(is_report).or(found);
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+fn is_report(value: &Value) -> bool {
+    value.get("type").and_then(Value::as_str) == Some("result")
+}
+
+/// What the client printed, without secrets in any of its strings: a model may say what it was never given. Of what stands around its
+/// report nothing stays.
 pub fn redacted(stdout: &[u8], gate: &Gate) -> Vec<u8> {
-    match serde_json::from_slice::<Value>(stdout) {
-        Ok(report) => redacted_value(report, gate).to_string().into_bytes(),
-        Err(_) => gate.redact(&String::from_utf8_lossy(stdout)).into_bytes(),
+    match find(stdout) {
+        Some(report) => redacted_value(report, gate).to_string().into_bytes(),
+        None => gate.redact(&String::from_utf8_lossy(stdout)).into_bytes(),
     }
 }
 
@@ -37,18 +74,17 @@ fn redacted_value(value: Value, gate: &Gate) -> Value {
     }
 }
 
-/// Is it a report to its end?
+/// Is there a report to its end?
 pub fn is_whole(stdout: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(stdout).is_ok_and(|report| report.get("result").is_some())
+    find(stdout).is_some_and(|report| report.get("result").is_some())
 }
 
 /// What the client's own report and the model's reply in it come to.
 pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
-    let Ok(report) = serde_json::from_slice::<Value>(stdout) else {
-        return session_with(
-            format!("claude did not print JSON: {}", shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80)),
-            None,
-        );
+    let Some(report) = find(stdout) else {
+        let said = shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80);
+        let what = if serde_json::from_slice::<Value>(stdout).is_ok() { "printed no report" } else { "did not print JSON" };
+        return session_with(format!("claude {what}: {said}"), None);
     };
     let cost_usd = report.get("total_cost_usd").and_then(Value::as_f64).filter(|usd| (0.0..=MAX_COST).contains(usd));
     let said = report.get("result").and_then(Value::as_str).unwrap_or_default();
@@ -57,9 +93,8 @@ pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
     }
     match read(said) {
         Ok(value) => {
-            let named = report.get("modelUsage").and_then(Value::as_object).and_then(|m| m.keys().next());
-            let model = named.map(|name| shorten(&one_line(&plain(name)), MAX_NAME)).filter(|name| !name.is_empty());
-            Try::Answered(Box::new(Answer { value, model: model.unwrap_or_else(|| asked.to_owned()), cost_usd }))
+            let model = answered_by(&report).unwrap_or_else(|| asked.to_owned());
+            Try::Answered(Box::new(Answer { value, model, cost_usd }))
         }
         // A notice of a limit comes as an ordinary reply, with exit code 0. What was paid for is a model's own words.
         Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
@@ -67,6 +102,14 @@ pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
         }
         Err(what) => session_with(what, cost_usd),
     }
+}
+
+/// The model that answered: of several that a client asked, the one that cost most.
+pub fn answered_by(report: &Value) -> Option<String> {
+    let all = report.get("modelUsage")?.as_object()?;
+    let cost = |used: &Value| used.get("costUSD").and_then(Value::as_f64).unwrap_or(0.0);
+    let (name, _) = all.iter().reduce(|most, one| if cost(one.1) > cost(most.1) { one } else { most })?;
+    Some(shorten(&one_line(&plain(name)), MAX_NAME)).filter(|name| !name.is_empty())
 }
 
 pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Try<T> {

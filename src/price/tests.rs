@@ -1,0 +1,112 @@
+use super::*;
+
+fn rates(model: &str) -> Option<Rates> {
+    price_of(model, &BTreeMap::new())
+}
+
+fn million(model: &str) -> Option<[f64; 5]> {
+    let rates = rates(model)?;
+    let one = |at: usize| {
+        let mut counts = [0; 5];
+        counts[at] = 1_000_000;
+        let [input, output, cache_write, cache_write_hour, cache_read] = counts;
+        let tokens = Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() };
+        (cost(&tokens, &rates) * 1e6).round() / 1e6
+    };
+    Some([one(0), one(1), one(2), one(3), one(4)])
+}
+
+#[test]
+fn the_list_is_read_and_dated() {
+    let list: List = toml::from_str(LIST).unwrap();
+    assert!(list.date.parse::<jiff::civil::Date>().is_ok() && listed_on() == Some(&list.date), "{}", list.date);
+    for (alias, meant) in &list.aliases {
+        assert!(meant.iter().all(|id| list.models.contains_key(id)), "{alias}: {meant:?}");
+    }
+    for (id, Listed { price, long, fast, .. }) in &list.models {
+        for price in [Some(price), long.as_ref(), fast.as_ref()].into_iter().flatten() {
+            assert!(0.0 < price.input && price.input < price.output, "{id}: {price:?}");
+        }
+        assert_eq!(bare(id), id, "it can be found");
+    }
+}
+
+#[test]
+fn todays_models_cost_what_the_clients_catalogue_says() {
+    for (model, price) in [
+        ("claude-haiku-5-5", [0.1, 0.5, 0.125, 0.2, 0.01]),
+        ("claude-haiku-4-5-20251001", [1.0, 5.0, 1.25, 2.0, 0.1]),
+        ("claude-sonnet-5", [2.0, 10.0, 2.5, 4.0, 0.2]),
+        ("claude-sonnet-5-5", [2.0, 10.0, 2.5, 4.0, 0.1]),
+        ("claude-opus-5", [5.0, 25.0, 6.25, 10.0, 0.5]),
+        ("claude-opus-5-5", [4.0, 20.0, 5.0, 8.0, 0.2]),
+        ("claude-opus-5-5-fast", [8.0, 40.0, 10.0, 16.0, 0.4]),
+        ("claude-opus-4-6-fast", [30.0, 150.0, 37.5, 60.0, 3.0]),
+        ("claude-opus-4-8-fast", [10.0, 50.0, 12.5, 20.0, 1.0]),
+        ("claude-opus-5-5-us", [4.4, 22.0, 5.5, 8.8, 0.22]),
+        ("claude-opus-5-5-fast-us", [8.8, 44.0, 11.0, 17.6, 0.44]),
+        ("claude-fable-5", [10.0, 50.0, 12.5, 20.0, 1.0]),
+        ("claude-mythos-5-1", [10.0, 50.0, 12.5, 20.0, 0.25]),
+        ("claude-fable-5-2", [8.0, 40.0, 10.0, 16.0, 0.2]),
+        ("claude-fable-5-2-fast", [16.0, 80.0, 20.0, 32.0, 0.4]),
+    ] {
+        assert_eq!(million(model), Some(price), "{model}");
+    }
+}
+
+#[test]
+fn whoever_serves_it_and_whatever_its_date_a_model_has_its_price_and_the_unknown_has_none() {
+    let input = |model: &str| million(model).map(|p| p[0]);
+    for (model, price) in [
+        ("claude-opus-4-1-20250805", Some(15.0)),
+        ("claude-opus-4-5-20251101", Some(5.0)),
+        ("claude-sonnet-4-20250514", Some(3.0)),
+        ("claude-sonnet-4-0", Some(3.0)),
+        ("claude-opus-4-0", Some(15.0)),
+        ("claude-opus-4-1@20250805", Some(15.0)),
+        ("us.anthropic.claude-haiku-4-5-20251001-v1:0", Some(1.0)),
+        ("us.anthropic.claude-opus-4-6-v1", Some(5.0)),
+        ("claude-sonnet-4-5-20250929[1m]", Some(3.0)),
+        ("claude-3-5-haiku-latest", Some(0.8)),
+        // No price at that speed is known.
+        ("claude-haiku-5-5-fast", None),
+        ("claude-opus-4-9", None),
+        ("glm-4.7", None),
+        ("", None),
+    ] {
+        assert_eq!(input(model), price, "{model}");
+    }
+}
+
+#[test]
+fn long_prompts_have_their_own_price_where_the_list_has_one() {
+    let half = Counts { input: 500_000, output: 100_000, cache_read: 1_000_000, ..Counts::default() };
+    let tokens = Tokens { input: 1_000_000, output: 200_000, cache_read: 2_000_000, long: half, ..Tokens::default() };
+    let of = |model: &str| cost(&tokens, &rates(model).unwrap());
+    let (short, long) = (0.05 + 0.05 + 0.01, 0.25 + 0.25 + 0.05);
+    assert!((of("claude-haiku-5-5") - (short + long)).abs() < 1e-9, "{}", of("claude-haiku-5-5"));
+    assert!((of("claude-opus-5-5") - (4.0 + 4.0 + 0.4)).abs() < 1e-9);
+}
+
+#[test]
+fn the_users_own_prices_go_before_the_list() {
+    let flat = |input| Price { input, output: 9.0, cache_write: None, cache_write_hour: None, cache_read: None };
+    let own =
+        [("claude-haiku-5-5", 7.0), ("glm-4.7", 0.6), ("claude-opus-5-5-fast", 1.0)].map(|(id, usd)| (id.to_owned(), flat(usd)));
+    let own = BTreeMap::from(own);
+    let input = |model: &str| price_of(model, &own).map(|rates| rates.price.input * rates.times);
+    assert_eq!(input("claude-haiku-5-5"), Some(7.0));
+    assert_eq!(input("us.anthropic.claude-haiku-5-5"), Some(7.0));
+    assert_eq!(input("claude-haiku-5-5-us"), Some(7.0 * US_TIMES));
+    assert_eq!(input("glm-4.7"), Some(0.6));
+    assert_eq!(input("claude-opus-5-5-fast"), Some(1.0));
+    assert_eq!(input("claude-opus-5-5"), Some(4.0));
+}
+
+#[test]
+fn an_alias_may_mean_several_models_and_the_unknown_may_think() {
+    assert_eq!(meanings("haiku"), ["claude-haiku-5-5", "claude-haiku-4-5"]);
+    assert_eq!(meanings("sonnet[1m]")[0], "claude-sonnet-5-5");
+    assert_eq!(meanings("claude-opus-4-5"), ["claude-opus-4-5"]);
+    assert!(thinks("claude-haiku-5-5") && thinks("somebody-elses") && !thinks("claude-haiku-4-5-20251001"));
+}
