@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::clean::shorten;
 use crate::condense::{closing_replies, gist, tool_line};
-use crate::session::{Entry, Item, RowKey, Session};
+use crate::session::{Entry, Item, RowKey, Session, title_of_plan};
 use crate::signal::{Signal, Tier, judge};
 
 /// One thing that happened.
@@ -47,8 +47,9 @@ pub fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup) -> St
     let agent = if entry.is_main() { "" } else { "subagent: " };
     match &entry.item {
         Item::Prompt(text) => format!("{} {}", who("user"), words(&shorten(text, max))),
-        Item::Answer(text) => format!("{} {}", who("user answered"), words(&shorten(text, max))),
+        Item::Answer(answer) => format!("{} {}", who("user answered"), words(&answer.told(max))),
         Item::Reply(text) => format!("{agent}{}", words(&gist(text, max))),
+        Item::Plan(text) if entry.is_refused_plan() => format!("refused plan: {}", words(&shorten(title_of_plan(text), max))),
         Item::Plan(text) => format!("plan: {}", words(&gist(text, max))),
         Item::Recap(text) | Item::Away(text) => format!("recap: {}", words(&gist(text, max))),
         Item::PullRequest(url) => format!("pull request {}", words(url)),

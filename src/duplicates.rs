@@ -77,8 +77,9 @@ fn is_memory(entry: &Entry, signal: &Signal) -> bool {
 fn identity(entry: &Entry) -> (Option<u64>, Stays) {
     match &entry.item {
         Item::Prompt(text) => (text_hash("prompt", text), Stays::First),
-        Item::Answer(text) => (text_hash("answer", text), Stays::Last),
+        Item::Answer(answer) => (text_hash("answer", &answer.whole()), Stays::Last),
         Item::Reply(text) | Item::Away(text) => (text_hash("reply", text), Stays::Last),
+        Item::Plan(text) if entry.is_refused_plan() => (text_hash("refused plan", text), Stays::Last),
         Item::Plan(text) => (text_hash("plan", text), Stays::Last),
         Item::Recap(text) => (text_hash("recap", text), Stays::Last),
         Item::PullRequest(url) => (text_hash("pull request", url), Stays::First),

@@ -54,7 +54,8 @@ fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
 fn text(session: &Session, one: &Distinct<'_>) -> String {
     match &one.entry.item {
         Item::Reply(text) => telling(text),
-        Item::Prompt(text) | Item::Answer(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
+        Item::Answer(answer) => answer.whole(),
+        Item::Prompt(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
         Item::PullRequest(url) => url.clone(),
         Item::Tool(tool) => tool_line(session, tool, one.entry.outcome.as_ref(), 0, 400),
         Item::Title(title) => title.text.clone(),

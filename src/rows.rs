@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use crate::session::{Entry, Item, Outcome, Project, Row, Session};
+use crate::session::{Entry, Item, Outcome, Project, Row, RowKey, Session};
 
 /// Collects entries in order; each outcome joins its tool use and is no entry of its own.
 #[derive(Debug, Default)]
@@ -20,18 +20,35 @@ impl Entries {
             // The oldest layout has no ids: uses of one command are answered in their order.
             Item::Outcome(outcome) => {
                 match self.unanswered.get_mut(&outcome.tool).and_then(VecDeque::pop_front) {
-                    Some(at) => self.all[at].outcome = Some(outcome.clone()),
+                    Some(at) => self.end(at, outcome),
                     None => _ = self.early.insert(outcome.tool.clone(), outcome.clone()),
                 }
                 return;
             }
             Item::Tool(tool) if !tool.id.is_empty() => match self.early.remove(&tool.id) {
-                Some(outcome) => entry.outcome = Some(outcome),
+                Some(outcome) => {
+                    self.end_plan(self.all.len(), entry.key, &outcome);
+                    entry.outcome = Some(outcome);
+                }
                 None => self.unanswered.entry(tool.id.clone()).or_default().push_back(self.all.len()),
             },
             _ => {}
         }
         self.all.push(entry);
+    }
+
+    /// The tool use at this place ended so.
+    fn end(&mut self, at: usize, outcome: &Outcome) {
+        self.end_plan(at, self.all[at].key, outcome);
+        self.all[at].outcome = Some(outcome.clone());
+    }
+
+    /// A plan stands before the tool use of the same row that puts it before the user.
+    fn end_plan(&mut self, at: usize, key: RowKey, outcome: &Outcome) {
+        let before = at.checked_sub(1).and_then(|before| self.all.get_mut(before));
+        if let Some(plan) = before.filter(|plan| plan.key == key && matches!(plan.item, Item::Plan(_))) {
+            plan.outcome = Some(outcome.clone());
+        }
     }
 
     pub fn finish(self) -> Vec<Entry> {

@@ -62,13 +62,8 @@ fn support(claim: &mut Claim, said: &Said<'_>) {
 /// All that an entry says, as text.
 pub fn text_of(entry: &Entry) -> String {
     match &entry.item {
-        Item::Prompt(t)
-        | Item::Answer(t)
-        | Item::Reply(t)
-        | Item::Plan(t)
-        | Item::Recap(t)
-        | Item::Away(t)
-        | Item::PullRequest(t) => t.clone(),
+        Item::Answer(answer) => answer.whole(),
+        Item::Prompt(t) | Item::Reply(t) | Item::Plan(t) | Item::Recap(t) | Item::Away(t) | Item::PullRequest(t) => t.clone(),
         Item::Tool(tool) => {
             let path = tool.file.as_ref().map_or("", |f| f.path.as_str());
             let brief = entry.outcome.as_ref().map_or("", |o| o.brief.as_str());

@@ -2,13 +2,12 @@
 
 use jiff::tz::TimeZone;
 
-use crate::clean::shorten;
 use crate::context::said;
 use crate::digest::{Claim, Digest};
 use crate::fixes::{Failure, failures};
 use crate::page::{day_of, span};
 use crate::prose::sentences;
-use crate::session::{Entry, Item, Session, Touch};
+use crate::session::{Answer, Entry, Item, Session, Touch};
 use crate::signal::{Kind, judge_sentence};
 use crate::terms::{covered_by, words};
 
@@ -178,7 +177,7 @@ fn fill(sections: &mut [Section], mut room: usize) {
 fn tell(section: &mut Section, at: usize, room: &mut usize) -> bool {
     let begun = section.chosen.iter().any(Option::is_some);
     let frame = if begun { 0 } else { section.frame() } + "- \n".len();
-    let fitting = [section.lines[at].clone(), shorten(&section.lines[at], SHORT)];
+    let fitting = [section.lines[at].clone(), Answer::shorten_told(&section.lines[at], SHORT)];
     let Some(line) = fitting.into_iter().find(|line| line.len() + frame <= *room) else { return false };
     *room -= line.len() + frame;
     section.chosen[at] = Some(line);
@@ -259,7 +258,8 @@ fn reason(session: &Session, claim: &Claim) -> Option<String> {
 
 fn words_of(entry: &Entry) -> Option<&str> {
     match &entry.item {
-        Item::Reply(text) | Item::Plan(text) | Item::Prompt(text) | Item::Answer(text) => Some(text),
+        Item::Reply(text) | Item::Plan(text) | Item::Prompt(text) => Some(text),
+        Item::Answer(answer) => Some(&answer.said),
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! `recall status`: what is stored, what waits and why.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
@@ -67,7 +68,8 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
         "failing": counts.failing.iter().map(|(id, times, why)| json!({"session": id, "failures": times, "error": why})).collect::<Vec<_>>(),
         "bad_lines": counts.bad_lines,
         "bad_lines_at": counts.bad_at.iter().map(|(path, offset, why)| json!({"path": path, "offset": offset, "why": why})).collect::<Vec<_>>(),
-        "unknown_rows": counts.unknown.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+        "unknown_rows": counts.unknown.iter().filter(|(name, _)| wrapper(name).is_none()).cloned().collect::<BTreeMap<_, _>>(),
+        "unknown_wrappers": counts.unknown.iter().filter_map(|(name, n)| Some((wrapper(name)?, n))).collect::<BTreeMap<_, _>>(),
         "spent_usd": counts.spent_usd,
         "notes": counts.notes,
         "marks_waiting": marks,
@@ -137,9 +139,20 @@ fn print_skipped(counts: &Counts, out: &mut impl Write) -> Result<()> {
         }
     }
     for (name, rows) in &counts.unknown {
-        writeln!(out, "unknown     {rows} rows of type {}", line(name))?;
+        match wrapper(name) {
+            Some(tag) => {
+                let messages = if *rows == 1 { "message" } else { "messages" };
+                writeln!(out, "unknown     {rows} {messages} in <{}>: not counted as the user's", line(tag))?;
+            }
+            None => writeln!(out, "unknown     {rows} rows of type {}", line(name))?,
+        }
     }
     Ok(())
+}
+
+/// The tag that the name of something unknown stands for, where it is no type of row.
+fn wrapper(name: &str) -> Option<&str> {
+    name.strip_prefix('<')?.strip_suffix('>')
 }
 
 /// A text that cannot begin a line of its own.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::duplicates::{Distinct, distinct};
-use crate::session::{Entry, FileTouch, Outcome, Project, ToolUse, Touch};
+use crate::session::{Answer, Entry, FileTouch, Outcome, Project, ToolUse, Touch};
 use crate::signal::{Tier, judge};
 use proptest::prelude::*;
 
@@ -67,7 +67,7 @@ fn item(kind: u8, n: usize, noise: &str) -> (Item, Option<Outcome>) {
         3 => bash(&format!("cargo test part{n}"), &format!("{n} failed: {noise}"), false),
         4 => bash(&format!("docker compose up svc{n} {noise}"), "", true),
         5 => (edit(&format!("/r/src/{noise}{n}.rs")), None),
-        6 => (Item::Answer(format!("which one? → the one of step{n} {noise}")), None),
+        6 => (Item::Answer(Answer { said: format!("the one of step{n} {noise}"), asked: "which one?".into() }), None),
         7 => (Item::Reply(format!("For now part{n} is switched off as a workaround for {noise}.")), None),
         8 => bash(&format!("grep -rn {noise} src{n}"), "", true),
         _ => (Item::Interrupted, None),

@@ -8,7 +8,7 @@ use crate::clean::{head_and_tail, one_line, shorten};
 use crate::duplicates::{Distinct, distinct};
 use crate::fixes::{Failure, failures};
 use crate::prose::{Said, outline, sentences};
-use crate::session::{Item, RowKey, Session, ToolUse, Touch};
+use crate::session::{Answer, Item, RowKey, Session, ToolUse, Touch, title_of_plan};
 use crate::signal::{Kind, Signal, Tier, is_chatter, weight};
 use crate::terms::words;
 
@@ -143,8 +143,9 @@ impl Maker<'_> {
         let (who, units) = match &one.entry.item {
             Item::Prompt(text) if main => ("user: ", self.words_of_user(text)),
             Item::Prompt(text) => ("task of a subagent: ", self.sentences(text, one)),
-            Item::Answer(text) if main => ("user answered: ", self.words_of_user(text)),
+            Item::Answer(answer) if main => ("user answered: ", vec![self.answer(answer)]),
             Item::Reply(text) => (if main { "assistant: " } else { "subagent assistant: " }, self.sentences(text, one)),
+            Item::Plan(text) if one.entry.is_refused_plan() => ("plan that the user refused: ", self.heading(text)),
             Item::Plan(text) => ("plan: ", self.sentences(text, one)),
             Item::Recap(text) | Item::Away(text) => ("recap: ", self.sentences(text, one)),
             Item::PullRequest(url) => ("", vec![self.unit(format!("pull request {url}"), signal.importance)]),
@@ -200,6 +201,18 @@ impl Maker<'_> {
         let short = one_line(&head_and_tail(text, MAX_PROMPT));
         let parts: Vec<String> = split(&short);
         parts.into_iter().map(|part| self.unit(part, 1.0)).collect()
+    }
+
+    /// One unit: a part of an answer is none.
+    fn answer(&mut self, answer: &Answer) -> Unit {
+        let short = answer.told(MAX_SHORT);
+        Unit { short, ..self.unit(answer.told(MAX_PROMPT), 1.0) }
+    }
+
+    /// What a plan is called, without what it says.
+    fn heading(&mut self, plan: &str) -> Vec<Unit> {
+        let title = shorten(&one_line(title_of_plan(plan)), MAX_SHORT);
+        if title.is_empty() { Vec::new() } else { vec![self.unit(title, 0.0)] }
     }
 
     fn sentences(&mut self, text: &str, one: &Distinct<'_>) -> Vec<Unit> {

@@ -1,9 +1,10 @@
 //! From what is to be said to the text, within the budget. Pure.
 
 use super::{About, BYTES_PER_TWO_TOKENS, Content, Context, Fresh, Line, MAX_CHARS, Open, Remembered, Told, tokens};
-use crate::clean::{id8, one_line, plain, shorten};
+use crate::clean::{id8, one_line, plain};
 use crate::digest::Claim;
 use crate::privacy::disarm;
+use crate::session::Answer;
 
 /// What stands around every text of ours.
 pub const OPENING: &str = "<recall-context>\n";
@@ -241,5 +242,5 @@ fn claim(text: &str, verified: bool) -> String {
 
 /// One line that can neither end the block it stands in nor one the client puts around it.
 pub fn said(text: &str, most: usize) -> String {
-    disarm(&shorten(&one_line(&plain(text)), most))
+    disarm(&Answer::shorten_told(&one_line(&plain(text)), most))
 }

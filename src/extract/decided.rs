@@ -4,9 +4,8 @@ use super::claim;
 use super::statements::{MAX_STATEMENT, Seen, Statement, pick_rows};
 use crate::clean::{one_line, shorten};
 use crate::digest::Claim;
-use crate::prose::sentences;
-use crate::session::{Item, Session};
-use crate::signal::Topic;
+use crate::session::{Entry, Item, Session, title_of_plan};
+use crate::signal::{REFUSED, Topic};
 use crate::terms::words;
 
 /// A choice needs so many telling words to make sense on its own.
@@ -16,31 +15,48 @@ pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) 
     let mut all = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         match &entry.item {
-            Item::Answer(text) if entry.is_main() => {
-                all.extend(
-                    text.lines().take(6).map(|line| claim(format!("User: {}", shorten(&one_line(line), MAX_STATEMENT)), entry)),
-                );
+            Item::Answer(answer) if entry.is_main() => {
+                all.push(claim(format!("User: {}", answer.told(MAX_STATEMENT)), entry));
             }
-            Item::Plan(text) if was_approved(session, at) => {
-                let head = sentences(text).into_iter().next().unwrap_or_default();
-                all.push(claim(format!("Plan approved: {}", shorten(&one_line(&head), 160)), entry));
-            }
+            Item::Plan(text) if was_approved(session, at) => all.push(plan("Plan approved", text, entry)),
             _ => {}
         }
     }
     all.extend(corrections(session));
+    // After all that was agreed to: a plan is often put again with few changes.
+    all.extend(refused(session));
     all.retain(|c| seen.is_new(&c.text));
     all.truncate(12);
     all.extend(pick_rows(pool, seen, 7, |s| !s.offer && !s.announces && s.about(Topic::Decision) && s.weight > 0.5));
     all
 }
 
-/// The plan's own tool use follows it; refused plans have an outcome that says so.
+fn plan(label: &str, text: &str, entry: &Entry) -> Claim {
+    claim(format!("{label}: {}", shorten(&one_line(title_of_plan(text)), 160)), entry)
+}
+
+/// Plans that the user turned down.
+fn refused(session: &Session) -> Vec<Claim> {
+    let by_user = |entry: &&Entry| entry.is_main() && entry.outcome.as_ref().is_some_and(|outcome| outcome.brief == REFUSED);
+    let heading = |entry: &Entry| match &entry.item {
+        Item::Plan(text) => Some(plan("Refused", text, entry)),
+        _ => None,
+    };
+    session.entries.iter().filter(by_user).filter_map(heading).collect()
+}
+
+/// The user said so, or the work went on where older clients and indexes do not say.
 fn was_approved(session: &Session, at: usize) -> bool {
-    session
-        .entries
-        .get(at + 1)
-        .is_some_and(|next| matches!(&next.item, Item::Tool(t) if t.line == "plan") && next.outcome.as_ref().is_none_or(|o| o.ok))
+    let plan = &session.entries[at];
+    let is_own_use = |entry: &&Entry| entry.key == plan.key && matches!(entry.item, Item::Tool(_));
+    let after = || session.entries[at + 1..].iter().filter(|entry| entry.is_main()).find(|entry| !is_own_use(entry));
+    plan.is_main()
+        && match &plan.outcome {
+            Some(outcome) => outcome.ok,
+            None => {
+                after().is_some_and(|next| matches!(next.item, Item::Tool(_) | Item::Reply(_) | Item::Todos(_) | Item::Task(_)))
+            }
+        }
 }
 
 /// Short prompts after the first with which the user steered.

@@ -100,7 +100,9 @@ fn unanswered(session: &Session) -> Option<Claim> {
     let rest = &session.entries[at + 1..];
     let answered = rest.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)));
     let Item::Prompt(text) = &session.entries[at].item else { return None };
-    (!answered && text.chars().count() > 12)
+    // The client answers these in another session, or beside the conversation.
+    let elsewhere = ["/background ", "/branch ", "/btw ", "/fork "].iter().any(|command| text.starts_with(command));
+    (!answered && !elsewhere && text.chars().count() > 12)
         .then(|| claim(format!("Unanswered: {}", shorten(&one_line(text), 200)), &session.entries[at]))
 }
 

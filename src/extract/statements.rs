@@ -55,6 +55,8 @@ pub fn statements(session: &Session) -> Vec<Statement> {
     let mut all = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let text = match &entry.item {
+            // What it says is not what was done or agreed on.
+            Item::Plan(_) if entry.is_refused_plan() => continue,
             Item::Reply(text) | Item::Plan(text) | Item::Away(text) if entry.is_main() || reports.contains(&at) => text,
             _ => continue,
         };

@@ -137,7 +137,10 @@ impl Draft {
     pub fn add(&mut self, item: &Item, main: bool) {
         match item {
             Item::Prompt(text) if main => self.asked.add(text),
-            Item::Answer(text) => self.asked.add(text),
+            Item::Answer(answer) => {
+                self.asked.add(&answer.said);
+                self.said.add(&answer.asked);
+            }
             // What a subagent was told, the assistant said.
             Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) => self.said.add(text),
             Item::Title(title) => self.title.add(&title.text),

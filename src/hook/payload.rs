@@ -59,7 +59,7 @@ pub struct Payload {
     pub session: String,
     pub transcript: PathBuf,
     pub cwd: String,
-    /// How the session starts: `startup`, `resume`, `clear`, `compact`, `fork`.
+    /// How the session starts: `startup`, `resume`, `clear`, `compact`, `fork`; where a prompt comes from, in some clients.
     pub source: String,
     /// Why it ends, or what triggered the compaction.
     pub reason: String,

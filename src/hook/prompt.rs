@@ -22,6 +22,7 @@ use crate::find::{Found, Origin, Query, Wanted, find, most_telling};
 use crate::privacy::View;
 use crate::prompt::{self, Asked, Past};
 use crate::session::short_id;
+use crate::source::claude_code::may_be_persons;
 use crate::store::{Memory, OtherForm};
 use crate::terms::words;
 use crate::topic::{Asking, Source, Topic, candidates};
@@ -82,7 +83,7 @@ pub fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {
 }
 
 fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
-    if config.hooks.prompt == AtPrompt::Off || !config.database().exists() {
+    if config.hooks.prompt == AtPrompt::Off || !may_be_persons(&payload.source) || !config.database().exists() {
         return Ok(None);
     }
     let Some(asked) = prompt::read(&payload.prompt).filter(|asked| says_enough(asked, &payload.transcript)) else {

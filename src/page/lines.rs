@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use crate::clean::shorten;
 use crate::digest::{Claim, Digest, FileNote};
 use crate::markdown::{code, inline};
+use crate::session::Answer;
 use crate::store::closings::Closed;
 
 /// A list below a heading.
@@ -35,7 +35,7 @@ pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
 
 pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
     let mark = if claim.is_verified() { "" } else { " *(unverified)*" };
-    format!("{}{mark}", inline(&shorten(text, max)))
+    format!("{}{mark}", inline(&Answer::shorten_told(text, max)))
 }
 
 /// Open items of a session with their ids; closed ones struck through.

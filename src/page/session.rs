@@ -11,7 +11,7 @@ use crate::fixes::{Failure, failures};
 use crate::markdown::{code, heading, inline, yaml};
 use crate::price::session_cost;
 use crate::prose::sentences;
-use crate::session::{Entry, Item, Millis, Session, Tokens, Touch};
+use crate::session::{Answer, Entry, Item, Millis, Session, Tokens, Touch};
 use crate::terms::{covered_by, words};
 
 /// Entries of a timeline at most, beside the user's words; the weightiest stay.
@@ -136,7 +136,7 @@ fn evidence(page: &mut String, one: &Shown<'_>) {
             let entry = one.session.entries.iter().find(|e| e.key == *key);
             format!("{} {}", code(&key.to_string()), entry.map(|e| quote(one.session, e, &claim.text)).unwrap_or_default())
         });
-        format!("{} ← {}", inline(&shorten(&claim.text, 80)), rows.collect::<Vec<_>>().join("; "))
+        format!("{} ← {}", inline(&Answer::shorten_told(&claim.text, 80)), rows.collect::<Vec<_>>().join("; "))
     };
     section(page, "Evidence", one.digest.claims().filter(|c| c.is_verified()).map(line));
 }

@@ -17,8 +17,12 @@ impl Gate {
 
     fn pass_texts(&self, item: &mut Item) -> bool {
         match item {
+            Item::Answer(answer) => {
+                answer.said = self.clean(&answer.said);
+                answer.asked = self.clean(&answer.asked);
+                !answer.said.is_empty()
+            }
             Item::Prompt(text)
-            | Item::Answer(text)
             | Item::Reply(text)
             | Item::Plan(text)
             | Item::Recap(text)

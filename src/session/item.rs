@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::RowKey;
+use super::{Answer, RowKey};
 
 /// One thing a row says that is worth keeping.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ pub enum Item {
     /// The user's own words.
     Prompt(String),
     /// What the user chose or said inside a dialog: an answered question, a refusal with a reason.
-    Answer(String),
+    Answer(Answer),
     /// The assistant's words.
     Reply(String),
     /// A plan put before the user.
@@ -55,12 +55,12 @@ impl Item {
     pub fn texts(&self) -> Vec<&str> {
         match self {
             Item::Prompt(text)
-            | Item::Answer(text)
             | Item::Reply(text)
             | Item::Plan(text)
             | Item::Recap(text)
             | Item::Away(text)
             | Item::PullRequest(text) => vec![text],
+            Item::Answer(answer) => vec![&answer.said, &answer.asked],
             Item::Tool(tool) => {
                 let path = tool.file.as_ref().map(|file| file.path.as_str());
                 [tool.name.as_str(), tool.line.as_str()].into_iter().chain(path).collect()
@@ -72,6 +72,12 @@ impl Item {
             Item::Interrupted => Vec::new(),
         }
     }
+}
+
+/// What a plan is called: its first line with words, without markup.
+pub fn title_of_plan(plan: &str) -> &str {
+    let title = plan.lines().map(|line| line.trim_matches(['#', '*', ' ', '\t'])).find(|line| line.contains(char::is_alphanumeric));
+    title.unwrap_or_default()
 }
 
 /// One use of a tool, in one line.

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+mod answer;
 mod item;
 mod key;
 
+pub use answer::Answer;
 pub use item::*;
 pub use key::{RowKey, digest_of, free_id, short_id};
 
@@ -219,7 +221,7 @@ pub struct Entry {
     pub at: Option<Millis>,
     pub agent: Option<String>,
     pub item: Item,
-    /// For a tool use: how it ended.
+    /// For a tool use: how it ended. For a plan: how the tool use ended that put it before the user.
     pub outcome: Option<Outcome>,
 }
 
@@ -228,12 +230,18 @@ impl Entry {
         self.agent.is_none()
     }
 
-    /// The user's own words: a prompt or an answer of the main conversation.
+    /// The user's own words: a prompt or an answer of the main conversation, without the question it answers.
     pub fn user_words(&self) -> Option<&str> {
         match &self.item {
-            Item::Prompt(text) | Item::Answer(text) if self.is_main() => Some(text),
+            Item::Prompt(text) if self.is_main() => Some(text),
+            Item::Answer(answer) if self.is_main() => Some(&answer.said),
             _ => None,
         }
+    }
+
+    /// A plan that the user turned down, or that never got to the user.
+    pub fn is_refused_plan(&self) -> bool {
+        matches!(self.item, Item::Plan(_)) && self.outcome.as_ref().is_some_and(|outcome| !outcome.ok)
     }
 }
 

@@ -13,7 +13,7 @@ pub use kind::{Kind, Signal, Tier};
 pub use phrases::{
     Topic, awaits_commit, is_about, is_chatter, is_history, is_offer, is_progress, opens_next_steps, refuses, topics,
 };
-pub use tools::{REFUSED, has_failed, is_check, is_commit, may_fail, only_looks};
+pub use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_looks};
 
 use self::language::Matcher;
 use crate::prose::sentences;
@@ -38,6 +38,7 @@ pub fn judge(entry: &Entry) -> Signal {
     let signal = match &entry.item {
         Item::Prompt(_) | Item::Answer(_) => Signal::new(Kind::Said, "the user's words"),
         Item::Interrupted => Signal { kind: Kind::Said, importance: 0.5, rule: "the user interrupted" },
+        Item::Plan(_) if entry.is_refused_plan() => Signal::new(Kind::Talk, "a plan that was refused"),
         Item::Plan(_) => Signal::new(Kind::Decision, "a plan"),
         Item::Away(_) => Signal::new(Kind::Account, "the client's account"),
         Item::Recap(_) => Signal { kind: Kind::Account, importance: 0.6, rule: "a compaction's recap" },

@@ -49,6 +49,8 @@ pub fn has_failed(outcome: &Outcome) -> bool {
 }
 
 pub const REFUSED: &str = "refused by the user";
+/// How a plan ended that the user agreed to.
+pub const APPROVED: &str = "approved by the user";
 /// Another tool use of the same message failed; this one never ran.
 const CANCELLED: &str = "Cancelled: ";
 

@@ -92,8 +92,7 @@ pub fn is_at_end(at: usize, main: usize) -> bool {
 
 /// Shortens an item that stayed and stands at no end.
 pub fn shorten(item: &mut Item) {
-    if let Item::Prompt(text) | Item::Answer(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) =
-        item
+    if let Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) = item
         && text.len() > MAX_TEXT
     {
         *text = head_and_tail(text, MAX_TEXT);

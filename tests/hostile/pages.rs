@@ -6,7 +6,7 @@ use recall::author::Author;
 use recall::digest::{Claim, Digest, FileNote};
 use recall::facts::Facts;
 use recall::page::{DayEntry, Shown, day_page, session_page};
-use recall::session::{Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
+use recall::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
 use recall::store::closings::Closed;
 
 use crate::scene::{Hostile, S, SHOP, world};
@@ -167,7 +167,7 @@ fn session(texts: &[String]) -> (Session, Digest) {
     push(Item::Plan(next()), None, None);
     push(Item::Recap(next()), None, None);
     push(Item::PullRequest(next()), None, None);
-    push(Item::Answer(next()), None, None);
+    push(Item::Answer(Answer { said: next(), asked: next() }), None, None);
     push(Item::Reply(next()), None, None);
     let session = Session {
         id: next(),

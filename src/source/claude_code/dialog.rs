@@ -1,9 +1,64 @@
-//! What the user said in a dialog, by itself: the answers to questions, and why something was refused.
+//! Dialogs that the client opens between the assistant and the user: questions, plans, permissions. What the user said there stands in the
+//! tool's result, between words of the client's own.
 
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::MAX_TEXT;
 use super::fields::{Block, ToolResult, text_of};
-use super::outcome::{REFUSED, reason_in};
+use crate::clean::{head_and_tail, one_line};
 use crate::privacy::{Gate, Text};
-use crate::source::json;
+use crate::session::Answer;
+use crate::source::json::{self, Raw};
+
+/// How the client begins when the user refused. A tool that fails may print the same, but not as the first thing.
+const REFUSED: [&str; 2] =
+    ["The user doesn't want to proceed with this tool use", "The agent proposed a plan that was rejected by the user"];
+/// What stands before the user's own words.
+const REASONS: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
+/// What the client adds after them.
+const NOTE: &str = "\n\nNote: The user's next message";
+const APPROVED: [&str; 2] = ["User has approved", "The user has approved"];
+
+/// How the client begins where the user would rather talk about the questions than answer them, and what stands before those.
+const CLARIFIES: &str = "The user wants to clarify these questions";
+const QUESTIONS: &str = "Questions asked:";
+
+/// Does a tool's failure tell that the user refused it?
+pub(super) fn refuses(result: &str) -> bool {
+    REFUSED.iter().any(|start| result.trim_start().starts_with(start))
+}
+
+/// Does the result of a plan's tool tell that the user agreed?
+pub(super) fn approves(result: &str) -> bool {
+    APPROVED.iter().any(|start| result.starts_with(start))
+}
+
+/// What the user said when refusing: a reason, or what was chosen and written in a dialog that was left.
+pub(super) fn reasons(result: &str, gate: &Gate) -> Vec<Answer> {
+    let Some(said) = reason_in(result).map(|reason| gate.clean(reason)) else { return Vec::new() };
+    if let Some(questions) = left(&said) {
+        return left_dialog(questions);
+    }
+    // In lines of white space nobody says anything.
+    if !said.chars().any(char::is_alphanumeric) {
+        return Vec::new();
+    }
+    vec![Answer::unasked(head_and_tail(&said, MAX_TEXT))]
+}
+
+/// What follows the client's words about a refusal.
+fn reason_in(result: &str) -> Option<&str> {
+    let after = REASONS.iter().find_map(|mark| result.split_once(mark).map(|(_, after)| after))?;
+    after.split(NOTE).next()
+}
+
+/// The questions of a dialog that the user left, where that is the reason.
+fn left(reason: &str) -> Option<&str> {
+    let is_left = reason.trim_start().starts_with(CLARIFIES);
+    is_left.then(|| reason.split_once(QUESTIONS).map_or("", |(_, questions)| questions))
+}
 
 /// Was all that the user said in dialogs private? What follows tells of it, up to the next prompt.
 pub(super) fn is_all_private(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -> bool {
@@ -14,9 +69,110 @@ pub(super) fn is_all_private(blocks: &[Block<'_>], result: &ToolResult<'_>, gate
 /// The user's words in each dialog whose end a row holds.
 fn said(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -> Vec<Text> {
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
-    let answers = result.answers.filter(|given| results().next().is_some() && json::is_object(*given));
+    let given = [result.answers, result.response].into_iter().flatten().flat_map(json::texts);
+    let notes = result.annotations.and_then(named).unwrap_or_default().into_values().filter_map(notes_of).map(words);
+    let given = given.chain(notes).filter(|_| results().next().is_some());
     let refusals = results().filter(|block| block.is_error).filter_map(|block| block.content.map(text_of));
-    let reasons =
-        refusals.filter(|text| text.contains(REFUSED)).filter_map(|text| reason_in(&text).map(|reason| gate.pass(reason)));
-    answers.map(json::texts).unwrap_or_default().iter().map(|answer| gate.pass(answer)).chain(reasons).collect()
+    let reasons = refusals.filter(|text| refuses(text)).flat_map(|text| {
+        let reason = reason_in(&text).unwrap_or_default();
+        left(reason)
+            .map_or_else(|| vec![reason.to_owned()], |questions| left_dialog(questions).into_iter().map(|a| a.said).collect())
+    });
+    given.chain(reasons).map(|said| gate.pass(&said)).collect()
+}
+
+/// The part of a question that a line of a dialog that was left belongs to.
+#[derive(Clone, Copy)]
+enum Part {
+    Asked,
+    Said,
+    Nothing,
+}
+
+/// What was answered before the user left the dialog: `- "question"`, then an answer or none, then notes.
+fn left_dialog(questions: &str) -> Vec<Answer> {
+    let mut all: Vec<Answer> = Vec::new();
+    let mut part = Part::Nothing;
+    for line in questions.lines() {
+        let (now, text) = match line.trim() {
+            bare if bare.starts_with("- \"") => {
+                all.push(Answer::default());
+                (Part::Asked, bare.trim_start_matches("- \""))
+            }
+            "(No answer provided)" => (Part::Nothing, ""),
+            bare => match bare.strip_prefix("Answer:").or_else(|| bare.strip_prefix("User notes:")) {
+                Some(said) => (Part::Said, said.trim()),
+                None => (part, bare),
+            },
+        };
+        part = now;
+        let Some(answer) = all.last_mut().filter(|_| !text.is_empty()) else { continue };
+        match part {
+            Part::Asked => add(&mut answer.asked, " ", text.trim_end_matches('"')),
+            Part::Said => add(&mut answer.said, "; ", text),
+            Part::Nothing => {}
+        }
+    }
+    all.retain(|answer| !answer.said.is_empty());
+    all
+}
+
+fn add(to: &mut String, between: &str, text: &str) {
+    if !to.is_empty() {
+        to.push_str(between);
+    }
+    to.push_str(text);
+}
+
+/// Questions the assistant put to the user, each with the answer given.
+pub(super) fn answers(result: &ToolResult<'_>, gate: &Gate) -> Vec<Answer> {
+    let Some(mut given) = result.answers.and_then(named) else { return Vec::new() };
+    let mut notes = result.annotations.and_then(named).unwrap_or_default();
+    let asked = result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(question);
+    let mut asked: Vec<String> = asked.collect();
+    // In case the client names an answer by something else than its question.
+    asked.extend(given.keys().filter(|key| !asked.contains(key)).cloned().collect::<Vec<_>>());
+    let all = asked.iter().filter_map(|asked| {
+        let said = [given.remove(asked), notes.remove(asked).and_then(notes_of)]
+            .into_iter()
+            .flatten()
+            .map(words)
+            .filter(|words| !words.is_empty());
+        answer(asked, &said.collect::<Vec<_>>().join("; "), gate)
+    });
+    let mut all: Vec<Answer> = all.collect();
+    all.extend(result.response.and_then(|response| answer(&asked.join(" / "), &words(response), gate)));
+    all
+}
+
+/// `None` where the user said nothing, or nothing that may be kept.
+fn answer(asked: &str, said: &str, gate: &Gate) -> Option<Answer> {
+    let said = one_line(&gate.clean(said));
+    let answer = Answer { said: head_and_tail(&said, MAX_TEXT), asked: one_line(&gate.clean(asked)) };
+    (!answer.said.is_empty()).then_some(answer)
+}
+
+fn question(question: Raw<'_>) -> Option<String> {
+    let [asked] = json::fields(question.get(), &["question"]).ok()?;
+    json::text(asked?).map(|asked| asked.into_owned())
+}
+
+/// What the user wrote beside an answer. The client puts other things there, too.
+fn notes_of(annotation: Raw<'_>) -> Option<Raw<'_>> {
+    json::fields(annotation.get(), &["notes"]).ok()?[0]
+}
+
+/// Of several options each is a text of its own.
+fn words(value: Raw<'_>) -> String {
+    match json::text(value) {
+        Some(text) => text.into_owned(),
+        None if json::is_object(value) => text_of(value).into_owned(),
+        None => json::texts(value).join(", "),
+    }
+}
+
+/// The fields of an object by name.
+fn named(object: Raw<'_>) -> Option<BTreeMap<String, Raw<'_>>> {
+    let all: BTreeMap<String, &RawValue> = serde_json::from_str(object.get()).ok()?;
+    all.into_iter().map(|(name, value)| Some((name, Raw::of(value.get()).ok()?))).collect()
 }

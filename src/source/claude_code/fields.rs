@@ -50,6 +50,12 @@ fields! {
     Snapshot "snapshot",
     PromptId "promptId",
     Data "data",
+    Origin "origin",
+    PromptSource "promptSource",
+    TurnOrigin "turnOrigin",
+    MadeBy "madeBy",
+    WakeupSource "wakeupSource",
+    McpMeta "mcpMeta",
 }
 
 const IN_MESSAGE: Names<4> = Names::of(["content", "model", "id", "usage"]);
@@ -60,8 +66,8 @@ const IN_USAGE: Names<7> = Names::of([
 const IN_PROGRESS: Names<2> = Names::of(["type", "message"]);
 const IN_ENVELOPE: Names<2> = Names::of(["type", "message"]);
 const IN_BLOCK: Names<8> = Names::of(["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"]);
-const IN_RESULT: Names<3> = Names::of(["questions", "answers", "task"]);
-const IN_ATTACHMENT: Names<3> = Names::of(["type", "commandMode", "prompt"]);
+const IN_RESULT: Names<6> = Names::of(["questions", "answers", "annotations", "response", "plan", "task"]);
+const IN_ATTACHMENT: Names<6> = Names::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta"]);
 
 /// The raw fields of a row, and what its texts have to pass.
 pub(super) struct Fields<'a> {
@@ -119,6 +125,10 @@ pub(super) struct Block<'a> {
 pub(super) struct ToolResult<'a> {
     pub questions: Option<Raw<'a>>,
     pub answers: Option<Raw<'a>>,
+    pub annotations: Option<Raw<'a>>,
+    /// What the user wrote in place of answers.
+    pub response: Option<Raw<'a>>,
+    pub plan: Option<Raw<'a>>,
     pub task: Option<Raw<'a>>,
 }
 
@@ -127,6 +137,9 @@ pub(super) struct Attachment<'a> {
     pub kind: Option<Raw<'a>>,
     pub mode: Option<Raw<'a>>,
     pub prompt: Option<Raw<'a>>,
+    pub origin: Option<Raw<'a>>,
+    pub human_turn: Option<Raw<'a>>,
+    pub is_meta: Option<Raw<'a>>,
 }
 
 impl<'a> Fields<'a> {
@@ -179,14 +192,14 @@ impl<'a> Fields<'a> {
     }
 
     fn read_result(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
-        let [questions, answers, task] = cursor.fields(&IN_RESULT)?;
-        self.result = ToolResult { questions, answers, task };
+        let [questions, answers, annotations, response, plan, task] = cursor.fields(&IN_RESULT)?;
+        self.result = ToolResult { questions, answers, annotations, response, plan, task };
         Ok(())
     }
 
     fn read_attachment(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
-        let [kind, mode, prompt] = cursor.fields(&IN_ATTACHMENT)?;
-        self.attachment = Attachment { kind, mode, prompt };
+        let [kind, mode, prompt, origin, human_turn, is_meta] = cursor.fields(&IN_ATTACHMENT)?;
+        self.attachment = Attachment { kind, mode, prompt, origin, human_turn, is_meta };
         Ok(())
     }
 

@@ -5,19 +5,21 @@
 
 mod dialog;
 mod fields;
+mod origin;
 mod outcome;
 pub mod release;
 mod repeated;
 mod tools;
 mod user;
 mod verdict;
+mod wrapper;
 
 use std::borrow::Cow;
 
 use self::fields::{Block, Content, Counts, Field, Fields, Message};
+pub use self::origin::{is_said, may_be_persons};
 use self::repeated::{Last, Repeated};
 use self::user::Said;
-pub use self::user::is_said;
 use super::json::{self, Raw};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::price::{FAST, US};
@@ -50,7 +52,7 @@ pub enum Line {
         session: String,
         at: Millis,
     },
-    /// A row type this program does not know, by name.
+    /// A row type this program does not know, or a tag around a text in the user's name, as `<name>`.
     Unknown(String),
     Bad(&'static str),
 }
@@ -100,6 +102,9 @@ impl<'p> Lines<'p> {
         let kind = fields.text(Field::Type).unwrap_or_default();
         let agent = agent_of(&fields, self.place);
         match self.said(&fields, &kind, agent.is_some()) {
+            Ok(Said { unknown: Some(name), items, answered, .. }) if items.is_empty() && answered.is_empty() => {
+                Line::Unknown(format!("<{}>", self.gate.clean(&name).chars().take(60).collect::<String>()))
+            }
             Ok(said) => self.row(line, &fields, &kind, agent, said),
             Err(no_row) => no_row,
         }

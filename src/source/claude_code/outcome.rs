@@ -1,35 +1,47 @@
 //! What a tool's output says about how it went, in a few lines. The output itself is not kept.
 
-use super::fields::{Block, Content, ToolResult, text_of};
+use super::dialog;
+use super::fields::{Block, Content, Field, Fields, ToolResult, text_of};
 use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
 use crate::clean::{one_line, shorten};
 use crate::privacy::{Gate, SHOWN};
 use crate::session::{Item, Outcome, Todo};
+use crate::signal::{APPROVED, REFUSED};
 use crate::source::json::{self, Raw};
 
 /// Longest kept part of an output, in characters.
 const MAX_BRIEF: usize = 360;
 const MAX_LINE: usize = 180;
 
-/// Phrases with which the client says that the user refused, and what the user said after them.
-pub(super) const REFUSED: &str = "The user doesn't want to proceed with this tool use";
-const REASONS: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
-const NOTE: &str = "\n\nNote: The user's next message";
-
 /// What a `tool_result` block adds, and to which tool use: how that ended, and the user's word where the result carries it.
-pub(super) fn of_block(block: &Block<'_>, result: &ToolResult<'_>, gate: &Gate) -> (String, Vec<Item>) {
+pub(super) fn of_block(block: &Block<'_>, fields: &Fields<'_>) -> (String, Vec<Item>) {
+    let (result, gate) = (&fields.result, fields.gate);
     let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
+    // A server's tool may print whatever the client says of a dialog.
+    let is_clients = fields.raw(Field::McpMeta).is_none();
+    let refused = block.content.filter(|_| block.is_error && is_clients).map(text_of).filter(|text| dialog::refuses(text));
     let mut items = Vec::new();
-    let said = block.content.filter(|_| block.is_error).map(text_of);
-    if let Some(text) = said.filter(|text| text.contains(REFUSED)) {
-        items.push(Item::Outcome(Outcome { tool: id.clone(), ok: false, brief: "refused by the user".into() }));
-        items.extend(reason(&text, gate).map(Item::Answer));
+    if let Some(text) = refused {
+        items.push(ended(&id, false, REFUSED));
+        items.extend(dialog::reasons(&text, gate).into_iter().map(Item::Answer));
+    } else if is_clients
+        && !block.is_error
+        && result.plan.is_some()
+        && block.content.map(text_of).is_some_and(|t| dialog::approves(&t))
+    {
+        items.push(ended(&id, true, APPROVED));
     } else {
         items.extend(of_output(&id, !block.is_error, block.content, gate).map(Item::Outcome));
-        items.extend(answers(result, gate).map(Item::Answer));
+        if is_clients {
+            items.extend(dialog::answers(result, gate).into_iter().map(Item::Answer));
+        }
         items.extend(created_task(result, gate));
     }
     (id, items)
+}
+
+fn ended(tool: &str, ok: bool, brief: &str) -> Item {
+    Item::Outcome(Outcome { tool: tool.to_owned(), ok, brief: brief.to_owned() })
 }
 
 /// How a tool use with this output ended; `None` when it went well and said nothing telling.
@@ -96,31 +108,6 @@ fn is_complaint(line: &str) -> bool {
     ];
     let lower = line.to_lowercase();
     line.len() < 600 && MARKS.iter().any(|mark| lower.contains(mark))
-}
-
-/// The reason a user gave for refusing a tool use.
-fn reason(text: &str, gate: &Gate) -> Option<String> {
-    let said = gate.clean(reason_in(text)?);
-    (!said.is_empty()).then(|| shorten(&said, super::MAX_TEXT))
-}
-
-/// That reason as it stands in the client's words.
-pub(super) fn reason_in(text: &str) -> Option<&str> {
-    let after = REASONS.iter().find_map(|mark| text.split_once(mark).map(|(_, after)| after))?;
-    after.split(NOTE).next()
-}
-
-/// Questions the assistant put to the user, with the answers given.
-fn answers(result: &ToolResult<'_>, gate: &Gate) -> Option<String> {
-    let given = result.answers.filter(|g| json::is_object(*g))?;
-    let pairs = json::elements(result.questions?).into_iter().filter_map(|question| {
-        let [asked] = json::fields(question.get(), &["question"]).ok()?;
-        let asked = json::text(asked?)?;
-        let [answer] = json::fields(given.get(), &[asked.as_ref()]).ok()?;
-        Some(format!("{} → {}", one_line(&gate.clean(&asked)), one_line(&gate.clean(&text_of(answer?)))))
-    });
-    let all = pairs.collect::<Vec<_>>().join("\n");
-    (!all.is_empty()).then_some(all)
 }
 
 /// The number the client gave a task it created.

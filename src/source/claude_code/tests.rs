@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::session::{FileTouch, Outcome, Todo, ToolUse, Touch};
+use crate::session::{Answer, FileTouch, Outcome, Todo, ToolUse, Touch};
 
 fn place() -> Place {
     Place { session: "stem".into(), agent: None }
@@ -61,11 +61,11 @@ fn what_the_user_says_in_a_dialog_is_kept() {
     let refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse pnpm\n\nNote: The user's next message may contain a correction.";
     let result = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": refusal}]);
     let refused = Outcome { tool: "t1".into(), ok: false, brief: crate::signal::REFUSED.into() };
-    assert_eq!(items(&user(result)), [Item::Outcome(refused), Item::Answer("use pnpm".into())]);
+    assert_eq!(items(&user(result)), [Item::Outcome(refused), Item::Answer(Answer::unasked("use pnpm"))]);
 
     let mut answered = user(json!([{"type": "tool_result", "tool_use_id": "t2", "content": "answered"}]));
     answered["toolUseResult"] = json!({"questions": [{"question": "Which one?"}], "answers": {"Which one?": "the second"}});
-    assert_eq!(items(&answered), [Item::Answer("Which one? → the second".into())]);
+    assert_eq!(items(&answered), [Item::Answer(Answer { said: "the second".into(), asked: "Which one?".into() })]);
 }
 
 #[test]

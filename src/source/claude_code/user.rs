@@ -4,6 +4,7 @@
 //! task notices and messages between agents. None of those is the user's word.
 
 use super::fields::{Attachment, Content, Field, Fields, joined, text_of};
+use super::origin::{Origin, Speaker};
 use super::{MAX_RECAP, MAX_TEXT, dialog, outcome};
 use crate::clean::head_and_tail;
 use crate::privacy::{Text, says_something};
@@ -21,13 +22,10 @@ const BUILT_IN: &[&str] = &[
     "vim", "voice", "branch", "btw", "insights", "exit-plan-mode",
 ];
 
-/// Starts of messages that the client writes in the user's name.
-const NOT_THE_USER: &[&str] = &[
-    "<local-command-", "<bash-stdout>", "<bash-stderr>", "<task-notification>", "<teammate-message", "<command-args>",
-    "<agent-notification", "Caveat: The messages below", "<tick>", "<cross-session-message", "<channel ",
-];
+/// Those of them whose arguments are for the model: the client passes them on.
+const ASKING: &[&str] = &["background", "branch", "btw", "fork", "plan", "statusline"];
 
-const RECAP_START: &str = "This session is being continued from a previous conversation";
+pub(super) const RECAP_START: &str = "This session is being continued from a previous conversation";
 
 /// What a row in the user's name comes to.
 #[derive(Debug, Default)]
@@ -36,6 +34,8 @@ pub(super) struct Said {
     pub turn: Turn,
     /// Tool uses whose results it holds.
     pub answered: Vec<String>,
+    /// The name of the tag around it, where that is all that is known of who said it.
+    pub unknown: Option<String>,
 }
 
 pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
@@ -50,20 +50,29 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
         // As one text: what is fenced off in one block may be closed in another.
         let passed = fields.gate.pass(&joined(texts, "\n\n"));
         let text = &passed.text;
-        let recap = fields.flag(Field::IsCompactSummary) || text.starts_with(RECAP_START);
-        let said = if recap { Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP))) } else { said(text) };
+        let origin = Origin::of_row(fields);
+        let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && text.starts_with(RECAP_START);
+        let said = match origin.speaker(text) {
+            _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP))),
+            Speaker::User(text) => said(&text),
+            Speaker::ThirdParty => None,
+            Speaker::Unknown(name) => {
+                row.unknown = Some(name.to_owned());
+                None
+            }
+        };
         row.turn = match &said {
             // Before all else: what is left of it may look like a prompt.
             _ if is_all_private(&passed) && !recap => Turn::BeginsPrivate,
             Some(Item::Prompt(_)) => Turn::Begins,
             // An image without a word.
-            None if wordless && blocks.iter().any(|block| block.is("image")) => Turn::Begins,
+            None if wordless && !origin.is_machines() && blocks.iter().any(|block| block.is("image")) => Turn::Begins,
             _ => Turn::GoesOn,
         };
         row.items.extend(said);
     }
     for block in blocks.iter().filter(|block| block.is("tool_result")) {
-        let (id, items) = outcome::of_block(block, &fields.result, fields.gate);
+        let (id, items) = outcome::of_block(block, fields);
         row.answered.push(id);
         row.items.extend(items);
     }
@@ -95,20 +104,25 @@ fn recap_of(text: &str) -> &str {
 
 /// A message typed while the assistant was busy and delivered to it in the middle of its turn.
 pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
-    let Attachment { kind, mode, prompt } = fields.attachment;
+    let Attachment { kind, mode, prompt, .. } = fields.attachment;
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
     if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag(Field::IsMeta) {
         return Said::default();
     }
     let Some(prompt) = prompt else { return Said::default() };
     let passed = fields.gate.pass(&text_of(prompt));
-    let said = said(&passed.text);
+    let (said, unknown) = match Origin::of_queued(fields).speaker(&passed.text) {
+        Speaker::User(text) => (said(&text), None),
+        Speaker::ThirdParty => return Said::default(),
+        Speaker::Unknown(name) => (None, Some(name.to_owned())),
+    };
     let turn = match &said {
         _ if agent => Turn::GoesOn,
         _ if is_all_private(&passed) => Turn::BeginsPrivate,
+        _ if unknown.is_some() => Turn::GoesOn,
         _ => Turn::Joins,
     };
-    Said { items: said.into_iter().collect(), turn, answered: Vec::new() }
+    Said { items: said.into_iter().collect(), turn, unknown, ..Said::default() }
 }
 
 /// The oldest layout holds what is said in the row itself.
@@ -117,17 +131,9 @@ fn said_in_row<'a>(fields: &Fields<'a>) -> Option<Content<'a>> {
     fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)).filter(|_| none).map(Content::of)
 }
 
-/// Did the user say it, or does a prompt only come in the user's name: a command, what one printed, what another agent says?
-pub fn is_said(text: &str) -> bool {
-    !NOT_THE_USER
-        .iter()
-        .chain(&["[Request interrupted by user", "<command-", "<bash-input>", RECAP_START])
-        .any(|start| text.starts_with(start))
-}
-
-/// What a message in the user's name says of the user.
+/// What the user's own message says.
 fn said(text: &str) -> Option<Item> {
-    if text.is_empty() || NOT_THE_USER.iter().any(|start| text.starts_with(start)) {
+    if text.is_empty() {
         return None;
     }
     if text.starts_with("[Request interrupted by user") {
@@ -143,11 +149,12 @@ fn said(text: &str) -> Option<Item> {
     Some(Item::Prompt(head_and_tail(text, MAX_TEXT)))
 }
 
-/// A command of the user's own making is a request in short form; one of the client's is none.
+/// A command of the user's own making is a request in short form; one of the client's is one where it is given something to do.
 fn slash_command(text: &str) -> Option<String> {
     let name = tagged(text, "command-name")?.trim().trim_start_matches('/');
     let arguments = tagged(text, "command-args").unwrap_or_default().trim();
-    if name.is_empty() || BUILT_IN.contains(&name) {
+    let asks = ASKING.contains(&name) && arguments.chars().any(char::is_alphanumeric);
+    if name.is_empty() || BUILT_IN.contains(&name) && !asks {
         return None;
     }
     Some(format!("/{name} {arguments}").trim_end().to_owned())

@@ -27,14 +27,14 @@ const LENGTHS: usize = 32;
 pub struct Names<const N: usize> {
     names: [&'static str; N],
     /// A bit for each name of a length.
-    of_length: [u32; LENGTHS],
+    of_length: [u64; LENGTHS],
 }
 
 impl<const N: usize> Names<N> {
     /// # Panics
-    /// When there are more than 32, or one is longer than 31 bytes.
+    /// When there are more than 64, or one is longer than 31 bytes.
     pub const fn of(names: [&'static str; N]) -> Self {
-        assert!(N <= 32);
+        assert!(N <= 64);
         let mut of_length = [0; LENGTHS];
         let mut n = 0;
         while n < N {

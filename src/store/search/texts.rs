@@ -59,7 +59,10 @@ fn is_talk(kind: Kind) -> bool {
 
 fn said(item: Item) -> Vec<(Said, String)> {
     match item {
-        Item::Prompt(text) | Item::Answer(text) => vec![(Said::Prompt, text)],
+        Item::Prompt(text) => vec![(Said::Prompt, text)],
+        Item::Answer(answer) if answer.asked.is_empty() => vec![(Said::Prompt, answer.said)],
+        // The question is the assistant's.
+        Item::Answer(answer) => vec![(Said::Prompt, answer.said), (Said::Reply, answer.asked)],
         Item::Reply(text) => vec![(Said::Reply, text)],
         Item::Plan(text) => vec![(Said::Plan, text)],
         Item::Recap(text) | Item::Away(text) => vec![(Said::Recap, text)],

@@ -9,7 +9,7 @@ use recall::digest::{Claim, Digest, FileNote};
 use recall::facts::Facts;
 use recall::markdown::{code, inline, slug, yaml};
 use recall::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
-use recall::session::{Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
+use recall::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
 use recall::store::closings::Closed;
 use recall::store::notes::Note;
 
@@ -144,7 +144,7 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
         (Item::Tool(tool("Read", Some(read))), None),
         (Item::Tool(tool("Bash", None)), Some(failed(true))),
         (Item::Tool(tool(name, None)), None),
-        (Item::Answer(command.to_owned()), None),
+        (Item::Answer(Answer { said: command.to_owned(), asked: said.to_owned() }), None),
         (Item::Plan(said.to_owned()), None),
         (Item::Away(said.to_owned()), None),
         (Item::PullRequest(path.to_owned()), None),

@@ -1,0 +1,123 @@
+//! What the user said in a dialog, apart from what was asked there: the question is the assistant's, the answer the user's.
+
+use serde::{Deserialize, Serialize};
+
+use crate::clean::{head_and_tail, one_line, shorten};
+
+/// Longest answer that is shown whole, in characters. What is typed into a dialog stays below it; a pasted file does not.
+const WHOLE: usize = 1_000;
+/// What stands before the question where both are told in one line.
+const ASKED: &str = " (asked by the assistant: ";
+/// A question is told with at least this much of it, in characters: by it a line is known as one that may not be cut at its end.
+const LEAST: usize = 24;
+
+/// An answer of the user's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+pub struct Answer {
+    /// The user's own words, or the option the user chose.
+    pub said: String,
+    /// The assistant's question; empty where the user spoke without one, as with a reason for a refusal.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub asked: String,
+}
+
+/// An answer as it is stored: until version 0.2 one text of lines `question → answer`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Text(String),
+    Sides {
+        said: String,
+        #[serde(default)]
+        asked: String,
+    },
+}
+
+impl From<Stored> for Answer {
+    fn from(stored: Stored) -> Self {
+        match stored {
+            Stored::Sides { said, asked } => Self { said, asked },
+            Stored::Text(text) => Self::of_lines(&text),
+        }
+    }
+}
+
+impl Answer {
+    /// What the user said of its own accord.
+    pub fn unasked(said: impl Into<String>) -> Self {
+        Self { said: said.into(), asked: String::new() }
+    }
+
+    fn of_lines(text: &str) -> Self {
+        let sides = |line| str::rsplit_once(line, "? → ").map(|(asked, said)| (format!("{asked}?"), said));
+        let sides = |line| sides(line).or_else(|| str::split_once(line, " → ").map(|(asked, said)| (asked.to_owned(), said)));
+        let all: Option<Vec<(String, &str)>> = text.lines().map(sides).collect();
+        let Some(all) = all else { return Self::unasked(text) };
+        let (asked, said): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+        Self { said: said.join("; "), asked: asked.join(" / ") }
+    }
+
+    /// Both sides in one line of about `max` characters. The question is shortened, the answer is not.
+    pub fn told(&self, max: usize) -> String {
+        let said = one_line(&head_and_tail(&self.said, WHOLE));
+        with_question(&said, &one_line(&self.asked), max)
+    }
+
+    /// Both sides, whole.
+    pub fn whole(&self) -> String {
+        if self.asked.is_empty() { self.said.clone() } else { format!("{}{ASKED}{})", self.said, self.asked) }
+    }
+
+    /// A line that [`Answer::told`] made, or one that holds such a line, in about `max` characters by the same rule; any other line is
+    /// cut at its end.
+    pub fn shorten_told(line: &str, max: usize) -> String {
+        let sides = line.strip_suffix(')').and_then(|line| line.rsplit_once(ASKED)).filter(|_| line.chars().count() > max);
+        match sides {
+            Some((said, asked)) => with_question(&shorten(said, WHOLE.max(max)), asked, max),
+            None => shorten(line, max),
+        }
+    }
+}
+
+fn with_question(said: &str, asked: &str, max: usize) -> String {
+    if asked.is_empty() {
+        return said.to_owned();
+    }
+    let room = max.saturating_sub(said.chars().count() + ASKED.len() + 1).max(LEAST);
+    format!("{said}{ASKED}{})", shorten(asked, room))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(json: &str) -> Answer {
+        serde_json::from_str(json).expect("an answer")
+    }
+
+    #[test]
+    fn answers_of_older_indexes_are_told_apart_from_their_questions() {
+        let one = read(r#""Which one? → the second""#);
+        assert_eq!((one.asked.as_str(), one.said.as_str()), ("Which one?", "the second"));
+        let two = read(r#""A → B or C? → C\nAnd the rest? → leave it""#);
+        assert_eq!((two.asked.as_str(), two.said.as_str()), ("A → B or C? / And the rest?", "C; leave it"));
+        assert_eq!(read(r#""use pnpm""#), Answer::unasked("use pnpm"));
+        let written = serde_json::to_string(&two).expect("JSON");
+        assert_eq!(read(&written), two);
+    }
+
+    proptest! {
+        #[test]
+        fn the_answer_is_whole_however_long_the_question_is(said in "[a-zé]{1,9}( [a-zé.?]{1,9}){0,60}", asked in "([A-Za-z→é]{1,9} ){0,300}\\?", max in 0usize..400) {
+            let answer = Answer { said: said.clone(), asked };
+            let told = format!("User: {}", answer.told(max));
+            for shown in [told.clone(), Answer::shorten_told(&told, max), Answer::shorten_told(&told, max / 2)] {
+                prop_assert!(shown.starts_with(&format!("User: {said}")), "{shown}");
+                let least = said.chars().count() + "User: )…".len() + ASKED.len() + LEAST;
+                prop_assert!(shown.chars().count() <= least.max(max + "User: …".len()), "{shown}");
+            }
+        }
+    }
+}
