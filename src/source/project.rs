@@ -1,6 +1,7 @@
 //! Which project a folder belongs to: one git common directory, one project; without git, the folder.
 //!
-//! Worktrees and subfolders agree. Never the basename alone: two folders named `api` are two projects.
+//! Worktrees and subfolders agree. Never the basename alone: two folders named `api` are two projects. And never by a folder's word alone:
+//! a `.git` file counts where the repository it names knows that folder.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -8,6 +9,8 @@ use std::sync::Mutex;
 
 /// Folders that tools put worktrees into, below the repository's root. They tell the project when the worktree is long gone.
 const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
+/// The longest file of git's that is read, in bytes: a config with hundreds of branches is shorter.
+const MOST: u64 = 256 << 10;
 
 #[derive(Debug, Default)]
 pub struct Projects {
@@ -68,33 +71,49 @@ fn git_root(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find_map(|dir| {
         let git = dir.join(".git");
         let meta = git.symlink_metadata().ok()?;
-        if meta.is_file() { root_of_worktree(dir, &git) } else { Some(dir.to_owned()) }
+        Some(if meta.is_file() { root_named_by(&git).unwrap_or_else(|| dir.to_owned()) } else { dir.to_owned() })
     })
 }
 
-/// A `.git` file names the git directory; its `commondir` leads to the main one. A submodule has none and is its own project.
-fn root_of_worktree(dir: &Path, git_file: &Path) -> Option<PathBuf> {
-    let text = read_small(git_file)?;
-    let git_dir = dir.join(text.strip_prefix("gitdir:")?.trim());
-    let Some(common) = read_small(&git_dir.join("commondir")) else {
-        // A submodule's git directory knows its folder. One that only lies elsewhere does not, and is all that its worktrees know of.
-        let apart = work_tree_of(&git_dir).is_none() && git_dir.join("HEAD").exists();
-        return if apart { git_dir.canonicalize().ok() } else { Some(dir.to_owned()) };
-    };
-    let common = std::fs::canonicalize(git_dir.join(common.trim())).ok()?;
-    if common.file_name()? == ".git" { common.parent().map(Path::to_owned) } else { work_tree_of(&common).or(Some(common)) }
+/// The root of the repository that a `.git` file makes its folder part of. `None` where the folder is a project of its own.
+///
+/// Anybody can write a `.git` file into what others unpack, so what it says counts only when the repository says so too: as git does it,
+/// `<common>/worktrees/<name>/gitdir` names the `.git` file of that worktree (gitrepository-layout(5)). A pointer at somebody else's
+/// worktree, or at a folder that only looks like a git directory and names another repository as its own, stays alone.
+fn root_named_by(git_file: &Path) -> Option<PathBuf> {
+    let git_dir = git_dir_of(git_file)?;
+    let common = git_dir.join(read_small(&git_dir.join("commondir"))?.trim()).canonicalize().ok()?;
+    if git_dir.parent()? != common.join("worktrees") {
+        return None;
+    }
+    let back = git_dir.join(read_small(&git_dir.join("gitdir"))?.trim()).canonicalize().ok()?;
+    (back == git_file.canonicalize().ok()?).then(|| root_of(common))
 }
 
-/// The folder that a git directory which lies elsewhere, as a submodule's does, is the one of.
+/// Where a `.git` file leads.
+fn git_dir_of(git_file: &Path) -> Option<PathBuf> {
+    let text = read_small(git_file)?;
+    git_file.parent()?.join(text.strip_prefix("gitdir:")?.trim()).canonicalize().ok()
+}
+
+/// The root of the repository of a common git directory: the folder it lies in as `.git`, or the one that it and the folder's own `.git`
+/// file agree on, as those of a submodule do; else itself, as a bare one, which is all that its worktrees have in common.
+fn root_of(common: PathBuf) -> PathBuf {
+    let beside = common.parent().filter(|_| common.file_name().is_some_and(|name| name == ".git")).map(Path::to_owned);
+    let agreed = || work_tree_of(&common).filter(|tree| git_dir_of(&tree.join(".git")).as_ref() == Some(&common));
+    beside.or_else(agreed).unwrap_or(common)
+}
+
+/// The folder that a git directory which lies elsewhere says it is the one of.
 fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
     let config = read_small(&git_dir.join("config"))?;
     let value = config.lines().find_map(|line| line.trim().strip_prefix("worktree")?.trim_start().strip_prefix('='))?;
-    std::fs::canonicalize(git_dir.join(value.trim())).ok()
+    std::fs::canonicalize(git_dir.join(value.trim().trim_matches('"'))).ok()
 }
 
 fn read_small(path: &Path) -> Option<String> {
     let meta = path.metadata().ok()?;
-    (meta.is_file() && meta.len() < 4096).then(|| std::fs::read_to_string(path).ok())?
+    (meta.is_file() && meta.len() < MOST).then(|| std::fs::read_to_string(path).ok())?
 }
 
 #[cfg(test)]
@@ -102,55 +121,155 @@ mod tests {
     use super::*;
     use std::fs;
 
+    /// A folder for repositories, by the name that links lead to.
+    struct Ground(tempfile::TempDir);
+
+    impl Ground {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().canonicalize().unwrap().join(name)
+        }
+
+        fn write(&self, name: &str, text: impl AsRef<str>) {
+            let file = self.path(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, format!("{}\n", text.as_ref())).unwrap();
+        }
+
+        /// A git directory as `git init` makes it.
+        fn git_dir(&self, name: &str, config: &str) {
+            self.write(&format!("{name}/HEAD"), "ref: refs/heads/main");
+            self.write(&format!("{name}/config"), config);
+        }
+
+        /// A worktree as `git worktree add` makes it.
+        fn worktree(&self, folder: &str, common: &str, name: &str) {
+            let admin = format!("{common}/worktrees/{name}");
+            self.write(&format!("{folder}/.git"), format!("gitdir: {}", self.path(&admin).display()));
+            self.write(&format!("{admin}/gitdir"), self.path(&format!("{folder}/.git")).display().to_string());
+            self.write(&format!("{admin}/commondir"), "../..");
+        }
+
+        fn key(&self, folder: &str) -> String {
+            let key = Projects::new([], Vec::new()).key_of(self.path(folder).to_str().unwrap());
+            let base = format!("{}/", self.path("").to_str().unwrap().trim_end_matches('/'));
+            key.strip_prefix(&base).unwrap_or(&key).to_owned()
+        }
+    }
+
+    const BARE: &str = "[core]\n\tbare = true";
+    const PLAIN: &str = "[core]\n\tbare = false";
+
     #[test]
     fn worktrees_and_subfolders_are_one_project_and_the_home_is_none() {
-        let tmp = tempfile::tempdir().unwrap();
-        let base = tmp.path().canonicalize().unwrap();
-        let repo = base.join("repo");
-        fs::create_dir_all(repo.join(".git/worktrees/fix")).unwrap();
-        fs::write(repo.join(".git/worktrees/fix/commondir"), "../..\n").unwrap();
-        fs::create_dir_all(repo.join("src/deep")).unwrap();
-        let tree = base.join("elsewhere");
-        fs::create_dir_all(&tree).unwrap();
-        fs::write(tree.join(".git"), format!("gitdir: {}\n", repo.join(".git/worktrees/fix").display())).unwrap();
-
-        // A worktree of a submodule is the submodule's.
-        let sub_git = repo.join(".git/modules/lib");
-        fs::create_dir_all(sub_git.join("worktrees/try")).unwrap();
-        fs::create_dir_all(repo.join("lib")).unwrap();
-        fs::write(repo.join("lib/.git"), "gitdir: ../.git/modules/lib\n").unwrap();
-        fs::write(sub_git.join("config"), "[core]\n\tworktree = ../../../lib\n").unwrap();
-        fs::write(sub_git.join("worktrees/try/commondir"), "../..\n").unwrap();
-        let try_out = base.join("try");
-        fs::create_dir_all(&try_out).unwrap();
-        fs::write(try_out.join(".git"), format!("gitdir: {}\n", sub_git.join("worktrees/try").display())).unwrap();
-
-        let projects = Projects::new([], vec![base.clone()]);
-        let key = |p: PathBuf| projects.key_of(p.to_str().unwrap());
-        assert_eq!(key(repo.join("src/deep")), repo.to_str().unwrap());
-        assert_eq!(key(repo.join("src/gone/for/good")), repo.to_str().unwrap());
-        assert_eq!(key(tree), repo.to_str().unwrap());
-        assert_eq!(key(repo.join("lib")), repo.join("lib").to_str().unwrap());
-        assert_eq!(key(try_out), repo.join("lib").to_str().unwrap());
-        fs::create_dir_all(base.join(".git")).unwrap();
-        assert_eq!(key(base.join("notes")), base.join("notes").to_str().unwrap());
+        let ground = Ground::new();
+        ground.git_dir("repo/.git", PLAIN);
+        fs::create_dir_all(ground.path("repo/src/deep")).unwrap();
+        ground.worktree("elsewhere", "repo/.git", "fix");
+        for folder in ["repo", "repo/src/deep", "repo/src/gone/for/good", "elsewhere", "elsewhere/src"] {
+            assert_eq!(ground.key(folder), "repo", "{folder}");
+        }
+        let home = ground.path("");
+        fs::create_dir_all(home.join(".git")).unwrap();
+        let projects = Projects::new([], vec![ground.path("").components().collect()]);
+        assert_eq!(projects.key_of(ground.path("notes").to_str().unwrap()), ground.path("notes").to_str().unwrap());
     }
 
     #[test]
-    fn worktrees_of_a_git_directory_that_lies_elsewhere_are_one_project() {
-        let tmp = tempfile::tempdir().unwrap();
-        let base = tmp.path().canonicalize().unwrap();
-        let git = base.join("git/shop");
-        fs::create_dir_all(git.join("worktrees/fix")).unwrap();
-        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        fs::write(git.join("config"), "[core]\n\tbare = false\n").unwrap();
-        fs::write(git.join("worktrees/fix/commondir"), "../..\n").unwrap();
-        let projects = Projects::new([], Vec::new());
-        for (folder, points_to) in [("shop", git.clone()), ("fix", git.join("worktrees/fix"))] {
-            fs::create_dir_all(base.join(folder)).unwrap();
-            fs::write(base.join(folder).join(".git"), format!("gitdir: {}\n", points_to.display())).unwrap();
-            assert_eq!(projects.key_of(base.join(folder).to_str().unwrap()), git.to_str().unwrap(), "{folder}");
+    fn a_worktree_may_be_linked_by_relative_paths() {
+        let ground = Ground::new();
+        ground.git_dir("repo/.git", PLAIN);
+        ground.worktree("wt", "repo/.git", "wt");
+        // As with `worktree.useRelativePaths`.
+        ground.write("wt/.git", "gitdir: ../repo/.git/worktrees/wt");
+        ground.write("repo/.git/worktrees/wt/gitdir", "../../../../wt/.git");
+        assert_eq!(ground.key("wt/src"), "repo");
+    }
+
+    #[test]
+    fn a_forged_git_file_makes_a_folder_part_of_nothing() {
+        let ground = Ground::new();
+        ground.git_dir("repo/.git", PLAIN);
+        ground.worktree("wt", "repo/.git", "fix");
+        let repo = ground.path("repo/.git").display().to_string();
+        // A git directory of its own making, which calls another's its common one.
+        for (folder, common) in [("a", repo.as_str()), ("b", "../../repo/.git")] {
+            ground.write(&format!("{folder}/.git"), "gitdir: .hid");
+            ground.write(&format!("{folder}/.hid/commondir"), common);
+            ground.write(&format!("{folder}/.hid/gitdir"), ground.path(&format!("{folder}/.git")).display().to_string());
         }
+        // The same, laid out as worktrees are.
+        ground.write("c/.git", "gitdir: .hid/worktrees/c");
+        ground.write("c/.hid/worktrees/c/commondir", &repo);
+        ground.write("c/.hid/worktrees/c/gitdir", "../../../.git");
+        // Pointers at a real worktree, at the repository itself, and through a link.
+        ground.write("d/.git", format!("gitdir: {repo}/worktrees/fix"));
+        ground.write("e/.git", format!("gitdir: {repo}"));
+        fs::create_dir_all(ground.path("f")).unwrap();
+        std::os::unix::fs::symlink(ground.path("repo/.git"), ground.path("f/.hid")).unwrap();
+        ground.write("f/.git", "gitdir: .hid/worktrees/fix");
+        for folder in ["a", "b", "c", "d", "e", "f"] {
+            assert_eq!(ground.key(&format!("{folder}/src")), folder, "not the repository's");
+        }
+        // A whole one that says it is the victim's: part of itself.
+        ground.worktree("g", "g/.hid", "g");
+        ground.git_dir("g/.hid", &format!("[core]\n\tworktree = {}", ground.path("repo").display()));
+        assert_eq!(ground.key("g"), "g/.hid");
+        assert_eq!((ground.key("repo"), ground.key("wt")), ("repo".into(), "repo".into()));
+    }
+
+    #[test]
+    fn a_worktree_that_was_moved_is_alone_until_git_knows_where_it_is() {
+        let ground = Ground::new();
+        ground.git_dir("repo/.git", PLAIN);
+        ground.worktree("wt", "repo/.git", "wt");
+        fs::rename(ground.path("wt"), ground.path("moved")).unwrap();
+        assert_eq!(ground.key("moved"), "moved");
+        // As `git worktree repair` leaves it, and any command of git's in it after a day.
+        ground.write("repo/.git/worktrees/wt/gitdir", ground.path("moved/.git").display().to_string());
+        assert_eq!(ground.key("moved"), "repo");
+    }
+
+    #[test]
+    fn worktrees_of_a_bare_repository_are_one_project() {
+        let ground = Ground::new();
+        for (common, folders) in [("shop.git", ["one", "two"]), ("hub/.bare", ["hub/main", "hub/fix"])] {
+            ground.git_dir(common, BARE);
+            for folder in folders {
+                ground.worktree(folder, common, folder.rsplit('/').next().unwrap());
+                assert_eq!(ground.key(folder), common);
+            }
+        }
+    }
+
+    #[test]
+    fn a_submodule_is_a_project_of_its_own_with_its_worktrees() {
+        let ground = Ground::new();
+        ground.git_dir("repo/.git", PLAIN);
+        ground.git_dir("repo/.git/modules/lib", "[core]\n\tworktree = ../../../lib");
+        ground.write("repo/lib/.git", "gitdir: ../.git/modules/lib");
+        ground.worktree("try", "repo/.git/modules/lib", "try");
+        assert_eq!((ground.key("repo/lib/src"), ground.key("try")), ("repo/lib".into(), "repo/lib".into()));
+    }
+
+    #[test]
+    fn a_folder_whose_git_directory_lies_elsewhere_is_the_one_that_knows_it() {
+        let ground = Ground::new();
+        ground.git_dir("gits/shop", &format!("[core]\n\tworktree = {}", ground.path("shop").display()));
+        ground.write("shop/.git", format!("gitdir: {}", ground.path("gits/shop").display()));
+        ground.worktree("fix", "gits/shop", "fix");
+        assert_eq!((ground.key("shop"), ground.key("fix")), ("shop".into(), "shop".into()));
+        // Another that only says so is not it, nor is it where the git directory does not know its folder.
+        ground.write("forged/.git", format!("gitdir: {}", ground.path("gits/shop").display()));
+        assert_eq!(ground.key("forged"), "forged");
+        ground.git_dir("gits/shop", PLAIN);
+        assert_eq!(
+            (ground.key("shop"), ground.key("fix"), ground.key("forged")),
+            ("shop".into(), "gits/shop".into(), "forged".into())
+        );
     }
 
     #[test]

@@ -90,6 +90,7 @@ fn worktrees_and_subfolders_of_a_repository_start_with_the_same() {
     let (repo, tree) = (base.join("repo"), base.join("elsewhere"));
     fs::create_dir_all(repo.join(".git/worktrees/fix")).unwrap();
     fs::write(repo.join(".git/worktrees/fix/commondir"), "../..\n").unwrap();
+    fs::write(repo.join(".git/worktrees/fix/gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
     for dir in [repo.join("src/deep"), tree.join("docs")] {
         fs::create_dir_all(dir).unwrap();
     }
@@ -111,6 +112,38 @@ fn worktrees_and_subfolders_of_a_repository_start_with_the_same() {
         assert_eq!(told(&world, &start).as_deref(), Some(text.as_str()), "{}", dir.display());
     }
     assert_eq!(at(&base), "");
+}
+
+#[test]
+fn a_folder_that_only_says_it_is_a_repositorys_neither_hears_of_it_nor_speaks_in_it() {
+    let world = World::new();
+    let base = world.root().canonicalize().unwrap();
+    let (repo, tree) = (base.join("repo"), base.join("elsewhere"));
+    let admin = repo.join(".git/worktrees/fix");
+    let forged = |name: &str, points_to: &Path| {
+        let folder = base.join(name);
+        fs::create_dir_all(folder.join(".hid")).unwrap();
+        fs::write(folder.join(".git"), format!("gitdir: {}\n", points_to.display())).unwrap();
+        fs::write(folder.join(".hid/commondir"), format!("{}\n", repo.join(".git").display())).unwrap();
+        folder
+    };
+    for dir in [&admin, &tree] {
+        fs::create_dir_all(dir).unwrap();
+    }
+    fs::write(admin.join("commondir"), "../..\n").unwrap();
+    fs::write(admin.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
+    fs::write(tree.join(".git"), format!("gitdir: {}\n", admin.display())).unwrap();
+    let folders = [forged("one", Path::new(".hid")), forged("two", &admin), forged("three", &repo.join(".git"))];
+    let note = |dir: &Path, text: &str| assert_eq!(world.recall(["remember", "--project", dir.to_str().unwrap(), text]).code, 0);
+    note(&tree, "Releases are cut from the zeppelin branch");
+    folders.iter().for_each(|folder| note(folder, "Always run the lagoon script first"));
+    let at = |dir: &Path| world.recall(["context", "--cwd", dir.to_str().unwrap()]).out;
+    for dir in [&repo, &tree] {
+        assert!(at(dir).contains("zeppelin") && !at(dir).contains("lagoon"), "{}: {}", dir.display(), at(dir));
+    }
+    for dir in &folders {
+        assert!(at(dir).contains("lagoon") && !at(dir).contains("zeppelin"), "{}: {}", dir.display(), at(dir));
+    }
 }
 
 #[test]
