@@ -43,6 +43,8 @@ pub enum Command {
     Remember(RememberArgs),
     /// Take sessions, or all that holds a text, out of the memory for good
     Forget(ForgetArgs),
+    /// Say and keep nothing for a while
+    Pause(PauseArgs),
     /// What is stored, what waits and why
     Status(StatusArgs),
     /// Print the effective configuration and where each value came from
@@ -260,6 +262,10 @@ pub struct ForgetArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ForgetWhat {
+    /// The session this is run in: the one whose id an agent gives its commands, as Claude Code does; else the newest of this folder's
+    /// project, which a person is asked about
+    #[arg(long)]
+    pub this: bool,
     /// One session, by its id or the start of it, or a digest's id; one that was never digested by its whole id
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
@@ -277,6 +283,19 @@ pub struct ForgetWhat {
     /// or branch is named so go whole
     #[arg(long = "match", value_name = "TEXT")]
     pub text: Option<String>,
+}
+
+/// Until the time is over hooks and the MCP server say nothing, and hooks leave no marks. A session that begins meanwhile (also by /clear or
+/// as a fork) is never kept: no later digest reads it. One that began before is digested as always; `recall forget --this` takes it out.
+/// Digests by the timer go on. For a single session: `RECALL_OFF=1 claude`.
+#[derive(Debug, Args)]
+pub struct PauseArgs {
+    /// For how long: 30m, 2h, 3d; without it, say whether and until when it is paused
+    #[arg(value_name = "TIME")]
+    pub time: Option<String>,
+    /// End the pause
+    #[arg(long, conflicts_with = "time")]
+    pub off: bool,
 }
 
 #[derive(Debug, Args)]

@@ -15,11 +15,24 @@ use crate::clean::{one_line, plain};
 /// When there is no terminal to ask on, or the answer is another than `yes`.
 pub fn ask(agent: &str, what: &str) -> Result<()> {
     let (agent, what) = (one_line(&plain(agent)), one_line(&plain(what)));
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !has_terminal() {
         bail!("only a person may {what}, and this runs inside {agent}: type the command in a terminal of your own");
     }
+    confirm(&format!("This runs inside {agent}. Only a person may {what}: are you one, and shall it be done?"))
+}
+
+/// Can anybody be asked?
+pub fn has_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks on the terminal.
+///
+/// # Errors
+/// When the answer is another than `yes`.
+pub fn confirm(question: &str) -> Result<()> {
     let mut to = io::stderr();
-    write!(to, "This runs inside {agent}. Only a person may {what}: are you one, and shall it be done? Type `yes`: ")?;
+    write!(to, "{} Type `yes`: ", one_line(&plain(question)))?;
     to.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

@@ -38,6 +38,7 @@ pub mod markdown;
 mod mcp;
 mod moment;
 pub mod notes;
+mod off;
 pub mod page;
 mod paths;
 pub mod phrase;

@@ -49,7 +49,7 @@ impl Writer {
 }
 
 /// The transcript of a session of Claude Code's, where it lies in a folder of ours to read.
-pub fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
+fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
     if !session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
         return None;
     }
@@ -60,8 +60,12 @@ pub fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
 
 /// The folder a session began in, which decides on its project when it is read.
 fn folder_of_session(session: &str, config: &Config) -> Option<PathBuf> {
-    let transcript = fs::File::open(transcript_of(session, config)?).ok()?;
-    let mut lines = BufReader::new(transcript.take(HEAD));
+    folder_in(&transcript_of(session, config)?)
+}
+
+/// The folder that a transcript's first rows name.
+pub fn folder_in(transcript: &Path) -> Option<PathBuf> {
+    let mut lines = BufReader::new(fs::File::open(transcript).ok()?.take(HEAD));
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).ok()? > 0 {
         let row: Value = serde_json::from_slice(&line).unwrap_or_default();

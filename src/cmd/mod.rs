@@ -14,6 +14,7 @@ mod install;
 mod manual;
 mod mend;
 mod orphans;
+mod pause;
 mod redact;
 mod remember;
 mod search;
@@ -31,6 +32,7 @@ use clap::Parser;
 use crate::cli::{Cli, Command};
 use crate::config::{Config, agent};
 use crate::consent;
+use crate::off;
 use crate::privacy::View;
 use crate::screen::Screen;
 use crate::store::Memory;
@@ -70,10 +72,12 @@ pub fn run() -> ExitCode {
 /// own. Every command is named here, so that a new one is thought about.
 fn needs_person(command: &Command) -> Option<&'static str> {
     match command {
-        Command::Forget(args) if !args.dry_run => Some("take something out of the memory for good"),
+        // Of itself a session may go: `this` asks where that is not certain.
+        Command::Forget(args) if !args.dry_run && !args.what.this => Some("take something out of the memory for good"),
+        Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
         Command::Import(_) => Some("take into the memory what a file says"),
         Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
-        Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
+        Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
         Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
         Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => None,
         Command::Export(_) | Command::Redact(_) | Command::Completions(_) | Command::Man(_) => None,
@@ -89,11 +93,30 @@ fn memory(config: &Config) -> Result<Memory> {
     Memory::open(&config.database(), &config.policy(View::From(&here.to_string_lossy())))
 }
 
+/// Does a command tell what is remembered, or remember something? An agent hears and says nothing while recall is switched off.
+fn tells(command: &Command) -> bool {
+    match command {
+        Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
+        Command::Close(_) | Command::Remember(_) => true,
+        // It says so itself, to each request.
+        Command::Mcp => false,
+        Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
+        Command::Pause(_) | Command::Status(_) | Command::Config(_) | Command::Import(_) | Command::Redact(_) => false,
+        Command::Completions(_) | Command::Man(_) => false,
+    }
+}
+
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
     if let (Some(what), Some(agent)) = (needs_person(&command), agent()) {
         consent::ask(&agent.name, what)?;
     }
     let config = Config::load();
+    if let Ok(config) = &config
+        && agent().is_some()
+        && tells(&command)
+    {
+        off::check(config)?;
+    }
     let index = config.as_ref().map(Config::database).ok();
     let ended = match command {
         // A config that cannot be read is what this one tells.
@@ -111,6 +134,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Mcp => crate::mcp::serve(config?).map(|()| Ended::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Remember(args) => remember::run(&args, &config?, out),
+        Command::Pause(args) => pause::run(&args, &config?, out),
         Command::Forget(args) => forget::run(&args, &config?, out),
         Command::Status(args) => status::run(&args, &config?, out),
         Command::Config(args) => self::config::run(&args, &config?, out),

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::doctor::{Depth, State, examine};
 use crate::install::Host;
 use crate::mark;
+use crate::off::{self, Off};
 use crate::privacy::View;
 use crate::store::status::{Counts, Vectors};
 use crate::store::{Memory, copy};
@@ -30,6 +31,9 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<E
     if args.json {
         let last = last.map(|(at, report)| json!({"at": at, "report": serde_json::from_str::<Value>(&report).unwrap_or_default()}));
         let mut all = as_json(&counts, size, marks, last);
+        if let Some(Off::Paused(until)) = off::state(config) {
+            all["paused_until"] = json!(until);
+        }
         if let Some(copy) = copy::find(&config.database()) {
             all["copy"] = json!({"at": copy.at, "bytes": copy.bytes});
         }

@@ -38,6 +38,8 @@ const DAY: Millis = 86_400_000;
 
 /// Set for our own child, so that hooks in the user's settings know it.
 pub const GUARD: &str = "RECALL_CHILD";
+/// Set by the user for a session that is to be told nothing and not to be kept.
+const OFF: &str = "RECALL_OFF";
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -211,6 +213,11 @@ impl Config {
 /// Does this process work for our own `claude` child?
 pub fn in_own_child() -> bool {
     env::var_os(GUARD).is_some()
+}
+
+/// Is recall switched off for the session this process belongs to? (`RECALL_OFF=1 claude`)
+pub fn is_off() -> bool {
+    env::var_os(OFF).is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false" | "no")))
 }
 
 /// The data folder alone, for what must work when the rest of the configuration does not.

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::hook::log;
 use crate::last_run::LastRun;
 use crate::mark;
+use crate::off::{self, Off};
 use crate::privacy::Policy;
 use crate::session::Millis;
 use crate::source::discover::{Found, discover};
@@ -76,6 +77,14 @@ pub fn marks(config: &Config, now: Millis) -> Finding {
         }
         _ => Finding::ok("marks", format!("{} wait for the next digest", waiting.len())),
     }
+}
+
+/// Whoever paused it may have forgotten.
+pub fn paused(config: &Config) -> Option<Finding> {
+    let Some(Off::Paused(until)) = off::state(config) else { return None };
+    let until = off::time(until, config);
+    let found = format!("until {until}: sessions are told nothing, and one that begins until then is not kept");
+    Some(Finding::warning("paused", found, "`recall pause --off` ends it"))
 }
 
 pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {

@@ -86,6 +86,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
     let is_timed = timers.iter().any(|timer| timer.active != Some(false));
     all.push(batch::last_run(config, is_timed, now));
     all.push(batch::marks(config, now));
+    all.extend(batch::paused(config));
     all.extend(batch::hook_log(config, now));
     all.extend(index::findings(config, depth, now));
     if depth == Depth::Whole {

@@ -29,6 +29,7 @@ use self::watch::watched;
 use crate::config::{self, Config};
 use crate::fault;
 use crate::mark::{self, Mark};
+use crate::off;
 use crate::store::trouble::explained;
 
 /// How long a payload may take to come for a mark: the client gives the end of a session 1.5 s in all.
@@ -64,6 +65,11 @@ fn work(name: &str) -> Result<Option<String>> {
     let started = Instant::now();
     let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
     fault::happens("hook-panic", || panic!("asked for by a test"));
+    if config::is_off() {
+        // Whatever else is wrong: that it is not to be kept is noted.
+        let payload = Payload::read(&stdin::read(started + MARK_DEADLINE)?)?;
+        return if payload.is_of_a_session() { off::note(&config::data_dir()?, &payload.session).map(|()| None) } else { Ok(None) };
+    }
     let config = Config::load()?;
     let given = if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
         Duration::from_millis(config.hooks.deadline_ms)
@@ -74,6 +80,11 @@ fn work(name: &str) -> Result<Option<String>> {
     // Other hosts run the hooks of the same settings file: theirs are not our sessions.
     if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
+    }
+    if off::state(&config).is_some() {
+        // One that goes on was there before.
+        let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork");
+        return if begins { off::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
     }
     let index = config.database();
     let done = match event {

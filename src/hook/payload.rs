@@ -100,9 +100,13 @@ impl Payload {
     /// `projects/<folder>/<session>.jsonl` below one of these config directories, which are ours to read.
     pub fn is_claude_codes(&self, event: Event, dirs: &[PathBuf]) -> bool {
         let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
-        let is_id = (1..=MAX_ID).contains(&self.session.len())
-            && self.session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-        named && !self.foreign && is_id && self.is_transcript_below(dirs)
+        named && !self.foreign && self.is_of_a_session() && self.is_transcript_below(dirs)
+    }
+
+    /// Does it name a session, by an id like Claude Code's?
+    pub fn is_of_a_session(&self) -> bool {
+        (1..=MAX_ID).contains(&self.session.len())
+            && self.session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
     }
 
     fn is_transcript_below(&self, dirs: &[PathBuf]) -> bool {

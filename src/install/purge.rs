@@ -9,12 +9,13 @@ use anyhow::{Context, Result, bail};
 
 use super::{Host, turn};
 use crate::leftovers::WRITING;
+use crate::off;
 
 /// What shows that a folder is a data folder.
 const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
 /// What can stand in one, beside what begins as the index and the log of the hooks do.
-const OURS: [&str; 10] =
-    ["lock", turn::LOCK, WRITING, "daily", "marks", "replies", "child", "install.json", "backup", "last-run.json"];
+const OURS: [&str; 11] =
+    ["lock", turn::LOCK, WRITING, "daily", "marks", "replies", "child", "install.json", "backup", "last-run.json", off::FILE];
 const BEGINNINGS: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", ".DS_Store"];
 
 /// The data folder, where links lead, if there is one.

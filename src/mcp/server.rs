@@ -19,6 +19,7 @@ use super::tools::{self, Site};
 use super::work::{Reading, Workers};
 use super::{days, prompts};
 use crate::config::Config;
+use crate::off;
 use crate::session::Millis;
 use crate::store::trouble::explained;
 
@@ -65,6 +66,7 @@ impl Server {
         let (config, since) = (Arc::clone(&self.config), self.since);
         let client = request.peer.peer_info().map(|client| client.client_info.name.clone()).unwrap_or_default();
         let work = move |reading: &Reading| {
+            off::check(&config)?;
             work(&Site { config: &config, folder: &folder, reading, client: &client, since })
                 .map_err(|e| explained(e, &config.database()))
         };

@@ -78,6 +78,36 @@ fn a_note_says_which_agent_and_session_it_is_of_in_every_answer() {
 }
 
 #[test]
+fn a_server_of_a_session_that_is_switched_off_or_paused_tells_and_keeps_nothing() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&[]);
+    let refuses = |peer: &mut Peer, word: &str| {
+        for (tool, asked) in [
+            ("search", json!({"query": "pagination"})),
+            ("recall", json!({"topic": "pagination"})),
+            ("get", json!({"ids": ["64b0b6d9"]})),
+            ("remember", json!({"text": NOTE})),
+            ("status", json!({})),
+        ] {
+            let why = peer.fail(tool, asked);
+            assert!(why.contains(word), "{tool}: {why}");
+        }
+        let (_, why) = peer.refused("resources/read", json!({"uri": "recall://day/2026-11-17"}));
+        assert!(why.contains(word), "{why}");
+        assert!(peer.refused("prompts/get", json!({"name": "where-did-we-leave-off"})).1.contains(word));
+    };
+    let mut off = Peer::start_with(&world, world.root(), &[("RECALL_OFF", "1")]);
+    off.initialize(json!({}));
+    refuses(&mut off, "switched off");
+    let mut peer = Peer::greet(&world);
+    assert!(!peer.call("search", json!({"query": "pagination"})).1.contains("nothing found"));
+    world.recall(["pause", "1h"]);
+    refuses(&mut peer, "paused until");
+    world.recall(["pause", "--off"]);
+    assert!(!peer.call("search", json!({"query": "pagination"})).1.contains("nothing found"), "and goes on");
+}
+
+#[test]
 fn what_is_done_is_closed_for_the_current_project_with_its_author() {
     let world = World::new();
     let [alpha, beta] = ["alpha", "beta"].map(|name| world.root().join(name));

@@ -11,6 +11,7 @@ use crate::cli::DigestArgs;
 use crate::config::Config;
 use crate::fault;
 use crate::mark::{self, Mark};
+use crate::off;
 use crate::session::Millis;
 use crate::source::discover::discover;
 use crate::store::Store;
@@ -35,6 +36,10 @@ pub(super) fn ingest(
     if !config.moved_projects.is_empty() {
         store.move_projects(&projects)?;
     }
+    let off = off::noted(&config.data_dir);
+    if !off.is_empty() {
+        store.lasting(|store| off.iter().try_for_each(|(_, session)| store.shut_out(session)))?;
+    }
     // Marks before transcripts: what a mark speaks of is then surely read.
     let marks = mark::waiting(&config.data_dir);
     let work = find_work(config, ui, now, store, report)?;
@@ -48,7 +53,7 @@ pub(super) fn ingest(
         // Their files go once this is done, and nothing else says what they say.
         store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
     }
-    Ok(marks.into_iter().map(|(file, _)| file).collect())
+    Ok(marks.into_iter().map(|(file, _)| file).chain(off.into_iter().map(|(file, _)| file)).collect())
 }
 
 fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {

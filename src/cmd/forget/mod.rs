@@ -4,6 +4,7 @@
 //! files beside them are cleaned, in an order in which a run that was cut short can be repeated.
 
 mod files;
+mod this;
 mod what;
 
 use std::io::Write;
@@ -24,7 +25,7 @@ use crate::ui::Ui;
 use crate::{fault, leftovers};
 
 pub fn run(args: &ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let what = What::asked(&args.what, config)?;
+    let what = What::asked(args, config)?;
     let ui = Ui::default();
     match args.dry_run {
         true => rehearse(&what, config, &ui, out)?,

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 
-use crate::cli::ForgetWhat;
+use super::this;
+use crate::cli::ForgetArgs;
 use crate::cmd::filter::{ProjectFilter, moment};
 use crate::cmd::orphans::{self, Orphan};
 use crate::config::Config;
@@ -20,6 +21,8 @@ use crate::store::notes::Note;
 const MIN_LENGTH: usize = 2;
 
 pub enum What {
+    /// The session this is run in, by its whole id.
+    This(String),
     /// An id, or the start of one.
     Session(String),
     /// The same of a note.
@@ -32,7 +35,11 @@ pub enum What {
 impl What {
     /// # Errors
     /// When what was asked for cannot be meant.
-    pub fn asked(what: &ForgetWhat, config: &Config) -> Result<Self> {
+    pub fn asked(args: &ForgetArgs, config: &Config) -> Result<Self> {
+        let what = &args.what;
+        if what.this {
+            return Ok(Self::This(this::session(args.dry_run, config)?));
+        }
         if let Some(text) = &what.text {
             return Ok(Self::Text(phrase(text, config)?));
         }
@@ -56,7 +63,7 @@ impl What {
                 let named = in_folders_named(phrase, config);
                 return store.find_text(phrase, |session| named.contains(session));
             }
-            Self::Session(id) => store.look_up_session(id)?.into_iter().map(|head| head.pk).collect(),
+            Self::Session(id) | Self::This(id) => store.look_up_session(id)?.into_iter().map(|head| head.pk).collect(),
             Self::Note(_) => BTreeSet::new(),
             Self::Before(moment) => store.inactive_since(*moment)?,
             Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
@@ -74,7 +81,7 @@ impl What {
             Self::Note(_) => one.as_ref() == Some(note),
             Self::Before(moment) => note.at < *moment,
             Self::Project(filter) => filter.fits(&note.project),
-            Self::Session(_) | Self::Text(_) => false,
+            Self::Session(_) | Self::This(_) | Self::Text(_) => false,
         };
         Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
     }
@@ -86,6 +93,7 @@ impl What {
     pub fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<Orphan>> {
         let mut all = orphans::find(config, store)?;
         match self {
+            Self::This(id) => all.retain(|page| page.session == *id),
             Self::Session(id) if all.iter().any(|page| page.session == *id) => all.retain(|page| page.session == *id),
             // A part of an id is of one that the index knows, where it knows any.
             Self::Session(id) if store.look_up_session(id)?.is_none() => all.retain(|page| page.session.starts_with(id)),
@@ -105,9 +113,11 @@ impl What {
 
     /// A session of which nothing is stored yet but whose transcript lies there: nothing of it will be. Returns how many there are.
     pub fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
-        let Self::Session(id) = self else { return Ok(0) };
+        let (Self::Session(id) | Self::This(id)) = self else { return Ok(0) };
         let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
-        if known || !found(config).iter().any(|file| file.place.session == *id) {
+        // Of the one that goes on just now there may be no transcript yet.
+        let is_there = || matches!(self, Self::This(_)) || found(config).iter().any(|file| file.place.session == *id);
+        if known || !is_there() {
             return Ok(0);
         }
         store.shut_out(id)?;

@@ -15,7 +15,7 @@ use crate::context::{About, Content, Context, Fresh, Told, render};
 use crate::privacy::Gate;
 use crate::session::{Millis, RowKey};
 use crate::store::Memory;
-use crate::{mark, tail};
+use crate::{mark, off, tail};
 
 /// Marks that are looked at, newest first, and sessions read from their transcripts.
 const MAX_MARKS: usize = 60;
@@ -43,7 +43,7 @@ impl Gatherer<'_> {
             if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
                 break;
             }
-            if seen.contains(&id.as_str()) || self.is_asking(id) || is_shut_out(store, id) {
+            if seen.contains(&id.as_str()) || self.is_asking(id) || self.is_shut_out(store, id) {
                 continue;
             }
             seen.push(id);
@@ -52,6 +52,10 @@ impl Gatherer<'_> {
         }
         fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
         Ok(fresh)
+    }
+
+    fn is_shut_out(&self, store: Option<&Memory>, session: &str) -> bool {
+        off::is_noted(&self.config.data_dir, session) || is_shut_out(store, session)
     }
 
     /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
@@ -84,7 +88,7 @@ impl Gatherer<'_> {
 /// project, which it was told when it began, and what was forgotten.
 pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
-    if is_shut_out(store, session) {
+    if off::is_noted(&config.data_dir, session) || is_shut_out(store, session) {
         return Ok(Context::default());
     }
     let key_of = |cwd: &str| projects.key_of(cwd);

@@ -1,0 +1,47 @@
+//! `--this`: the session the command is run in.
+
+use anyhow::{Context, Result, bail};
+
+use crate::clean::id8;
+use crate::config::{Config, agent};
+use crate::consent;
+use crate::source::discover::{Found, discover};
+use crate::writer::folder_in;
+
+/// Transcripts that are looked at, newest first.
+const LOOKED_AT: usize = 500;
+
+/// The id that the agent tells its commands; else, once a person has said so, the newest of this folder's project.
+///
+/// # Errors
+/// When there is none, or nobody says so.
+pub(super) fn session(dry_run: bool, config: &Config) -> Result<String> {
+    if let Some(session) = agent().and_then(|agent| agent.session) {
+        return Ok(session);
+    }
+    let here = std::env::current_dir().context("the current folder is gone")?;
+    let Some(newest) = newest(&here.to_string_lossy(), config) else {
+        bail!("no session of {} is there: `recall forget --session ID` takes out another", here.display());
+    };
+    let id = newest.place.session.clone();
+    if dry_run {
+        return Ok(id);
+    }
+    let last = config.local_time(Some(newest.mtime()), "%Y-%m-%d %H:%M");
+    if !consent::has_terminal() {
+        bail!("which session this is, is not known here; the newest of this folder is {id}: `recall forget --session {id}`");
+    }
+    consent::confirm(&format!("Forget the newest session of this folder, {}, last active {last}?", id8(&id)))?;
+    Ok(id)
+}
+
+/// The session of a folder's project whose transcript was written last.
+fn newest(folder: &str, config: &Config) -> Option<Found> {
+    let projects = config.project_keys();
+    let key = projects.key_of(folder);
+    let mut all = discover(&config.claude_dirs, &config.exclude_paths).files;
+    all.retain(|file| file.place.agent.is_none());
+    all.sort_by_key(|file| std::cmp::Reverse(file.mtime()));
+    let fits = |file: &Found| folder_in(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
+    all.into_iter().take(LOOKED_AT).find(fits)
+}
