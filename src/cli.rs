@@ -144,6 +144,10 @@ pub struct DoctorArgs {
     /// Mend what can be mended without asking: hooks and a timer that are out of date, permissions, a damaged index
     #[arg(long)]
     pub fix: bool,
+    /// Let Claude Code keep its transcripts for so many days before it deletes them (it does so after 30): shows the difference and changes
+    /// `cleanupPeriodDays` in your settings, never to less
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", value_parser = clap::value_parser!(u64).range(1..=36_500))]
+    pub keep_transcripts: Option<u64>,
     #[arg(long)]
     pub json: bool,
 }

@@ -11,6 +11,7 @@ use crate::clean::{one_line, plain};
 use crate::cli::{DoctorArgs, InstallArgs};
 use crate::config::Config;
 use crate::doctor::{Depth, Finding, Fix, State, examine};
+use crate::install::cleanup::Raise;
 use crate::install::turn::Turn;
 use crate::install::{Host, apply, look, plan};
 use crate::private;
@@ -27,6 +28,15 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
     };
     let ui = Ui::default();
     let host = Host::new(config)?;
+    if let Some(days) = args.keep_transcripts {
+        // What is said on the way is for people.
+        let mut said = Vec::new();
+        Raise::plan(days, &host)?.apply(days, &mut said)?;
+        if !args.json {
+            out.write_all(plain(&String::from_utf8_lossy(&said)).as_bytes())?;
+            writeln!(out)?;
+        }
+    }
     let mut findings = examine(config, &host, Depth::Whole, config.now());
     if args.fix && findings.iter().any(|f| f.fix.is_some()) {
         // What is said on the way is for people.
@@ -62,10 +72,11 @@ fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
         State::Problem => "XX",
     };
     writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&plain(&finding.found)))?;
-    match &finding.advice {
-        Some(advice) => writeln!(out, "    {:<12} → {}", "", one_line(&plain(advice))),
-        None => Ok(()),
+    if let Some(advice) = &finding.advice {
+        writeln!(out, "    {:<12} → {}", "", one_line(&plain(advice)))?;
     }
+    let difference = finding.difference.as_deref().unwrap_or_default();
+    plain(difference).lines().try_for_each(|line| writeln!(out, "    {:<12}   {line}", ""))
 }
 
 /// Does what can be done without asking.

@@ -5,6 +5,8 @@ use std::path::Path;
 use super::{Finding, ago};
 use crate::config::Config;
 use crate::hook::log;
+use crate::install::Host;
+use crate::install::cleanup::{DEFAULT, KEY, OFFERED, Raise};
 use crate::last_run::LastRun;
 use crate::mark;
 use crate::off::{self, Off};
@@ -17,8 +19,6 @@ const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
 /// Runs that may be missed before that is worth a word, and never within a day: machines sleep.
 const LATE: i64 = 3;
-/// Days after which the client deletes transcripts, where its settings do not say.
-const CLEANUP_DAYS: i64 = 30;
 /// Days left before transcripts are deleted from which on it is urgent.
 const URGENT: i64 = 5;
 /// What a session's start complains of before a digest has made the index or brought it up to date; `index` tells how that stands.
@@ -135,8 +135,23 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
         return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
     };
     let what = format!("{} of {} have something no digest has read", unread.len(), found.files.len());
-    let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(CLEANUP_DAYS);
+    let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(DEFAULT);
     deleted_in(days - (now - oldest) / DAY, &what)
+}
+
+/// For how long the client keeps transcripts, and an offer to let it keep them longer, where nobody has chosen.
+pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
+    let raise = Raise::plan(OFFERED, host).ok()?;
+    let is_used = raise.path().parent().is_some_and(Path::is_dir);
+    if raise.is_chosen() || !is_used {
+        return None;
+    }
+    let found = format!("Claude Code deletes its transcripts after {DEFAULT} days: what recall kept of them stays, their rows do not");
+    Some(Finding {
+        advice: Some(format!("`recall doctor --keep-transcripts` lets it keep them for {OFFERED}, by this change")),
+        difference: Some(raise.difference()),
+        ..Finding::ok("cleanup", found)
+    })
 }
 
 /// When the client deletes the oldest of the transcripts that are not read.
@@ -156,5 +171,5 @@ fn deleted_in(days: i64, what: &str) -> Finding {
 fn cleanup_days(dir: &Path) -> Option<i64> {
     let text = std::fs::read(dir.join("settings.json")).ok()?;
     let settings: serde_json::Value = serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text)).ok()?;
-    settings.get("cleanupPeriodDays")?.as_i64()
+    settings.get(KEY)?.as_i64()
 }

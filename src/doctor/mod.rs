@@ -42,20 +42,23 @@ pub struct Finding {
     pub about: &'static str,
     pub state: State,
     pub found: String,
-    /// What to do about it; nothing where all is well.
+    /// What to do about it, or could be done; nothing where all is well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
+    /// What the advice would change in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
 }
 
 impl Finding {
     fn ok(about: &'static str, found: impl Into<String>) -> Self {
-        Self { about, state: State::Ok, found: found.into(), advice: None, fix: None }
+        Self { about, state: State::Ok, found: found.into(), advice: None, fix: None, difference: None }
     }
 
     fn warning(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { about, state: State::Warning, found: found.into(), advice: Some(advice.into()), fix: None }
+        Self { about, state: State::Warning, found: found.into(), advice: Some(advice.into()), fix: None, difference: None }
     }
 
     pub fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
@@ -93,6 +96,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
         all.extend(claude::findings(config));
         all.extend(embeddings::findings(config));
         all.push(batch::sweep(config, now));
+        all.extend(batch::cleanup(host));
     }
     all.extend(machine::findings(config, now));
     all

@@ -4,6 +4,7 @@
 //! edited stops the rest; then it is done (`apply`), noting in the manifest what uninstall is to undo.
 
 pub mod apply;
+pub mod cleanup;
 pub mod command;
 mod cron;
 pub mod file;

@@ -101,6 +101,35 @@ pub fn add(text: &str, command: &Command) -> Result<Added, Broken> {
     Ok(Added { text: format!("{mark}{}", added.text), ..added })
 }
 
+/// A whole number among the settings.
+///
+/// # Errors
+/// When the text is not what the client reads.
+pub fn number(text: &str, key: &str) -> Result<Option<i64>, Broken> {
+    let root = read(split(text).1)?;
+    let value = root.as_ref().and_then(|root| property(root, key));
+    Ok(value.and_then(|(_, value)| match value {
+        Value::NumberLit(lit) => lit.value.parse().ok(),
+        _ => None,
+    }))
+}
+
+/// Puts a number into the settings, in the place of what is there under its name.
+///
+/// # Errors
+/// When the text is not what the client reads.
+pub fn set_number(text: &str, key: &'static str, number: u64) -> Result<String, Broken> {
+    let (mark, text) = split(text);
+    let member = || vec![(Some(key.into()), New::Number(number))];
+    let Some(root) = read(text)? else { return Ok(format!("{mark}{}", Form::usual().document(&member()))) };
+    let mut edits = Edits::default();
+    match property(&root, key) {
+        Some((_, value)) => edits.replace(range_of(value), number.to_string()),
+        None => Form::of(text, &root).insert(text, &Container::from(&root), &member(), &mut edits),
+    }
+    Ok(format!("{mark}{}", edits.apply(text)))
+}
+
 fn add_to(text: &str, root: &Object<'_>, command: &Command) -> Result<Added, Broken> {
     let mut empties = Empties::new();
     let mut edits = Edits::default();

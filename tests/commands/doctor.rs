@@ -53,6 +53,51 @@ fn where_all_is_well_it_says_so_and_ends_with_0() {
 }
 
 #[test]
+fn it_offers_to_keep_transcripts_longer_with_the_change_it_would_make() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    let text = "{\n    \"model\": \"opus\",\n    \"permissions\": {}\n}\n";
+    settings(&world, text);
+    let said = world.recall(["doctor"]).out;
+    let raised = text.replace("{}\n}", "{},\n    \"cleanupPeriodDays\": 365\n}");
+    for part in ["deletes its transcripts after 30 days", "recall doctor --keep-transcripts", "+    \"cleanupPeriodDays\": 365", "--- "] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), text, "nothing is changed by looking");
+    world.recall(["doctor", "--fix"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text, "nor mended: it is no fault");
+
+    let done = world.recall(["doctor", "--keep-transcripts"]).out;
+    assert!(done.contains("+    \"cleanupPeriodDays\": 365") && done.contains("for 365 days"), "{done}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), raised);
+    assert!(about(&world, "cleanup").is_empty(), "who has chosen is left in peace");
+    assert!(world.recall(["doctor", "--keep-transcripts"]).out.contains("says so already"));
+    world.recall(["doctor", "--keep-transcripts", "400"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), raised.replace("365", "400"));
+    for (days, word) in [("90", "only raises"), ("0", "0"), ("x", "x")] {
+        let ran = world.recall(["doctor", "--keep-transcripts", days]);
+        assert!(ran.code == 2 && ran.err.contains(word), "{days}: {ran:#?}");
+    }
+    let agent = world.recall_with(["doctor", "--keep-transcripts", "500"], &[("CLAUDECODE", "1")]);
+    assert!(agent.code == 2 && agent.err.contains("person"), "{agent:#?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), raised.replace("365", "400"));
+}
+
+#[test]
+fn what_the_client_would_not_read_is_not_changed() {
+    let world = World::new();
+    let file = world.claude_dir().join("settings.json");
+    settings(&world, "{\"model\": \"opus\", // mine\n}");
+    let ran = world.recall(["doctor", "--keep-transcripts"]);
+    assert!(ran.code == 2 && ran.err.contains("settings.json:1:"), "{ran:#?}");
+    assert!(fs::read_to_string(&file).unwrap().contains("// mine") && about(&world, "cleanup").is_empty());
+    fs::remove_file(&file).unwrap();
+    assert!(world.recall(["doctor"]).out.contains("+++ "));
+    world.recall(["doctor", "--keep-transcripts"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\n  \"cleanupPeriodDays\": 365\n}\n");
+}
+
+#[test]
 fn every_finding_that_is_not_well_says_what_to_do() {
     let world = World::new();
     let ran = world.recall(["doctor", "--json"]);
