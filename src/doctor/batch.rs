@@ -146,7 +146,8 @@ pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
     if raise.is_chosen() || !is_used {
         return None;
     }
-    let found = format!("Claude Code deletes its transcripts after {DEFAULT} days: what recall kept of them stays, their rows do not");
+    let found =
+        format!("Claude Code deletes its transcripts after {DEFAULT} days: what recall kept of them stays, their rows do not");
     Some(Finding {
         advice: Some(format!("`recall doctor --keep-transcripts` lets it keep them for {OFFERED}, by this change")),
         difference: Some(raise.difference()),

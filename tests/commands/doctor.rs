@@ -60,7 +60,9 @@ fn it_offers_to_keep_transcripts_longer_with_the_change_it_would_make() {
     settings(&world, text);
     let said = world.recall(["doctor"]).out;
     let raised = text.replace("{}\n}", "{},\n    \"cleanupPeriodDays\": 365\n}");
-    for part in ["deletes its transcripts after 30 days", "recall doctor --keep-transcripts", "+    \"cleanupPeriodDays\": 365", "--- "] {
+    for part in
+        ["deletes its transcripts after 30 days", "recall doctor --keep-transcripts", "+    \"cleanupPeriodDays\": 365", "--- "]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), text, "nothing is changed by looking");
