@@ -61,6 +61,31 @@ pub enum Command {
     Man(ManArgs),
 }
 
+impl Command {
+    /// Does it do more than print? Then it goes on to its end, whoever reads what it prints.
+    pub fn changes_something(&self) -> bool {
+        match self {
+            Self::Digest(args) => !args.dry_run,
+            Self::Install(args) => !args.dry_run,
+            Self::Forget(args) => !args.dry_run,
+            Self::Doctor(args) => args.fix,
+            Self::Man(args) => args.dir.is_some(),
+            Self::Uninstall(args) => !args.dry_run,
+            Self::Close(_) | Self::Remember(_) | Self::Import(_) => true,
+            Self::Search(_)
+            | Self::Show(_)
+            | Self::Timeline(_)
+            | Self::Context(_)
+            | Self::Mcp
+            | Self::Status(_)
+            | Self::Config(_)
+            | Self::Export(_)
+            | Self::Redact(_)
+            | Self::Completions(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Args, Default)]
 pub struct DigestArgs {
     /// Only sessions that were active in this time: 7d, 12h, 2w, or a date like 2026-01-31

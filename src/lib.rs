@@ -4,6 +4,8 @@
 //! pages and a SQLite index. Data goes one way: source → store → select → summarize → verify → store → pages.
 
 #![forbid(unsafe_code)]
+// Both panic where nobody can read: what is told goes through `ui` and `screen`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod author;
 pub mod brief;

@@ -2,8 +2,10 @@
 //!
 //! Texts for people are cleaned where they are made; rows, exports and JSON are told byte for byte, and on a terminal such bytes would
 //! be obeyed. There they are written as JSON escapes them, so that JSON stays what it was. A pipe or a file gets every byte.
+//!
+//! What cannot be written ends a command that only shows something; one that changes something goes on.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 
 use crate::clean::is_unseen;
 
@@ -17,11 +19,34 @@ pub struct Screen<W> {
     is_terminal: bool,
     /// The start of a character or of a sequence whose rest has not come yet.
     held: Vec<u8>,
+    goes_on: bool,
+    /// Why something could not be written, the first time.
+    unheard: Option<io::Error>,
 }
 
 impl<W: Write> Screen<W> {
     pub fn new(to: W, is_terminal: bool) -> Self {
-        Self { to, is_terminal, held: Vec::new() }
+        Self { to, is_terminal, held: Vec::new(), goes_on: false, unheard: None }
+    }
+
+    /// The same for who goes on when nothing can be written any more, and asks at the end: `unheard`.
+    pub fn heard_or_not(self) -> Self {
+        Self { goes_on: true, ..self }
+    }
+
+    /// Why not all was written, for who went on.
+    pub fn unheard(&self) -> Option<&io::Error> {
+        self.unheard.as_ref()
+    }
+
+    fn passed_over<T>(&mut self, written: io::Result<T>, instead: T) -> io::Result<T> {
+        match written {
+            Err(e) if self.goes_on && e.kind() != ErrorKind::Interrupted => {
+                self.unheard.get_or_insert(e);
+                Ok(instead)
+            }
+            other => other,
+        }
     }
 
     /// Writes what is whole of what is held; all of it at the `end`.
@@ -37,18 +62,19 @@ impl<W: Write> Screen<W> {
 impl<W: Write> Write for Screen<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_terminal {
-            return self.to.write(bytes);
+            let written = self.to.write(bytes);
+            return self.passed_over(written, bytes.len());
         }
         self.held.extend_from_slice(bytes);
-        self.show(false)?;
+        let shown = self.show(false);
+        self.passed_over(shown, ())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.is_terminal {
-            self.show(true)?;
-        }
-        self.to.flush()
+        let shown = if self.is_terminal { self.show(true) } else { Ok(()) };
+        let flushed = shown.and_then(|()| self.to.flush());
+        self.passed_over(flushed, ())
     }
 }
 

@@ -10,7 +10,7 @@ pub fn listen() {
         if ASKED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("recall: stopping after what is under way (once more to stop at once)");
+        crate::ui::tell("stopping after what is under way (once more to stop at once)");
     });
 }
 

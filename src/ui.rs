@@ -1,6 +1,9 @@
-//! What goes to stderr: warnings, counted failures, progress. Results go to stdout, elsewhere.
+//! What goes to stderr: warnings, counted failures, progress. Results go to stdout: `screen`.
+//!
+//! This is the only door there, and nothing fails or stops because nobody can be told (clippy keeps `eprintln!` out: lib.rs).
 
-use std::io::IsTerminal;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -10,6 +13,21 @@ use crate::clean::{one_line, plain};
 
 /// How many warnings of one run are printed; the rest is counted.
 const MAX_WARNINGS: usize = 20;
+
+/// Tells a line. Where stderr is full or closed it is not told, and all goes on.
+pub fn tell(what: impl Display) {
+    to(io::stderr().lock(), &format!("recall: {}\n", plain(&what.to_string())));
+}
+
+/// Asks on stderr, without ending the line. True when the question could be put.
+pub fn ask(what: impl Display) -> bool {
+    to(io::stderr().lock(), &plain(&what.to_string()))
+}
+
+/// In one piece, so that processes do not write between each other's words.
+fn to(mut stderr: impl Write, text: &str) -> bool {
+    stderr.write_all(text.as_bytes()).is_ok()
+}
 
 #[derive(Debug, Default)]
 pub struct Ui {
@@ -21,13 +39,13 @@ impl Ui {
     pub fn warn(&self, what: &str) {
         let count = self.warnings.fetch_add(1, Ordering::Relaxed) + 1;
         if count <= MAX_WARNINGS {
-            eprintln!("recall: {}", one_line(&plain(what)));
+            tell(one_line(&plain(what)));
         }
     }
 
     /// Something to know that is no failure.
     pub fn note(&self, what: &str) {
-        eprintln!("recall: {}", one_line(&plain(what)));
+        tell(one_line(&plain(what)));
     }
 
     pub fn warned(&self) -> bool {
@@ -37,7 +55,7 @@ impl Ui {
     pub fn finish(&self) {
         let unseen = self.warnings.load(Ordering::Relaxed).saturating_sub(MAX_WARNINGS);
         if unseen > 0 {
-            eprintln!("recall: … and {unseen} more");
+            tell(format!("… and {unseen} more"));
         }
     }
 

@@ -24,7 +24,7 @@ use crate::store::{Memory, Store};
 use crate::summarize::claude::{Reader, SIZE_FLAGS};
 use crate::summarize::{Answer, Claude, Failure, Request};
 use crate::topic::{Account, Asking, Sentence, Source, Topic, candidates, read, request};
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 
 /// The most that is said where nothing else is asked for, in tokens: 300 words and their sources.
 const MAX_TOKENS: usize = 800;
@@ -75,10 +75,8 @@ impl About<'_> {
             let topic = serde_json::to_value(Topic::of(Vec::new(), self.max_tokens))?;
             return self.write_json(topic, "", None, out).map(|()| Ended::Done);
         }
-        eprintln!(
-            "recall: nothing is known about `{}`{hint}",
-            crate::clean::shorten(&crate::clean::one_line(&crate::clean::plain(self.topic)), 80)
-        );
+        let topic = crate::clean::shorten(&crate::clean::one_line(&crate::clean::plain(self.topic)), 80);
+        ui::tell(format!("nothing is known about `{topic}`{hint}"));
         Ok(Ended::Done)
     }
 
@@ -181,7 +179,7 @@ impl About<'_> {
         }
         if text.is_empty() {
             let known = topic.sources.len() + topic.left_out.len();
-            eprintln!("recall: no room for anything in {} tokens: {known} sessions speak of it", self.max_tokens);
+            ui::tell(format!("no room for anything in {} tokens: {known} sessions speak of it", self.max_tokens));
         }
         out.write_all(text.as_bytes())?;
         Ok(())

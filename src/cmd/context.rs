@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::context::{Asked, ESTIMATE, Start, gather};
 use crate::privacy::View;
 use crate::store::Memory;
+use crate::ui;
 
 /// Nobody's session waits for this one.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -47,10 +48,10 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
     } else if !context.text.is_empty() {
         out.write_all(context.text.as_bytes())?;
     } else if context.sessions_left_out > 0 {
-        eprintln!("recall: no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out);
+        ui::tell(format!("no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out));
     } else {
         let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
-        eprintln!("recall: nothing is known of {} yet{hint}", project());
+        ui::tell(format!("nothing is known of {} yet{hint}", project()));
     }
     Ok(Ended::Done)
 }

@@ -37,6 +37,7 @@ use crate::privacy::View;
 use crate::screen::Screen;
 use crate::store::Memory;
 use crate::store::trouble::explained;
+use crate::ui;
 
 /// How a command that ran has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,14 +56,16 @@ pub fn run() -> ExitCode {
     }
     let cli = Cli::parse();
     // Not locked: the server of the protocol writes from another thread.
-    let mut out = io::BufWriter::new(Screen::new(io::stdout(), io::stdout().is_terminal()));
+    let screen = Screen::new(io::stdout(), io::stdout().is_terminal());
+    let screen = if cli.command.changes_something() { screen.heard_or_not() } else { screen };
+    let mut out = io::BufWriter::new(screen);
     let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
-    match ended {
+    match ended.map(|ended| if was_heard(out.get_ref()) { ended } else { Ended::Partly }) {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Partly) => ExitCode::from(1),
         Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("recall: {}", crate::clean::plain(&format!("{e:#}")));
+            ui::tell(format!("{e:#}"));
             ExitCode::from(2)
         }
     }
@@ -105,6 +108,12 @@ fn tells(command: &Command) -> bool {
         Command::Pause(_) | Command::Status(_) | Command::Config(_) | Command::Import(_) | Command::Redact(_) => false,
         Command::Completions(_) | Command::Man(_) => false,
     }
+}
+
+/// Could a command that did its work say so? Who stopped reading did not want to hear it.
+fn was_heard(screen: &Screen<io::Stdout>) -> bool {
+    let unheard = screen.unheard().filter(|e| e.kind() != ErrorKind::BrokenPipe);
+    unheard.inspect(|e| ui::tell(format!("all was done, but what was done cannot be printed: {e}"))).is_none()
 }
 
 fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {

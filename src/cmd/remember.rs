@@ -10,6 +10,7 @@ use crate::cli::RememberArgs;
 use crate::config::{Agent, Config, agent};
 use crate::consent;
 use crate::notes::{Kept, MAX_LENGTH, New, Reach, Refused, check_folder, remember, told_project};
+use crate::ui;
 use crate::writer::Writer;
 
 pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
@@ -56,7 +57,7 @@ fn warn_of_excluded(config: &Config) -> Result<()> {
     let Ok(here) = std::env::current_dir() else { return Ok(()) };
     match check_folder(&here, config).map_err(anyhow::Error::downcast::<Refused>) {
         Err(Ok(refused @ Refused::Excluded(_))) => {
-            eprintln!("recall: {}: sessions elsewhere are told this note", plain(&refused.to_string()));
+            ui::tell(format!("{refused}: sessions elsewhere are told this note"));
             Ok(())
         }
         Err(Err(e)) => Err(e),

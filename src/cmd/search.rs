@@ -14,6 +14,7 @@ use crate::embed::near;
 use crate::find::{Found, Highlighter, Origin, Query, Wanted, find};
 use crate::session::Project;
 use crate::store::Memory;
+use crate::ui;
 
 /// Longest title and sentence, in characters: a result is some fifty tokens.
 const TITLE: usize = 80;
@@ -25,7 +26,7 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     let store = memory(config)?;
     let query = query(args, &store, config)?;
     let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
-        eprintln!("recall: found by words alone: {}", plain(&format!("{e:#}")));
+        ui::tell(format!("found by words alone: {e:#}"));
         None
     });
     let wanted = Wanted { limit: args.limit + 1, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
@@ -42,14 +43,14 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     }
     if more && !args.json {
         out.flush()?;
-        eprintln!("recall: there are more: `--limit N` shows N");
+        ui::tell("there are more: `--limit N` shows N");
     }
     if all.is_empty() && !args.json {
-        eprintln!("recall: nothing found");
+        ui::tell("nothing found");
     }
     let unindexed = store.unindexed()?;
     if unindexed > 0 {
-        eprintln!("recall: {unindexed} sessions have changed since: `recall digest` makes them found");
+        ui::tell(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
     }
     Ok(Ended::Done)
 }

@@ -19,6 +19,7 @@ use crate::store::load::SessionHead;
 use crate::store::notes::Note;
 use crate::store::trouble::is_trouble;
 use crate::transcript::copy;
+use crate::ui;
 
 /// Longest text of an item, in characters: on a line, and in JSON.
 const LINE_TEXT: usize = 120;
@@ -45,7 +46,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
             }
             Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] || is_trouble(&e) => return Err(e),
             Err(e) => {
-                eprintln!("recall: {}", crate::clean::plain(&format!("{e:#}")));
+                ui::tell(format!("{e:#}"));
                 ended = Ended::Partly;
             }
         }
@@ -116,7 +117,7 @@ fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write
         bail!("{why}: `recall show {} --full` has what was kept of the session", head.id);
     }
     for missing in &copied.missing {
-        eprintln!("recall: {}", crate::clean::plain(missing));
+        ui::tell(missing);
     }
     Ok(if copied.missing.is_empty() { Ended::Done } else { Ended::Partly })
 }
@@ -179,7 +180,7 @@ fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<End
         )?;
     }
     if let Some(told) = session.left_out.told() {
-        eprintln!("recall: session {} is {told}", session.id);
+        ui::tell(format!("session {} is {told}", session.id));
     }
     Ok(Ended::Done)
 }

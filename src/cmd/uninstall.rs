@@ -10,7 +10,7 @@ use crate::cli::UninstallArgs;
 use crate::config::Config;
 use crate::install::turn::Turn;
 use crate::install::{Host, purge, undo};
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 
 pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
@@ -53,7 +53,9 @@ fn agreed(folder: &Path) -> Result<bool> {
     if !io::stdin().is_terminal() {
         bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and there is no terminal to ask on");
     }
-    eprint!("Delete {folder} with all digests, pages and your notes in them? [y/N] ");
+    if !ui::ask(format!("Delete {folder} with all digests, pages and your notes in them? [y/N] ")) {
+        bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and stderr, where you would be asked, cannot be written");
+    }
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))

@@ -43,7 +43,7 @@ pub fn run(name: Option<OsString>) -> ExitCode {
     }
     let name = name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if io::stdin().is_terminal() {
-        eprintln!("recall: hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
+        crate::ui::tell("hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
         return ExitCode::SUCCESS;
     }
     // The default would print to stderr; the log has it.

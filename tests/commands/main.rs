@@ -19,3 +19,4 @@ mod settle;
 mod status;
 mod timeline;
 mod transfer;
+mod unheard;
