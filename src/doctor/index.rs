@@ -66,7 +66,8 @@ fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Find
         // No digest runs until it is mended.
         None => "none".to_owned(),
     };
-    let aside = copy::set_aside(&config.database()).into_iter().map(|file| {
+    let index = config.database();
+    let aside = copy::set_aside(&index).into_iter().chain(copy::logs_set_aside(&index)).map(|file| {
         let found = format!("{} is set aside: delete it when you miss nothing; `recall forget` does", file.display());
         Finding::ok("index", found)
     });

@@ -4,6 +4,7 @@
 //! of the index, in the same step: what was forgotten is in no copy, whenever the run is cut short. A damaged index that was set aside may
 //! hold it as well, and goes with it.
 
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -63,6 +64,19 @@ pub fn find(index: &Path) -> Option<Copy> {
 pub fn set_aside(index: &Path) -> Vec<PathBuf> {
     let mut all = siblings(index, &[DAMAGED]).unwrap_or_default();
     all.retain(|file| !LOGS.iter().any(|log| ends_with(file, log)));
+    all.sort();
+    all
+}
+
+/// Logs that were set aside while their index stayed.
+pub fn logs_set_aside(index: &Path) -> Vec<PathBuf> {
+    let mut all = siblings(index, &[DAMAGED]).unwrap_or_default();
+    let base = |file: &Path| {
+        let bytes = file.as_os_str().as_bytes();
+        let log = LOGS.iter().find(|log| bytes.ends_with(log.as_bytes()))?;
+        Some(PathBuf::from(OsStr::from_bytes(&bytes[..bytes.len() - log.len()])))
+    };
+    all.retain(|file| base(file).is_some_and(|index| !index.exists()));
     all.sort();
     all
 }

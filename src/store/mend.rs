@@ -47,6 +47,11 @@ impl Held {
         self.bare.extend(other.bare);
         self
     }
+
+    /// How much that is.
+    pub fn salvaged(&self) -> Salvaged {
+        Salvaged { sessions: self.sessions.len(), digests: self.digests.len(), notes: self.notes.len() }
+    }
 }
 
 /// How many sessions, digests and notes a damaged index gave.

@@ -16,6 +16,7 @@ pub mod forget;
 pub mod hold;
 pub mod ingest;
 pub mod interim;
+pub mod left;
 pub mod load;
 mod memory;
 pub mod mend;

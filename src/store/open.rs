@@ -1,7 +1,8 @@
 //! Opening the index: for writing, which makes it and brings it to the newest form, or for reading, which changes nothing of one that has
 //! it.
 //!
-//! Before anything is written it is known that the file is an index, whole as far as one look tells, and of no newer program.
+//! Before anything is written it is known that the file is an index, whole as far as one look tells, and of no newer program; where a log
+//! was left beside it, that the two together are whole.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -15,7 +16,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use rustix::fs::{Access, access};
 
 use super::hold::Identity;
-use super::{BUSY, Store, copy, schema, search, trouble};
+use super::{BUSY, Store, copy, left, schema, search, trouble};
 use crate::{fault, private};
 
 /// The index was written by another version of the program.
@@ -38,7 +39,7 @@ impl Store {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
-        let file = Identity::of(path);
+        let (file, is_left) = (Identity::of(path), left::is_left(path));
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         fault::statements(&mut db);
@@ -53,6 +54,7 @@ impl Store {
             titled: None,
             narrowed: false,
         };
+        store.fold_log(false)?;
         store.db.busy_timeout(BUSY)?;
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
@@ -62,6 +64,10 @@ impl Store {
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         check_version(version, path)?;
         trouble::check_form(version, &store.db, path)?;
+        if is_left {
+            store.check_with_log(version).with_context(|| format!("cannot read {}", path.display()))?;
+        }
+        store.fold_log(true)?;
         store
             .configure(version == 0)
             .and_then(|()| store.migrate(version))
@@ -91,6 +97,7 @@ impl Store {
         trouble::check_place(path)?;
         trouble::check_emptied(path)?;
         trouble::check_head(path)?;
+        left::check_journal(path)?;
         Ok(path.exists())
     }
 

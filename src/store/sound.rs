@@ -32,6 +32,14 @@ impl Store {
         self.at_once(|| self.read_all()).map_or_else(|e| trouble::as_damage(e).map(Some), |()| Ok(None))
     }
 
+    /// The same, of its pages alone: for an index of any form.
+    ///
+    /// # Errors
+    /// As `any_damage`.
+    pub(super) fn damage_of_pages(&self) -> Result<Option<String>> {
+        self.check_pages().map_or_else(|e| trouble::as_damage(e).map(Some), |()| Ok(None))
+    }
+
     fn read_all(&self) -> Result<()> {
         // Where these cannot be read, the form says best why.
         let heads = self.session_heads();
@@ -50,11 +58,16 @@ impl Store {
         }
     }
 
-    fn check_form(&self) -> Result<()> {
+    fn check_pages(&self) -> Result<()> {
         let found: String = self.db.query_row("PRAGMA integrity_check(1)", [], |r| r.get(0))?;
         if found != "ok" {
             bail!(found);
         }
+        Ok(())
+    }
+
+    fn check_form(&self) -> Result<()> {
+        self.check_pages()?;
         if let Some(missing) = names_in(&fresh()?)?.difference(&names_in(&self.db)?).next() {
             bail!("there is no `{missing}` in it");
         }

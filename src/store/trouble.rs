@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use anyhow::{anyhow, bail};
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, ErrorCode};
+use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 
 use super::copy;
 use super::pack::Unreadable;
@@ -211,10 +212,29 @@ pub fn check_head(path: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The file's first bytes. Closing any descriptor of a file gives up all locks that the process has on it, those of its connections, too:
-/// who closes the index elsewhere would take itself for the last and delete the log that they write to. So it stays open as long as the
-/// file has a name. <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
+/// The file's first bytes.
 fn head_of(path: &Path) -> io::Result<[u8; 100]> {
+    with_opened(path, |file| {
+        let mut head = [0; 100];
+        file.read_exact_at(&mut head, 0)?;
+        Ok(head)
+    })
+}
+
+/// What SQLite locks of a file that is open: <https://www.sqlite.org/src/file/src/os.h> has these numbers.
+const SHARED: Flock =
+    Flock { start: 0x4000_0002, length: 510, pid: None, typ: FlockType::WriteLock, offset_type: FlockOffsetType::Set };
+
+/// Has another process the index open? Where the system does not tell, none has.
+pub(super) fn is_open_elsewhere(path: &Path) -> bool {
+    with_opened(path, |file| Ok(fcntl_getlk(file, &SHARED)?)).is_ok_and(|held| held.is_some())
+}
+
+/// Does something with a file that is open to be looked at. Closing any descriptor of a file gives up all locks that the process has on
+/// it, those of its connections, too: who closes the index elsewhere would take itself for the last and delete the log that they write to.
+/// So it stays open as long as the file has a name.
+/// <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
+fn with_opened<T>(path: &Path, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
     static OPENED: Mutex<Vec<File>> = Mutex::new(Vec::new());
     let named = fs::metadata(path)?;
     let is_named = |file: &File| file.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (named.dev(), named.ino()));
@@ -227,9 +247,7 @@ fn head_of(path: &Path) -> io::Result<[u8; 100]> {
             opened.len() - 1
         }
     };
-    let mut head = [0; 100];
-    opened[at].read_exact_at(&mut head, 0)?;
-    Ok(head)
+    work(&opened[at])
 }
 
 /// A file without a form has nothing in it yet.

@@ -10,6 +10,7 @@ mod copy;
 mod damages;
 mod header;
 mod locked;
+mod log;
 mod mending;
 mod noticed;
 #[allow(dead_code, reason = "its own tests use all of it")]

@@ -11,7 +11,7 @@ use crate::scene::{Scene, id};
 use crate::support::{Ran, fed, files_below};
 
 /// Every command that needs the index.
-fn commands() -> Vec<Vec<String>> {
+pub fn commands() -> Vec<Vec<String>> {
     let gone = id(1);
     [
         &["digest", "--summarizer", "extract"][..],
@@ -35,14 +35,14 @@ fn commands() -> Vec<Vec<String>> {
     .collect()
 }
 
-fn is_readable(ran: &Ran, what: &str) {
+pub fn is_readable(ran: &Ran, what: &str) {
     for bad in ["panicked", "database is locked", "RUST_BACKTRACE"] {
         assert!(!ran.err.contains(bad) && !ran.out.contains(bad), "{what}: {ran:#?}");
     }
     assert!((0..=2).contains(&ran.code), "{what}: {ran:#?}");
 }
 
-fn says_what_to_do(text: &str, scene: &Scene, what: &str) {
+pub fn says_what_to_do(text: &str, scene: &Scene, what: &str) {
     assert!(text.contains(&*scene.index().to_string_lossy()), "{what}: the file is not named: {text}");
     assert!(text.contains("`recall doctor --fix`"), "{what}: {text}");
 }

@@ -25,6 +25,13 @@ pub fn set_aside(index: &Path, config: &Config) -> Result<Option<PathBuf>> {
     Ok(is_kept.then_some(name))
 }
 
+/// Sets aside what lies beside an index that stays. Returns the names it has then.
+pub fn set_logs_of(index: &Path, config: &Config) -> Result<Vec<PathBuf>> {
+    let name = free_name(index, config.now(), config);
+    logs_to(index, &name)?;
+    Ok(["-journal", "-wal"].iter().map(|log| with(&name, log)).filter(|log| log.exists()).collect())
+}
+
 /// Sets the logs aside that a mending left which was cut short: to the index they belong to, where that is known.
 pub fn set_logs_aside(index: &Path, mended: &Path, config: &Config) -> Result<()> {
     let name = last(index, mended).unwrap_or_else(|| free_name(index, config.now(), config));

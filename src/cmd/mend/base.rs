@@ -9,7 +9,7 @@ use super::told::numbers;
 use super::with;
 use crate::config::Config;
 use crate::private;
-use crate::store::mend::{Held, Salvaged};
+use crate::store::mend::Held;
 use crate::store::{Store, copy};
 
 pub struct Base {
@@ -34,8 +34,7 @@ impl Base {
             && matches!(store.any_damage(), Ok(None))
         {
             let held = store.held();
-            let Held { sessions, digests, notes, .. } = &held;
-            let numbers = numbers(&Salvaged { sessions: sessions.len(), digests: digests.len(), notes: notes.len() });
+            let numbers = numbers(&held.salvaged());
             return Self::new(store, held, format!("the copy of {when}: {numbers}"));
         }
         copy::LOGS.iter().map(|log| with(at, log)).chain([at.to_owned()]).try_for_each(|file| private::remove(&file))?;

@@ -22,8 +22,9 @@ use crate::cli::DigestArgs;
 use crate::config::Config;
 use crate::privacy::Policy;
 use crate::store::hold::Hold;
+use crate::store::mend::Held;
 use crate::store::unearth::Unearthed;
-use crate::store::{Memory, Store, copy};
+use crate::store::{Memory, Store, copy, left};
 use crate::ui::Ui;
 use crate::{fault, private};
 
@@ -59,6 +60,9 @@ fn put_together(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Before
     if mended.exists() && !index.exists() {
         return take_up(&index, &mended, config, out);
     }
+    if let Some(before) = without_log(&index, config, ui, out)? {
+        return Ok(before);
+    }
     for file in [&mending, &mended] {
         copy::LOGS.iter().map(|log| with(file, log)).chain([file.clone()]).try_for_each(|file| private::remove(&file))?;
     }
@@ -91,6 +95,24 @@ fn put_together(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Before
     writeln!(out, "restored    {}", base.told)?;
     writeln!(out, "saved       from the damaged index, beyond that: {}", numbers(&salvaged))?;
     Ok(Before::new(lost, base.known))
+}
+
+/// An index that is whole without the log beside it stays as it is: the log is set aside. None where that does not mend it.
+fn without_log(index: &Path, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Option<Before>> {
+    if !left::has_log(index) {
+        return Ok(None);
+    }
+    let Some(alone) = Store::open_without_log(index).ok().filter(Store::is_whole_without_log) else { return Ok(None) };
+    let hold = Hold::take(index);
+    let held = alone.held();
+    let logs = aside::set_logs_of(index, config)?;
+    drop(hold);
+    for log in logs {
+        writeln!(out, "set aside   {}", plain(&log.display().to_string()))?;
+    }
+    writeln!(out, "restored    the index itself, which is whole without it: {}", numbers(&held.salvaged()))?;
+    ui.warn("what the log beside the index held is not in it: where the log was its own, that is what was stored last");
+    Ok(Some(Before::new(held, Held::default())))
 }
 
 /// Ends a mending that was cut short when all was put together and the damaged index, at least, set aside.
