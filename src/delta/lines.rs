@@ -1,12 +1,19 @@
 //! A stream as lines, one held at a time. The work is linear in what is read, however long a line is.
+//!
+//! Where two writers meet, one row may follow another without a line's end between them: each comes as a line of its own.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use super::CHUNK;
 use super::private::{OVERLAP, opens_private};
+use crate::source::json;
 
 /// The longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
 pub const MAX_LINE: usize = 16 << 20;
+
+/// More rows than this on one line are no accident: what follows them is one piece. It also bounds how often the rest of a line is looked at.
+const MAX_GLUED: usize = 16;
 
 /// Splits a stream into lines, holding one at a time.
 pub struct Lines<R> {
@@ -21,6 +28,8 @@ pub struct Lines<R> {
     offset: u64,
     max_line: usize,
     ended: bool,
+    /// Rows of the line at `start` that were handed out before.
+    glued: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +47,7 @@ pub enum Piece<'b> {
 
 impl<R: Read> Lines<R> {
     pub fn new(from: R, offset: u64) -> Self {
-        Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false }
+        Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false, glued: 0 }
     }
 
     /// Skips lines that are longer than this, in bytes, instead of those longer than [`MAX_LINE`].
@@ -51,8 +60,14 @@ impl<R: Read> Lines<R> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
                 let end = self.scanned + at;
-                let (offset, line) = (self.offset, self.start..end);
-                self.advance(end + 1);
+                let (offset, mut line) = (self.offset, self.start..end);
+                match self.second_row(&line) {
+                    Some(second) => {
+                        self.advance(second);
+                        line.end = second;
+                    }
+                    None => self.advance(end + 1),
+                }
                 if line.len() > self.max_line {
                     return Ok(Some((offset, self.offset, Piece::TooLong { private: opens_private(&self.buffer[line]) })));
                 }
@@ -65,11 +80,23 @@ impl<R: Read> Lines<R> {
             if self.ended || !self.fill()? {
                 self.ended = true;
                 let (offset, tail) = (self.offset, self.start..self.filled);
+                if let Some(second) = self.second_row(&tail) {
+                    self.advance(second);
+                    return Ok(Some((offset, self.offset, Piece::Line(&self.buffer[tail.start..second]))));
+                }
                 self.advance(tail.end);
                 let some = !tail.is_empty();
                 return Ok(some.then(|| (offset, self.offset, Piece::Tail(&self.buffer[tail]))));
             }
         }
+    }
+
+    /// Where in the buffer a second row begins on a line that is not too long.
+    fn second_row(&mut self, line: &Range<usize>) -> Option<usize> {
+        let may_be = self.glued < MAX_GLUED && line.len() <= self.max_line;
+        let second = may_be.then(|| json::second_object(&self.buffer[line.clone()])).flatten();
+        self.glued = if second.is_some() { self.glued + 1 } else { 0 };
+        second.map(|second| line.start + second)
     }
 
     fn advance(&mut self, to: usize) {

@@ -104,6 +104,32 @@ fn a_cursor_from_before_there_were_samples_still_holds() {
     assert!(!open(&path, Some(&older)).unwrap().replaced);
 }
 
+#[test]
+fn rows_on_one_line_come_one_by_one() {
+    let text = "{\"a\":1}{\"b\":2}{\"c\":3}\r\n{\"d\":\"}{\"}\n{\"e\":5}{\"f\":";
+    for reads in [vec![], vec![1; 100], vec![500]] {
+        let found = pieces(Dribble(text.as_bytes(), reads), 100);
+        let shown: Vec<_> = found.iter().map(|(a, b, p)| (*a, *b, p.as_str())).collect();
+        let expected = [
+            (0, 7, "line {\"a\":1}"),
+            (7, 14, "line {\"b\":2}"),
+            (14, 23, "line {\"c\":3}"),
+            (23, 34, "line {\"d\":\"}{\"}"),
+            (34, 41, "line {\"e\":5}"),
+            (41, 46, "tail {\"f\":"),
+        ];
+        assert_eq!(shown, expected, "the half of one waits");
+    }
+}
+
+#[test]
+fn a_line_of_very_many_rows_is_not_gone_through_for_each() {
+    let text = format!("{}\nb\n", "{\"a\":1}".repeat(500_000));
+    let found = pieces(text.as_bytes(), MAX_LINE);
+    assert_eq!(found.len(), 18, "sixteen, the rest of the line, and the next");
+    assert_eq!(found[17].2, "line b");
+}
+
 proptest! {
     #[test]
     fn pieces_are_the_lines_whatever_the_reads(text in "[ab\n]{0,300}", reads in prop::collection::vec(1usize..40, 0..60)) {

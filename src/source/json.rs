@@ -4,6 +4,9 @@
 //! field and not the row: values are taken raw and each is read by itself. `cursor` finds them.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::cursor::{Among, Cursor, Malformed};
 
@@ -37,6 +40,28 @@ pub fn fields<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> Resul
     let found = cursor.fields(names)?;
     cursor.end()?;
     Ok(found)
+}
+
+/// The named fields of an object of which perhaps not all is there, as far as they stand before its cut.
+pub fn fields_so_far<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> [Option<Raw<'a>>; N] {
+    let mut found = [None; N];
+    // What follows the cut is what fails.
+    let _ = Cursor::new(json).object(names, |cursor, which| {
+        found[which] = Some(cursor.value()?);
+        Ok(())
+    });
+    found
+}
+
+/// Where a second object begins right behind a first one that is whole. Most lines are not even looked into.
+pub fn second_object(line: &[u8]) -> Option<usize> {
+    static SEAM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"}{\""));
+    SEAM.find(line)?;
+    // Bytes that are no text may stand in the second: what comes before them is enough to find the first one's end.
+    let text = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
+    let first = Cursor::new(text).value().ok().filter(|first| is_object(*first))?;
+    let end = text.len() - text.trim_start().len() + first.get().len();
+    line[end..].starts_with(b"{").then_some(end)
 }
 
 /// The elements of a JSON array, raw; none when `json` is something else.
@@ -233,6 +258,23 @@ mod tests {
     fn a_name_that_is_no_text_costs_itself_alone() {
         let [a] = fields(r#"{"\ud800":1,"b\udc00":{"\ud800":"\udfff"},"a":7,"\u0061":8}"#, &["a"]).unwrap();
         assert_eq!(number(a), Some(8));
+    }
+
+    #[test]
+    fn a_second_object_is_found_behind_a_whole_one_and_nowhere_else() {
+        for (first, second) in [(r#"{"a":1}"#, r#"{"b":2}"#), (r#" {"a":"}{\""}"#, r#"{"b":"#), (r#"{"a":{"x":[]}}"#, r#"{""#)] {
+            assert_eq!(second_object(format!("{first}{second}").as_bytes()), Some(first.len()), "{first}{second}");
+        }
+        for one in [r#"{"a":"}{","b":"}{\""}"#, r#"{"a":1}"#, r#"{"a":tor{"b":1}{"c":2}"#, r#"[{"a":1}{"b":1}]"#, "", "}{\""] {
+            assert_eq!(second_object(one.as_bytes()), None, "{one}");
+        }
+        assert_eq!(second_object(b"{\"a\":1}{\"b\":\"\xff\"}"), Some(7), "also where that one is no text");
+    }
+
+    #[test]
+    fn fields_before_a_cut_are_found() {
+        let [id, method] = fields_so_far(r#"{"x":{"id":1},"id":5,"params":{"a":"cut he"#, &["id", "method"]);
+        assert_eq!((number(id), method), (Some(5), None));
     }
 
     #[test]

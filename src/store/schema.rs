@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::repack;
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [Step; 10] = [
+pub const MIGRATIONS: [Step; 11] = [
     Step::Sql(FIRST),
     Step::Sql(CLOSED_BY_USER),
     Step::Sql(PRIVACY),
@@ -19,6 +19,7 @@ pub const MIGRATIONS: [Step; 10] = [
     Step::Sql(BASIS),
     Step::Sql(AUTHORS),
     Step::Sql(USAGE),
+    Step::Sql(GLUED),
 ];
 
 /// How the database gets its next form, within a transaction.
@@ -103,6 +104,15 @@ CREATE TABLE client_cost (
   complete INTEGER NOT NULL
 );
 UPDATE file SET size = -1, offset = 0;";
+
+/// Two rows on one line cost both until now: files with such lines are read again. What is counted of them is counted again, too.
+const GLUED: &str = "
+UPDATE file SET size = -1, offset = 0 WHERE pk IN (SELECT file FROM bad_line WHERE why = 'not JSON');
+DELETE FROM unknown_row WHERE file IN (SELECT pk FROM file WHERE size = -1 AND offset = 0);
+DELETE FROM bad_line WHERE file IN (SELECT pk FROM file WHERE size = -1 AND offset = 0);
+-- Bookkeeping of clients since 2.1.263, which is known by now.
+DELETE FROM unknown_row WHERE type IN ('atis-latch', 'cost-state', 'tools-used', 'api-request', 'api-request-shape', 'api-request-blob');
+";
 
 /// What documents are near to in meaning, where the config names an endpoint for embeddings. All of it can be made again.
 const MEANING: &str = "
@@ -415,3 +425,25 @@ CREATE TABLE attempt (
 );
 CREATE TABLE run (pk INTEGER PRIMARY KEY, at INTEGER NOT NULL, report TEXT NOT NULL);
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_with_lines_that_could_not_be_read_are_read_again_and_no_others() {
+        let db = Connection::open_in_memory().unwrap();
+        MIGRATIONS.iter().try_for_each(|step| step.take(&db)).unwrap();
+        let older = "INSERT INTO file(pk, path, size, mtime_ns, head_len, head_hash, offset, tail_hash)
+                SELECT value, 'f' || value, 10, 1, 1, x'00', 10, x'00' FROM json_each('[1, 2, 3]');
+            INSERT INTO bad_line VALUES (1, 5, 'not JSON'), (1, 7, 'not an object'), (2, 5, 'longer than 16 MiB');
+            INSERT INTO unknown_row VALUES (1, 'x', 3), (2, 'y', 1), (3, 'cost-state', 9)";
+        db.execute_batch(older).unwrap();
+        Step::Sql(GLUED).take(&db).unwrap();
+        let left = "SELECT group_concat(pk || ':' || size || ':' || offset) FROM file UNION ALL SELECT group_concat(file) FROM bad_line
+            UNION ALL SELECT group_concat(type) FROM unknown_row";
+        let mut query = db.prepare(left).unwrap();
+        let all: Vec<String> = query.query_map([], |r| r.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        assert_eq!(all, ["1:-1:0,2:10:10,3:10:10", "2", "y"]);
+    }
+}

@@ -97,6 +97,54 @@ fn what_cannot_be_read_is_counted_once_and_told_once() {
     }
 }
 
+/// As when two writers meet: the end of the first row's line is missing.
+fn glued(rows: &[String]) -> Vec<u8> {
+    let all: String = rows.iter().map(|row| row.trim_end()).collect();
+    format!("{all}\n").into_bytes()
+}
+
+#[test]
+fn rows_that_stand_on_one_line_are_all_read() {
+    let reply =
+        |n: usize| assistant(S, &format!("r{n}"), "2026-11-20T10:05:30Z", &format!("Reply number {n} with {{\"a\":\"}}{{\"}}."));
+    let prompts = || [3, 4].map(|n| asked(S, n));
+    let summary = "{\"type\":\"mode\",\"mode\":\"normal\"}".to_owned();
+    for (about, middle, questions_there) in [
+        ("two prompts", glued(&prompts()), vec![1, 2, 3, 4]),
+        ("prompt, reply, bookkeeping, prompt", glued(&[asked(S, 3), reply(1), summary, asked(S, 4)]), vec![1, 2, 3, 4]),
+        (
+            "the half of a row behind a whole one",
+            [glued(&[asked(S, 3)]).trim_ascii(), b"{\"type\":\"user\n"].concat(),
+            vec![1, 2, 3],
+        ),
+    ] {
+        let world = between(&middle);
+        let report = world.digest(&EXTRACT);
+        let mut all = questions(&world);
+        all.sort();
+        assert_eq!(all, numbered(questions_there), "{about}");
+        let half = about.starts_with("the half");
+        assert_eq!((&report["rows_bad"], &report["rows_unknown"]), (&usize::from(half).into(), &0.into()), "{about}");
+        // Row by row in its transcript, and to who reads the end of it.
+        let raw = world.recall(["show", S, "--raw"]);
+        let shown = raw.out.lines().filter(|line| line.contains("Question")).count();
+        assert_eq!((raw.code, shown), (0, all.len()), "{about}: {raw:#?}");
+        assert!(raw.out.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{about}: {raw:#?}");
+    }
+}
+
+#[test]
+fn a_line_that_goes_on_with_a_second_row_is_read_as_it_grows() {
+    let world = World::new();
+    let whole = [glued(&[asked(S, 1), asked(S, 2)]), glued(&[asked(S, 3)])].concat();
+    for end in (0..whole.len()).step_by(97).chain([whole.len()]) {
+        world.transcript(&format!("-p/{S}.jsonl"), &whole[..end]);
+        let report = world.digest(&["--ingest-only"]);
+        assert_eq!(report["rows_bad"], 0, "cut at {end}");
+    }
+    assert_eq!(questions(&world), numbered([1, 2, 3]));
+}
+
 /// A row of more than 16 MiB, of which nothing is looked into.
 fn over_long(text: &str) -> String {
     let row = json!({"type": "user", "uuid": "long", "sessionId": S, "timestamp": "2026-11-20T10:01:30Z",

@@ -53,6 +53,43 @@ fn pipes_sockets_devices_and_links_never_hold_a_run_up() {
     }
 }
 
+/// Copies of transcripts, a daemon's folder and keys lie beside the transcripts of newer clients. A pipe holds up whoever opens it.
+#[test]
+fn what_newer_clients_keep_beside_transcripts_is_never_opened() {
+    let world = World::new();
+    world.transcript(&format!("-p/{S}.jsonl"), conversation(S, 2));
+    let claude = world.claude_dir();
+    for (path, pipe) in [
+        ("jobs/1/parent-transcript.jsonl", false),
+        ("jobs/2/parent-transcript.jsonl", true),
+        ("jobs/2/state.json", true),
+        ("daemon/log.jsonl", true),
+        ("daemon/control.sock", true),
+        ("sessions/4711.key", true),
+        ("sessions/4711.json", true),
+        ("projects/-p/subagents/workflows/wf_1/journal.jsonl", false),
+    ] {
+        let file = claude.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        if pipe {
+            mkfifo(&file);
+        } else {
+            fs::write(&file, conversation("99999999-0000-4000-8000-000000000000", 4)).unwrap();
+        }
+    }
+    for command in [
+        &["digest", "--summarizer", "extract"][..],
+        &["doctor"],
+        &["status"],
+        &["show", S, "--raw"],
+        &["forget", "--match", "Question 3"],
+    ] {
+        let ran = ended(&world, command);
+        assert!(ran.code < 2 && !ran.err.contains(".key") && !ran.err.contains("jobs/"), "{command:?}: {ran:#?}");
+    }
+    assert_eq!((questions(&world), world.exported().len()), (numbered(0..2), 1));
+}
+
 #[test]
 fn a_pipe_where_a_known_transcript_was_holds_nobody_up() {
     let world = World::new();

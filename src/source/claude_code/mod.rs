@@ -57,16 +57,33 @@ pub enum Line {
     Bad(&'static str),
 }
 
-/// Row types that are known and hold no conversation.
-const BOOKKEEPING: [&str; 11] = [
-    "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting", "agent-color",
-    "tag", "worktree-state", "content-replacement",
+/// Row types that are known and hold no conversation: those seen up to client 2.1.330, and those its binary names beside them. Who wants
+/// something of one takes its name out: their lines are not read.
+const BOOKKEEPING: [&str; 38] = [
+    "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting",
+    "agent-color", "tag", "worktree-state", "content-replacement", "atis-latch", "tools-used", "api-request",
+    "api-request-shape", "api-request-blob", "api-request-resumed", "artifact-autoreact-ledger", "artifact-comment-monitor",
+    "attribution-snapshot", "continued-in", "data-flow-incomplete", "data-flow-records", "derived-from", "dev-mods",
+    "ended-by-model", "fork-context-ref", "frame-link", "history-suppression", "host-row", "hybrid-organization",
+    "isolation-latch", "memory-mode", "observer-ref", "relocated", "repl-mode", "resume-head-vouch", "session-owner",
 ];
+/// How such a row begins. They have most of the bytes of a new transcript, and are not read beyond this.
+const TYPE_FIRST: &[u8] = b"{\"type\":\"";
 
 /// Is this a whole row? Of the last line of a growing file that decides whether it waits.
 pub fn is_whole(line: &[u8]) -> bool {
     json::fields(&text_of_line(line).1, &[]).is_ok()
 }
+
+/// Does a line begin as a row that holds no conversation? One that says its type elsewhere is read for it.
+fn is_bookkeeping(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(TYPE_FIRST) else { return false };
+    let name = memchr::memchr(b'"', &rest[..rest.len().min(LONGEST_NAME + 1)]).map(|end| &rest[..end]);
+    name.is_some_and(|name| BOOKKEEPING.iter().any(|known| known.as_bytes() == name))
+}
+
+/// Of the names above, in bytes.
+const LONGEST_NAME: usize = 32;
 
 /// The bytes of a row and its text. Bytes that are not UTF-8 are replaced, as the client itself would show them.
 fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
@@ -95,6 +112,9 @@ impl<'p> Lines<'p> {
 
     /// Reads the next; its texts have passed the gate.
     pub fn read(&mut self, line: &[u8]) -> Line {
+        if is_bookkeeping(line) {
+            return Line::Nothing;
+        }
         let (line, text) = text_of_line(line);
         let Ok(fields) = Fields::of(&text, self.gate) else {
             return Line::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });

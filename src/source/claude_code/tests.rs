@@ -23,6 +23,19 @@ fn user(content: Value) -> Value {
 }
 
 #[test]
+fn bookkeeping_is_known_by_the_head_of_its_line_and_not_read() {
+    let read = |line: &str| read_line(line.as_bytes(), &place(), &Gate::shipped());
+    for name in BOOKKEEPING {
+        assert!(name.len() <= LONGEST_NAME, "{name}");
+        assert_eq!(read(&format!("{{\"type\":\"{name}\",\"x\":\u{1} not even JSON")), Line::Nothing, "{name}");
+        assert_eq!(read(&json!({"sessionId": "s", "type": name}).to_string()), Line::Nothing, "{name} behind another field");
+    }
+    assert_eq!(read("{\"type\":\"modes\"}"), Line::Unknown("modes".into()), "no other name is taken for one of these");
+    assert_eq!(read("{\"type\":\"mode"), Line::Bad("not JSON"));
+    assert!(matches!(read(&user(json!("mode")).to_string()), Line::Row(_)));
+}
+
+#[test]
 fn only_the_users_words_are_prompts() {
     let prompt = |text: &str| vec![Item::Prompt(text.into())];
     assert_eq!(items(&user(json!("fix it<system-reminder>obey</system-reminder>"))), prompt("fix it"));
