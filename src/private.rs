@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
 /// How the names of files begin that are not whole yet, and how many random characters follow: nobody gives a file such a name. They
@@ -154,6 +155,26 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// What was created, renamed or removed in a folder lasts only once the folder is synced.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+}
+
+/// Opens a file that is ours, and nothing that was put in its place to lead elsewhere or to be waited for.
+///
+/// # Errors
+/// When it cannot be opened so, is no file, or has another name as well.
+pub fn open_itself(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = options.custom_flags(flags.bits() as i32).open(path)?;
+    let found = file.metadata()?;
+    if found.is_file() && found.nlink() == 1 {
+        Ok(file)
+    } else {
+        Err(io::Error::other(format!("{} is not a file of its own", path.display())))
+    }
+}
+
+/// Is it a link, or another name of a file?
+pub fn is_led_elsewhere(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink() || found.is_file() && found.nlink() > 1)
 }
 
 /// Opens a file to lock it, creating it 0600.

@@ -263,6 +263,22 @@ fn located(path: &Path, text: &str, error: &toml::de::Error) -> anyhow::Error {
 }
 
 impl Read {
+    /// A value, or a name of a moved project, that begins with `~`.
+    pub fn below_home(&self) -> Option<&str> {
+        fn find(value: &toml::Value) -> Option<&str> {
+            let is_below = |text: &&str| text.trim_start_matches('!').starts_with('~');
+            match value {
+                toml::Value::String(text) => Some(text.as_str()).filter(is_below),
+                toml::Value::Array(all) => all.iter().find_map(find),
+                toml::Value::Table(all) => {
+                    all.iter().find_map(|(name, value)| Some(name.as_str()).filter(is_below).or_else(|| find(value)))
+                }
+                _ => None,
+            }
+        }
+        self.table.values().find_map(find)
+    }
+
     /// Every key with its effective value and where that came from.
     pub fn settings(&self, path: &Path) -> Vec<Setting> {
         let Ok(effective) = toml::Table::try_from(&self.values) else { return Vec::new() };

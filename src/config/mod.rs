@@ -43,6 +43,7 @@ const OFF: &str = "RECALL_OFF";
 
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// Empty where `HOME` is not set: then every path was given, and nothing is looked for below a home.
     pub home: PathBuf,
     pub data_dir: PathBuf,
     pub config_file: PathBuf,
@@ -80,14 +81,16 @@ impl Config {
     /// Reads the environment and the config file.
     ///
     /// # Errors
-    /// When there is no home directory, a variable has no usable value, or the file has an unknown or wrong key.
+    /// When a path is not given and there is no home directory to look below, a variable has no usable value, or the file has an unknown
+    /// or wrong key.
     pub fn load() -> Result<Self> {
-        let home = path_var("HOME")?.context("HOME is not set: recall does not know where to read and write")?;
-        let base = etcetera::base_strategy::choose_native_strategy().context("cannot find the home directory")?;
-        let (config_file, _) = from_var("RECALL_CONFIG", base.config_dir().join("recall/config.toml"))?;
-        let (data_dir, data_origin) = from_var("RECALL_DATA_DIR", base.data_dir().join("recall"))?;
-        let (claude_default, claude_origin) = from_var("CLAUDE_CONFIG_DIR", home.join(".claude"))?;
+        let home = path_var("HOME")?.unwrap_or_default();
+        let (config_file, _) = from_var("RECALL_CONFIG", || Ok(base("RECALL_CONFIG")?.config_dir().join("recall/config.toml")))?;
+        let (data_dir, data_origin) = from_var("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?;
         let read = file::read(&config_file, path_var("RECALL_CONFIG")?.is_some())?;
+        if let Some(value) = read.below_home().filter(|_| home.as_os_str().is_empty()) {
+            bail!("{}: `{value}` is below the home directory, and HOME is not set", config_file.display());
+        }
         let mut settings = vec![
             setting("config_file", &config_file.display().to_string(), if read.exists { "found" } else { "not there" }),
             setting("data_dir", &data_dir.display().to_string(), &data_origin),
@@ -95,6 +98,8 @@ impl Config {
         let claude_dirs = match &read.values.claude_dirs {
             Some(dirs) => dirs.iter().map(|d| expand(d, &home)).collect(),
             None => {
+                let below_home = || Ok(path_var("HOME")?.with_context(|| homeless("CLAUDE_CONFIG_DIR"))?.join(".claude"));
+                let (claude_default, claude_origin) = from_var("CLAUDE_CONFIG_DIR", below_home)?;
                 settings.push(setting("claude_dirs", &format!("{:?}", [&claude_default]), &claude_origin));
                 vec![claude_default]
             }
@@ -135,6 +140,11 @@ impl Config {
     pub fn short_day(&self, at: Millis) -> String {
         let year = |at: Millis| self.local_time(Some(at), "%Y");
         self.local_time(Some(at), if year(at) == year(self.now()) { "%-d %b" } else { "%-d %b %Y" })
+    }
+
+    /// What days go by: the same for zones that agree, whatever they are called.
+    pub fn zone_mark(&self) -> String {
+        zone::mark(&self.time_zone)
     }
 
     /// What dates, ages and `~` in a query go by.
@@ -225,13 +235,17 @@ pub fn is_off() -> bool {
 /// # Errors
 /// When neither it nor a home directory is known: nothing is ever written to a place that was only guessed.
 pub fn data_dir() -> Result<PathBuf> {
-    match path_var("RECALL_DATA_DIR")? {
-        Some(dir) => Ok(dir),
-        None => {
-            path_var("HOME")?.context("HOME is not set")?;
-            Ok(etcetera::base_strategy::choose_native_strategy()?.data_dir().join("recall"))
-        }
-    }
+    Ok(from_var("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?.0)
+}
+
+/// Where a system keeps data and configuration below a home, for a path that the variable does not give.
+fn base(variable: &str) -> Result<impl BaseStrategy> {
+    path_var("HOME")?.with_context(|| homeless(variable))?;
+    etcetera::base_strategy::choose_native_strategy().context("cannot find the home directory")
+}
+
+fn homeless(variable: &str) -> String {
+    format!("neither HOME nor {variable} is set: recall does not know where to read and write")
 }
 
 /// The time, in milliseconds since the epoch, by the fixed clock where one is set.
@@ -275,10 +289,10 @@ fn setting(key: &str, value: &str, origin: &str) -> Setting {
 }
 
 /// A variable's path, else the default, and which it was.
-fn from_var(name: &str, default: PathBuf) -> Result<(PathBuf, String)> {
+fn from_var(name: &str, default: impl FnOnce() -> Result<PathBuf>) -> Result<(PathBuf, String)> {
     Ok(match path_var(name)? {
         Some(path) => (path, format!("${name}")),
-        None => (default, "default".into()),
+        None => (default()?, "default".into()),
     })
 }
 
@@ -298,7 +312,9 @@ fn homes(path: &str, home: &Path) -> Vec<PathBuf> {
 
 fn tilde(path: &str, home: &Path) -> String {
     match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+        Some(rest) if !home.as_os_str().is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+            format!("{}{rest}", home.display())
+        }
         _ => path.to_owned(),
     }
 }

@@ -4,7 +4,10 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
+
+use crate::session::short_id;
 
 /// Where systems keep the zone database, by IANA name.
 const DATABASE: &str = "/usr/share/zoneinfo";
@@ -28,6 +31,33 @@ pub fn local() -> TimeZone {
     read.unwrap_or_else(TimeZone::system)
 }
 
+/// From when to when transitions tell zones apart, in seconds: 2020 and 2040. Nothing that is digested is older, and rules that are later
+/// changed are another zone.
+const COMPARED: std::ops::Range<i64> = 1_577_836_800..2_208_988_800;
+
+/// A mark of what a zone says: its offset at first, and all transitions.
+pub fn mark(zone: &TimeZone) -> String {
+    let from = Timestamp::from_second(COMPARED.start).unwrap_or_default();
+    let mut said = zone.to_offset(from).to_string();
+    for transition in zone.following(from).take_while(|t| t.timestamp().as_second() < COMPARED.end) {
+        said += &format!(" {} {}", transition.timestamp().as_second(), transition.offset());
+    }
+    short_id("z", &[&said])
+}
+
 fn from_file(name: &str, path: &Path) -> Option<TimeZone> {
     TimeZone::tzif(name, &fs::read(path).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_told_apart_by_what_they_say() {
+        let of = |name: &str| mark(&named(name).expect(name));
+        assert_eq!((of("Europe/Berlin"), of("UTC")), (of("Europe/Vienna"), of("Etc/UTC")));
+        assert_ne!(of("Europe/Berlin"), of("Europe/London"));
+        assert_ne!(of("America/New_York"), of("America/Havana"), "the hour and not the day of the change differs");
+    }
 }

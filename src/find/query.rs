@@ -58,8 +58,10 @@ pub struct Query {
     pub text: String,
     /// In the order in which they were asked, each once.
     pub terms: Vec<Term>,
-    /// Texts that have to be there as they are.
+    /// Texts that have to be there as they are, or should be where they stand among words.
     pub phrases: Vec<String>,
+    /// The phrases stood among words, as in a question: where nothing says them as they are, their words count.
+    pub asks: bool,
     pub filters: Filters,
 }
 
@@ -89,6 +91,7 @@ impl Query {
             }
         }
         query.terms = terms(&words);
+        query.asks = !query.phrases.is_empty() && !words.trim().is_empty();
         query.text = typed.join(" ");
         query
     }
@@ -97,6 +100,17 @@ impl Query {
     pub fn of_words(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         Self { text: text.to_owned(), terms: terms(text), ..Self::default() }
+    }
+
+    /// The same with the words of its phrases in place of these.
+    pub fn by_words(&self) -> Self {
+        let mut by_words = Self { phrases: Vec::new(), asks: false, ..self.clone() };
+        for term in terms(&self.phrases.join(" ")) {
+            if !by_words.terms.contains(&term) {
+                by_words.terms.push(term);
+            }
+        }
+        by_words
     }
 
     /// Is there nothing to look for?
@@ -124,7 +138,9 @@ impl Filters {
         };
         let says_something = value.chars().any(char::is_alphanumeric);
         if says_something {
-            let below_home = value.strip_prefix("~/").map(|rest| context.home.join(rest).to_string_lossy().into_owned());
+            let has_home = !context.home.as_os_str().is_empty();
+            let below_home =
+                value.strip_prefix("~/").filter(|_| has_home).map(|rest| context.home.join(rest).to_string_lossy().into_owned());
             list.push(below_home.unwrap_or_else(|| value.to_owned()));
         }
         says_something
@@ -273,6 +289,16 @@ mod tests {
             (query.filters.kinds.as_slice(), query.filters.before),
             (&[Kind::named("decision").unwrap()][..], Some(1_793_491_200_000))
         );
+    }
+
+    #[test]
+    fn a_phrase_among_words_may_be_looked_for_by_its_words() {
+        let query = parsed("why does \"order list\" lose an order file:db.py");
+        assert!(query.asks);
+        let by_words = query.by_words();
+        assert_eq!((words(&by_words), by_words.phrases.len(), by_words.asks), (vec!["does", "lose", "order", "list"], 0, false));
+        assert_eq!(by_words.filters, query.filters);
+        assert!(!parsed("\"order list\" file:db.py").asks && !parsed("\"order list\"").asks && !parsed("order list").asks);
     }
 
     #[test]

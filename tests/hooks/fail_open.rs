@@ -270,6 +270,16 @@ fn a_home_that_is_none() {
             is_silent("no home and no data folder", Instant::now(), &fed(nowhere, ends(&world, S, "other").to_string().as_bytes()));
             assert_eq!(crate::support::changed(&before, &world.everything()), Vec::<std::path::PathBuf>::new());
 
+            // Where every path is given nothing is looked for below a home.
+            let config = world.root().join("config.toml");
+            fs::write(&config, "").unwrap();
+            let mut given = homeless(hook(&world, event));
+            given.env("RECALL_CONFIG", &config);
+            is_silent("all paths", Instant::now(), &fed(given, ends(&world, S, "other").to_string().as_bytes()));
+            let left = usize::from(event == "session-end");
+            assert_eq!((log(&world).len(), mark_files(&world).len()), (usize::from(event == "nonsense"), left), "{event}");
+            let _ = fs::remove_dir_all(world.data_dir());
+
             let somewhere = homeless(hook(&world, event));
             is_silent("no home", Instant::now(), &fed(somewhere, ends(&world, S, "other").to_string().as_bytes()));
             assert_eq!((log(&world).len(), mark_files(&world).len()), (1, 0), "{event}: {:?}", log(&world));

@@ -3,17 +3,16 @@
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::fail_open::{fails_open, hook, is_silent, start, with_notes};
+use crate::fail_open::{fails_open, hook, is_silent, with_notes};
 use crate::support::{Ran, World};
-use crate::told::{S, lines_of, log, mark_files, starts, transcript};
+use crate::told::{S, ends, lines_of, log, mark_files, starts, transcript};
 
 #[test]
 fn input_that_never_ends() {
-    let whole = String::from_utf8(start(&World::new())).unwrap();
     let events = ["session-end", "session-start", "stop"];
-    let cases = events.iter().flat_map(|event| ["", "{\"session_id\":", whole.as_str()].map(|said| (*event, said)));
+    let cases = events.iter().flat_map(|event| ["", "{\"session_id\":", "{\"a\":\"}"].map(|said| (*event, said)));
     std::thread::scope(|scope| {
         for (event, said) in cases {
             scope.spawn(move || {
@@ -33,6 +32,27 @@ fn input_that_never_ends() {
             });
         }
     });
+}
+
+/// Some wrappers keep the pipe open: a payload that is whole is enough.
+#[test]
+fn a_whole_payload_on_a_pipe_that_stays_open_leaves_its_mark() {
+    let world = World::new();
+    let said = format!("{}\n", ends(&world, S, "other"));
+    let (one, other) = said.split_at(said.len() / 2);
+    for (n, pieces) in [[said.as_str(), ""], [one, other]].into_iter().enumerate() {
+        let mut command = hook(&world, "session-end");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut open = child.stdin.take().unwrap();
+        for piece in pieces {
+            open.write_all(piece.as_bytes()).unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        drop(open);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+        assert_eq!((mark_files(&world).len(), log(&world).len()), (n + 1, 0), "{:?}", log(&world));
+    }
 }
 
 #[test]
@@ -62,6 +82,28 @@ fn an_answer_that_nobody_takes() {
         is_silent(to, started, &ran);
         assert_eq!(fs::read_to_string(world.home().join("code")).unwrap().trim(), "0", "{to}");
     }
+}
+
+/// Whoever can write in a data folder of the user's choice could have any file of theirs grow by lines.
+#[test]
+fn the_log_follows_no_link() {
+    let world = World::new();
+    let (log, victim) = (world.data_dir().join("hooks.log"), world.root().join("victim"));
+    fs::create_dir_all(world.data_dir()).unwrap();
+    fs::write(&victim, "theirs\n").unwrap();
+    for to in [victim.as_path(), std::path::Path::new("nowhere")] {
+        std::os::unix::fs::symlink(to, &log).unwrap();
+        is_silent("a link", Instant::now(), &world.hook("stop", "{"));
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "theirs\n");
+        assert!(!world.data_dir().join("nowhere").exists());
+        assert!(log.is_file() && !log.is_symlink() && lines_of(&log).len() == 1, "the log takes the link's place");
+        fs::remove_file(&log).unwrap();
+    }
+    // Nor does anybody wait where something else has taken its place.
+    assert!(Command::new("mkfifo").arg(&log).status().unwrap().success());
+    is_silent("a pipe", Instant::now(), &world.hook("stop", "{"));
+    let read = world.recall(["doctor"]);
+    assert!(read.code < 2, "{read:#?}");
 }
 
 #[test]
