@@ -10,6 +10,7 @@ mod prompts;
 mod server;
 mod text;
 mod tools;
+mod wire;
 mod work;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use tokio::sync::Notify;
 
 use crate::config::Config;
 use server::Server;
+use wire::Wire;
 
 /// Threads beside those of the calls: one reads, one writes.
 const TALKING: usize = 2;
@@ -41,7 +43,7 @@ pub fn serve(config: Config) -> Result<()> {
 
 async fn talk(config: Config) -> Result<()> {
     let told_to_end = told_to_end();
-    let serving = Server::new(config).serve((tokio::io::stdin(), tokio::io::stdout()));
+    let serving = Server::new(config).serve(Wire::new());
     let running = tokio::select! {
         begun = serving => match begun {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -122,7 +122,7 @@ fn nothing_a_client_writes_breaks_the_conversation() {
         b"[]\n",
         b"{}\n",
         b"null\n",
-        b"{\"jsonrpc\":\"1.0\",\"id\":1}\n",
+        b"{\"jsonrpc\":\"1.0\",\"id\":{}}\n",
         b"\x00\xff\n",
         b"{\"jsonrpc\":\"2.0\",\"method\":7}\n",
         b"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}\n",
@@ -141,16 +141,50 @@ fn nothing_a_client_writes_breaks_the_conversation() {
 }
 
 #[test]
-fn a_huge_line_is_passed_over_and_a_large_one_is_heard() {
+fn what_is_no_message_is_answered_once_under_its_id_where_it_has_one() {
+    const NO_JSON: i64 = -32700;
+    const NO_MESSAGE: i64 = -32600;
+    let world = World::new();
+    let mut peer = Peer::start(&world, world.root());
+    for (bytes, codes) in [
+        (&b"hello\n"[..], vec![NO_JSON]),
+        (b"{\"jsonrpc\":\n", vec![NO_JSON]),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":4000,\"method\":\"ping\"\n", vec![NO_JSON]),
+        (b"\xff\xfe\n", vec![NO_JSON]),
+        (b"[]\nnull\n", vec![NO_MESSAGE, NO_MESSAGE]),
+        (b"{\"jsonrpc\":\"1.0\",\"id\":[]}\n", vec![NO_MESSAGE]),
+        // What nobody knows and nobody asked; nothing at all.
+        (b"{\"method\":\"notifications/of-another-kind\",\"params\":7}\n\n\r\n", vec![]),
+    ] {
+        peer.write(bytes);
+        peer.write(b"{\"jsonrpc\":\"1.0\",\"id\":5000,\"method\":\"ping\"}\n");
+        let answer = peer.answer(5000);
+        assert_eq!(answer["error"]["code"], NO_MESSAGE, "{answer}");
+        let shown = String::from_utf8_lossy(bytes);
+        assert_eq!(std::mem::take(&mut peer.refused_as_a_whole), codes, "{shown}");
+    }
+    peer.write(b"{\"jsonrpc\":\"1.0\",\"id\":\"six\"}\n");
+    peer.initialize(json!({}));
+    assert!(peer.leave().err.is_empty());
+}
+
+#[test]
+fn a_huge_line_is_refused_under_its_id_and_a_large_one_is_heard() {
     let world = World::new();
     let mut peer = Peer::greet(&world);
     let filler = vec![b'x'; 1 << 20];
-    peer.write(b"{\"jsonrpc\":\"2.0\",\"id\":1000,\"method\":\"ping\",\"params\":{\"x\":\"");
-    for _ in 0..40 {
-        peer.write(&filler);
+    for head in ["{\"jsonrpc\":\"2.0\",\"id\":1000,\"method\":\"ping\",\"params\":{\"x\":\"", "no JSON"] {
+        peer.write(head.as_bytes());
+        for _ in 0..40 {
+            peer.write(&filler);
+        }
+        peer.write(b"\"}}\n");
     }
-    peer.write(b"\"}}\n");
+    let answer = peer.answer(1000);
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("longer than 16 MiB")), "{answer}");
     assert_eq!(peer.ask("ping", json!({})), json!({}));
+    assert_eq!(peer.refused_as_a_whole, [-32600]);
     let why = peer.fail("status", json!({"x".repeat(100_000): 1}));
     assert!(why.len() < 2_000, "an answer does not grow with the question: {} characters", why.len());
     assert!(peer.leave().err.is_empty());
@@ -162,12 +196,10 @@ fn wrong_arguments_are_answered_with_what_is_wrong() {
     let mut peer = Peer::greet(&world);
     let why = peer.fail("status", json!({"verbose": true}));
     assert!(why.contains("verbose"), "{why}");
-    // What has not even the form of a call cannot be told to whom it belongs.
     for params in [json!({"name": 7}), json!({}), json!([]), json!({"name": "status", "arguments": "none"})] {
-        let (before, id) = (peer.refused_as_a_whole, peer.send("tools/call", params.clone()));
+        let id = peer.send("tools/call", params.clone());
+        assert!(peer.answer(id)["error"].is_object(), "{params}");
         assert_eq!(peer.ask("ping", json!({})), json!({}));
-        let answered = peer.is_answered(id) && peer.answer(id)["error"].is_object();
-        assert!(answered || peer.refused_as_a_whole == before + 1, "{params}");
     }
     assert!(peer.leave().err.is_empty());
 }

@@ -32,8 +32,8 @@ pub struct Peer {
     /// The roots are told later: by [`Peer::tell_roots`].
     pub waits_with_roots: bool,
     owed_roots: Option<Value>,
-    /// Errors about what had no form in which an id could be found.
-    pub refused_as_a_whole: usize,
+    /// The codes of errors about what had no form in which an id could be found.
+    pub refused_as_a_whole: Vec<i64>,
 }
 
 /// How a server ended.
@@ -84,7 +84,7 @@ impl Peer {
             asked_for_roots: 0,
             waits_with_roots: false,
             owed_roots: None,
-            refused_as_a_whole: 0,
+            refused_as_a_whole: Vec::new(),
         }
     }
 
@@ -161,7 +161,7 @@ impl Peer {
             Some(id) => assert!(self.answers.insert(id, message.clone()).is_none(), "answered twice: {message}"),
             None => {
                 assert!(message["error"].is_object(), "{message}");
-                self.refused_as_a_whole += 1;
+                self.refused_as_a_whole.extend(message["error"]["code"].as_i64());
             }
         }
     }

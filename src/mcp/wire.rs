@@ -1,0 +1,146 @@
+//! The protocol's frames on stdin and stdout: a line a message.
+//!
+//! The library passes over a line that is too long or no JSON without a word, and a client that sent one would wait for its answer. Here
+//! each gets an error, under its id where that can be found. A notification never gets one.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde::de::IgnoredAny;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Stdin, Stdout};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+
+use crate::source::json::{fields, fields_so_far, number, text};
+
+/// The longest frame that is heard, in bytes: what the library takes as well.
+const MAX_FRAME: usize = 16 << 20;
+
+type Heard = RxJsonRpcMessage<RoleServer>;
+type Said = TxJsonRpcMessage<RoleServer>;
+
+pub struct Wire {
+    from: BufReader<Stdin>,
+    /// The frame that is coming in. Kept here, because `receive` is called off whenever something else comes up, and then goes on.
+    frame: Frame,
+    to: Arc<Mutex<Stdout>>,
+    /// The error that is being written. Nothing more is heard before it is: who sends rubbish and does not listen waits.
+    telling: Option<JoinHandle<io::Result<()>>>,
+}
+
+/// What came of a line.
+#[derive(Default)]
+struct Frame {
+    bytes: Vec<u8>,
+    /// It is too long: only its beginning is there.
+    cut: bool,
+}
+
+impl Wire {
+    pub fn new() -> Self {
+        let to = Arc::new(Mutex::new(tokio::io::stdout()));
+        Self { from: BufReader::new(tokio::io::stdin()), frame: Frame::default(), to, telling: None }
+    }
+
+    /// The next frame; none at the end of stdin, where half a frame is nothing.
+    async fn next_frame(&mut self) -> Option<Frame> {
+        loop {
+            let came = self.from.fill_buf().await.ok().filter(|came| !came.is_empty())?;
+            let end = memchr::memchr(b'\n', came);
+            // Nothing is waited for between taking bytes in and taking them off.
+            self.frame.take(&came[..end.unwrap_or(came.len())]);
+            let taken = end.map_or(came.len(), |end| end + 1);
+            self.from.consume(taken);
+            if end.is_some() {
+                return Some(std::mem::take(&mut self.frame));
+            }
+        }
+    }
+}
+
+impl Frame {
+    fn take(&mut self, bytes: &[u8]) {
+        let room = MAX_FRAME - self.bytes.len();
+        self.cut |= bytes.len() > room;
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// What it says, if it says anything.
+    ///
+    /// # Errors
+    /// What is to be answered to it, where it is no message.
+    fn read(&self) -> Result<Option<Heard>, Said> {
+        let line = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes).trim_ascii();
+        if self.cut {
+            let why = format!("this message is longer than {} MiB", MAX_FRAME >> 20);
+            return Err(refused(ErrorCode::INVALID_REQUEST, why, line));
+        }
+        if line.is_empty() {
+            return Ok(None);
+        }
+        match serde_json::from_slice(line) {
+            Ok(heard) => Ok(Some(heard)),
+            Err(_) if is_notification(line) => Ok(None),
+            Err(_) if serde_json::from_slice::<IgnoredAny>(line).is_ok() => {
+                Err(refused(ErrorCode::INVALID_REQUEST, "this is no message of the protocol".to_owned(), line))
+            }
+            Err(_) => Err(refused(ErrorCode::PARSE_ERROR, "this line is no JSON".to_owned(), b"")),
+        }
+    }
+}
+
+/// Does somebody tell what the protocol does not know? That is never answered.
+fn is_notification(line: &[u8]) -> bool {
+    let named = std::str::from_utf8(line).ok().and_then(|line| fields(line, &["method", "id"]).ok());
+    matches!(named, Some([Some(method), None]) if text(method).is_some())
+}
+
+/// An error for who sent this line, under its id where it has one that counts.
+fn refused(code: ErrorCode, why: String, line: &[u8]) -> Said {
+    let readable = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
+    let [id] = fields_so_far(readable, &["id"]);
+    let id = id.and_then(|id| {
+        let name = text(id).map(|name| RequestId::String(name.as_ref().into()));
+        name.or_else(|| number(Some(id)).and_then(|n| i64::try_from(n).ok()).map(RequestId::Number))
+    });
+    Said::error(ErrorData::new(code, why, None), id)
+}
+
+impl Transport<RoleServer> for Wire {
+    type Error = io::Error;
+
+    fn send(&mut self, said: Said) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let to = Arc::clone(&self.to);
+        async move {
+            let mut line = serde_json::to_vec(&said)?;
+            line.push(b'\n');
+            let mut to = to.lock().await;
+            to.write_all(&line).await?;
+            to.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<Heard> {
+        loop {
+            if let Some(telling) = &mut self.telling {
+                let told = telling.await;
+                self.telling = None;
+                told.ok()?.ok()?;
+            }
+            match self.next_frame().await?.read() {
+                Ok(Some(heard)) => return Some(heard),
+                Ok(None) => {}
+                // On its own: half of it must not stay unwritten where `receive` is called off.
+                Err(said) => self.telling = Some(tokio::spawn(self.send(said))),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.to.lock().await.flush().await
+    }
+}
