@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::file::again_when_changed;
 use super::manifest::{CRONTAB, Edit, Manifest};
-use super::plan::Plan;
+use super::plan::{Hooks, Plan};
 use super::settings::Empties;
 use super::timer::Step;
 use super::{Host, Timer};
@@ -19,20 +20,13 @@ use crate::ui::Ui;
 /// # Errors
 /// When the settings cannot be written. A timer that cannot be started is a warning: the hooks work without it.
 pub fn install(mut plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<Timer> {
-    let data_dir = &host.config.data_dir;
     let mut manifest = plan.manifest.clone();
-    let file = &plan.hooks.file;
-    let changes = plan.hooks.changes();
-    if changes {
-        let fresh = plan.hooks.before.hooks.is_empty();
-        let (before, after) = (file.bytes.as_deref(), plan.hooks.added.text.as_bytes());
-        manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &plan.hooks.added.empties, copy: true })?;
-        manifest.save(data_dir)?;
-        let folders = file.write(after).inspect_err(|_| take_back(&plan.manifest, &file.path, &mut manifest, data_dir))?;
-        manifest.folders.extend(folders);
+    let mut done = "already installed".to_owned();
+    if plan.hooks.changes() {
+        put_in_hooks(&mut plan, host, &mut manifest)?;
+        done = plan.hooks_done();
     }
-    let done = if changes { plan.hooks_done() } else { "already installed".to_owned() };
-    writeln!(out, "hooks     {}: {done}", file.path.display())?;
+    writeln!(out, "hooks     {}: {done}", plan.hooks.file.path.display())?;
     if let Some(server) = plan.server.take() {
         let path = server.file.path.display().to_string();
         let done = if server.changes() { "registered" } else { "already registered" };
@@ -44,9 +38,31 @@ pub fn install(mut plan: Plan, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -
     let noted = plan.manifest.clone();
     let timer = timers(plan, host, &mut manifest, ui, out)?;
     if manifest != noted {
-        manifest.save(data_dir)?;
+        manifest.save(&host.config.data_dir)?;
     }
     Ok(timer)
+}
+
+/// Puts the hooks in, and notes it first; into what somebody else has made of the file meanwhile, where they have.
+fn put_in_hooks(plan: &mut Plan, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
+    let data_dir = &host.config.data_dir;
+    let mut first = true;
+    again_when_changed(|| {
+        if !std::mem::take(&mut first) {
+            plan.hooks.look_again(host)?;
+        }
+        let Hooks { file, added, before, .. } = &plan.hooks;
+        let fresh = before.hooks.is_empty();
+        let (before, after) = (file.bytes.as_deref(), added.text.as_bytes());
+        manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &added.empties, copy: true })?;
+        manifest.save(data_dir)?;
+        let written = file.write(after).inspect_err(|_| {
+            take_back(&plan.manifest, &file.path, manifest, data_dir);
+            *manifest = plan.manifest.clone();
+        });
+        manifest.folders.extend(written?);
+        Ok(())
+    })
 }
 
 /// What was noted did not happen. Where that cannot be noted either, the next uninstall finds nothing of ours in the file.

@@ -1,18 +1,47 @@
 //! Files that belong to others: read once, written in one step, and only when nobody else wrote in between.
 //!
-//! A symbolic link stays one: its target is replaced, with the mode and owner it had.
+//! A symbolic link stays one: its target is replaced, with the mode and owner it had. A file with further names (hard links) keeps them: it
+//! is written in place. What is no file is not read: nobody waits for a pipe.
 
-use std::fs::{self, Permissions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use tempfile::NamedTempFile;
 
-use crate::private;
+use crate::{delta, private};
 
 /// Links followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
+/// How often an edit is tried when somebody else writes the file in between, and how long it is left alone first; twice as long each time.
+pub const TRIES: usize = 5;
+pub const PAUSE: Duration = Duration::from_millis(50);
+
+/// Somebody else wrote the file since it was read: what was made of it is worth nothing.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} was changed by somebody else just now: try again")]
+pub struct Changed(String);
+
+/// Makes an edit, and makes it again of what is there then as long as others write in between.
+///
+/// # Errors
+/// As `edit`.
+pub fn again_when_changed<T>(mut edit: impl FnMut() -> Result<T>) -> Result<T> {
+    let mut pause = PAUSE;
+    for _ in 1..TRIES {
+        match edit() {
+            Err(e) if e.is::<Changed>() => thread::sleep(pause),
+            done => return done,
+        }
+        pause *= 2;
+    }
+    edit()
+}
 
 /// A file as it was when it was looked at.
 #[derive(Debug, Clone)]
@@ -36,7 +65,7 @@ impl File {
     /// Replaces the whole file, or creates it with the folders it needs. Returns the folders that were created, outermost first.
     ///
     /// # Errors
-    /// When somebody changed it since it was read, or it cannot be written as its owner's file.
+    /// A [`Changed`] when somebody changed it since it was read; else when it cannot be written as its owner's file.
     pub fn write(&self, bytes: &[u8]) -> Result<Vec<PathBuf>> {
         let dir = self.target.parent().context("a file needs a folder")?;
         let created = create_folders(dir).with_context(|| format!("cannot create {}", dir.display()))?;
@@ -45,12 +74,15 @@ impl File {
         Ok(created)
     }
 
-    fn replace(&self, dir: &Path, bytes: &[u8]) -> io::Result<()> {
+    fn replace(&self, dir: &Path, bytes: &[u8]) -> Result<()> {
         let old = match fs::metadata(&self.target) {
             Ok(meta) => Some(meta),
             Err(e) if e.kind() == ErrorKind::NotFound => None,
-            Err(e) => return Err(e),
+            Err(e) => return Err(e.into()),
         };
+        if old.as_ref().is_some_and(|old| old.nlink() > 1) {
+            return Ok(write_in_place(&self.target, bytes)?);
+        }
         private::drop_abandoned(dir);
         let mut temporary = private::temporary(dir)?;
         temporary.write_all(bytes)?;
@@ -67,27 +99,71 @@ impl File {
             }
             temporary.as_file().set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
         }
-        private::persist(temporary, &self.target)
+        temporary.as_file().sync_all()?;
+        self.put(temporary, bytes)?;
+        Ok(private::sync_folder_of(&self.target)?)
+    }
+
+    /// Gives a file the name of this one. What had it until then is looked at behind that: whatever somebody wrote up to the last moment
+    /// gets the name back.
+    fn put(&self, new: NamedTempFile, ours: &[u8]) -> Result<()> {
+        if self.bytes.is_none() {
+            return match new.persist_noclobber(&self.target) {
+                Err(e) if e.error.kind() == ErrorKind::AlreadyExists => Err(self.changed().into()),
+                other => Ok(other.map(drop)?),
+            };
+        }
+        let swap = || renameat_with(CWD, new.path(), CWD, &self.target, RenameFlags::EXCHANGE);
+        match swap() {
+            // It is gone.
+            Err(rustix::io::Errno::NOENT) => return Err(self.changed().into()),
+            // Some file systems cannot do that: then what is written within the next moment is lost.
+            Err(_) => return Ok(new.persist(&self.target).map(drop)?),
+            Ok(()) => {}
+        }
+        if bytes(new.path())? == self.bytes {
+            return Ok(());
+        }
+        swap()?;
+        if bytes(new.path())?.as_deref() != Some(ours) {
+            // That was not ours any more but what somebody wrote over it: the latest.
+            swap()?;
+        }
+        Err(self.changed().into())
     }
 
     /// Deletes it; a link stays, and leads nowhere as it did before.
     ///
     /// # Errors
-    /// When somebody changed it since it was read, or it cannot be deleted.
+    /// A [`Changed`] when somebody changed it since it was read; else when it cannot be deleted.
     pub fn delete(&self) -> Result<()> {
         self.ensure_unchanged()?;
-        self.target.parent().inspect(|dir| private::drop_abandoned(dir));
-        match fs::remove_file(&self.target) {
-            Err(e) if e.kind() != ErrorKind::NotFound => Err(e).with_context(|| format!("cannot delete {}", self.name())),
-            _ => Ok(()),
+        if self.bytes.is_none() {
+            return Ok(());
         }
+        self.take_away().with_context(|| format!("cannot delete {}", self.name()))
+    }
+
+    fn take_away(&self) -> Result<()> {
+        let dir = self.target.parent().context("a file needs a folder")?;
+        private::drop_abandoned(dir);
+        let aside = private::temporary(dir)?;
+        fs::rename(&self.target, aside.path())?;
+        if bytes(aside.path())? != self.bytes {
+            // Unless there is a newer one by now.
+            let _ = aside.persist_noclobber(&self.target);
+            return Err(self.changed().into());
+        }
+        Ok(aside.close()?)
     }
 
     fn ensure_unchanged(&self) -> Result<()> {
-        if bytes(&self.target).with_context(|| format!("cannot read {}", self.path.display()))? != self.bytes {
-            bail!("{} was changed by somebody else just now: try again", self.path.display());
-        }
-        Ok(())
+        let now = bytes(&self.target).with_context(|| format!("cannot read {}", self.path.display()))?;
+        if now == self.bytes { Ok(()) } else { Err(self.changed().into()) }
+    }
+
+    fn changed(&self) -> Changed {
+        Changed(self.path.display().to_string())
     }
 
     /// The path, and where its links lead.
@@ -98,11 +174,22 @@ impl File {
 }
 
 fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+    let mut bytes = Vec::new();
+    match delta::regular(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(e),
     }
+}
+
+/// Writes over what is there. Cut short between two steps it holds the new text and white space, which no format of these minds.
+fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    let mut padded = bytes.to_owned();
+    padded.resize(bytes.len().max(file.metadata()?.len() as usize), b'\n');
+    file.write_all_at(&padded, 0)?;
+    file.set_len(bytes.len() as u64)?;
+    file.sync_all()
 }
 
 /// Where a path leads when every link of its last part is followed; the end need not be there.
@@ -176,6 +263,52 @@ mod tests {
         assert!(format!("{refused:#}").contains("leads nowhere"), "{refused:#}");
         symlink("circle", dir.path().join("circle")).unwrap();
         assert!(File::read(&dir.path().join("circle")).is_err());
+    }
+
+    #[test]
+    fn a_file_with_two_names_keeps_both() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, other) = (dir.path().join("settings.json"), dir.path().join("dotfile"));
+        fs::write(&one, "a long text of theirs").unwrap();
+        fs::hard_link(&one, &other).unwrap();
+        for text in ["short", "a text that is much longer than that"] {
+            File::read(&one).unwrap().write(text.as_bytes()).unwrap();
+            assert_eq!((fs::read_to_string(&one).unwrap(), fs::read_to_string(&other).unwrap()), (text.into(), text.into()));
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_pipe() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("settings.json");
+        rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let refused = format!("{:#}", File::read(&pipe).unwrap_err());
+        assert!(refused.contains("settings.json") && refused.contains("not a regular file"), "{refused}");
+    }
+
+    #[test]
+    fn what_was_written_behind_the_last_look_gets_its_name_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.json");
+        let new = || {
+            let mut new = private::temporary(dir.path()).unwrap();
+            new.write_all(b"ours").unwrap();
+            new
+        };
+        fs::write(&path, "as it was").unwrap();
+        let seen = File::read(&path).unwrap();
+        fs::write(&path, "theirs").unwrap();
+        assert!(seen.put(new(), b"ours").unwrap_err().is::<Changed>());
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert!(seen.take_away().unwrap_err().is::<Changed>());
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        fs::remove_file(&path).unwrap();
+        assert!(seen.put(new(), b"ours").unwrap_err().is::<Changed>() && !path.exists(), "who deleted it meant it");
+        let unseen = File::read(&path).unwrap();
+        fs::write(&path, "theirs").unwrap();
+        assert!(unseen.put(new(), b"ours").unwrap_err().is::<Changed>());
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing temporary is left");
     }
 
     #[test]

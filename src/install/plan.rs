@@ -2,11 +2,12 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::{Result, anyhow, bail};
 
 use super::command::{EVENTS, Form};
-use super::file::File;
+use super::file::{File, PAUSE, TRIES};
 use super::job::text;
 use super::manifest::Manifest;
 use super::register::{self, Registration};
@@ -40,11 +41,21 @@ pub struct Hooks {
     pub added: Added,
     /// What of ours it held before.
     pub before: State,
+    scope: Scope,
 }
 
 impl Hooks {
     pub fn changes(&self) -> bool {
         self.file.bytes.as_deref() != Some(self.added.text.as_bytes())
+    }
+
+    /// Works the edit out again, from what is there now.
+    ///
+    /// # Errors
+    /// As `plan`.
+    pub fn look_again(&mut self, host: &Host<'_>) -> Result<()> {
+        *self = hooks(self.scope, host)?;
+        Ok(())
     }
 }
 
@@ -85,12 +96,29 @@ pub fn plan(args: &InstallArgs, host: &Host<'_>) -> Result<Plan> {
 
 fn hooks(scope: Scope, host: &Host<'_>) -> Result<Hooks> {
     let path = settings_file(scope, host)?;
-    let file = File::read(&path)?;
+    let file = settled(&path)?;
     let text = text_of(&file)?;
     let broken = |broken| anyhow!("{}\nit is left as it is, and nothing was installed", located(&path, &broken));
     let before = settings::state(&text).map_err(broken)?;
     let added = settings::add(&text, &form(scope, host)?).map_err(broken)?;
-    Ok(Hooks { file, added, before })
+    Ok(Hooks { file, added, before, scope })
+}
+
+/// A file as somebody left it who may be writing it just now: one that is empty or no JSON is looked at until it stays so.
+fn settled(path: &Path) -> Result<File> {
+    let mut file = File::read(path)?;
+    for _ in 0..TRIES {
+        let is_whole = text_of(&file).is_ok_and(|text| !text.trim().is_empty() && settings::state(&text).is_ok());
+        if file.bytes.is_none() || is_whole {
+            break;
+        }
+        thread::sleep(PAUSE);
+        let now = File::read(path)?;
+        if std::mem::replace(&mut file, now.clone()).bytes == now.bytes {
+            break;
+        }
+    }
+    Ok(file)
 }
 
 /// The settings as text; nothing when there is no file.

@@ -5,11 +5,10 @@
 
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
 
-use super::file::File;
+use super::file::{File, PAUSE, TRIES, again_when_changed};
 use super::manifest::{Edit, Manifest};
 use super::plan::{form, project, text_of};
 use super::servers::{self, Place};
@@ -21,9 +20,6 @@ use crate::source::project::Projects;
 const CLIENT_FILE: &str = ".claude.json";
 const FORMER_FILE: &str = ".config.json";
 const PROJECT_FILE: &str = ".mcp.json";
-/// How often an edit is tried when a client writes its file in between, and how long it is left alone first; twice as long each time.
-const TRIES: usize = 5;
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// An edit of a file of servers.
 #[derive(Debug)]
@@ -46,31 +42,27 @@ impl Registration {
     /// # Errors
     /// When the file cannot be written, or others write to it all the time.
     pub fn apply(self, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
-        let mut now = self;
-        let mut pause = PAUSE;
-        for tries_left in (0..TRIES).rev() {
-            let noted = manifest.clone();
-            let after = now.added.text.as_bytes();
-            let edit =
-                Edit { before: now.file.bytes.as_deref(), after, fresh: now.fresh, empties: &now.added.empties, copy: false };
-            manifest.note(&host.config.data_dir, &now.file.path, &edit)?;
-            manifest.save(&host.config.data_dir)?;
-            match now.file.write(after) {
-                Ok(folders) => {
-                    manifest.folders.extend(folders);
-                    return Ok(());
-                }
-                Err(e) => {
-                    *manifest = noted;
-                    manifest.save(&host.config.data_dir)?;
-                    if tries_left == 0 {
-                        return Err(e);
-                    }
-                }
+        let (scope, path, place) = (self.scope, self.file.path.clone(), self.place.clone());
+        let mut made = Some(self);
+        again_when_changed(|| {
+            let now = made.take().map_or_else(|| registration(scope, &path, place.clone(), host), Ok)?;
+            now.apply_once(host, manifest)
+        })
+    }
+
+    fn apply_once(&self, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
+        let noted = manifest.clone();
+        let after = self.added.text.as_bytes();
+        let edit = Edit { before: self.file.bytes.as_deref(), after, fresh: self.fresh, empties: &self.added.empties, copy: false };
+        manifest.note(&host.config.data_dir, &self.file.path, &edit)?;
+        manifest.save(&host.config.data_dir)?;
+        match self.file.write(after) {
+            Ok(folders) => manifest.folders.extend(folders),
+            Err(e) => {
+                *manifest = noted;
+                manifest.save(&host.config.data_dir)?;
+                return Err(e);
             }
-            thread::sleep(pause);
-            pause *= 2;
-            now = registration(now.scope, &now.file.path.clone(), now.place, host)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 
 use super::apply::run_all;
-use super::file::{File, remove_empty};
+use super::file::{File, again_when_changed, remove_empty};
 use super::manifest::{self, Before, CRONTAB, Manifest};
 use super::plan::{located, settings_file, show, show_difference, text_of};
 use super::register;
@@ -23,8 +23,8 @@ pub struct Undo {
     pub settings: Vec<Edited>,
     pub timers: Vec<Step>,
     pub manifest: Manifest,
-    /// Is nothing to be left of it?
-    everything: bool,
+    /// Where it is undone; none: everywhere, and nothing is to be left of it.
+    scope: Option<Scope>,
     /// What cannot be undone, and what is not ours to undo.
     pub warnings: Vec<String>,
     pub notes: Vec<String>,
@@ -41,7 +41,7 @@ pub fn plan(scope: Option<Scope>, host: &Host<'_>) -> Result<Undo> {
         timers: Vec::new(),
         notes: if scope.is_none() { committed(&manifest, host) } else { Vec::new() },
         manifest,
-        everything: scope.is_none(),
+        scope,
         warnings: Vec::new(),
     };
     for path in files(scope, &undo.manifest, host)? {
@@ -141,6 +141,22 @@ fn still_there(path: &Path, after: &[u8]) -> Option<String> {
     Some(format!("{}: `{}` does something else as well: take `recall hook` out of it by hand", path.display(), mixed.command))
 }
 
+/// Makes the edit, of what somebody else has made of the file meanwhile, where they have. Returns what was done, if there was anything left
+/// to do.
+fn put_back(edit: Edited, scope: Option<Scope>, manifest: &Manifest, host: &Host<'_>) -> Result<Option<Edited>> {
+    let path = edit.0.path.clone();
+    let mut planned = Some(edit);
+    again_when_changed(|| {
+        let now = planned.take().map_or_else(|| edited(path.clone(), scope, manifest, host), |edit| Ok(Some(edit)))?;
+        let Some((file, after)) = now else { return Ok(None) };
+        match &after {
+            Some(bytes) => file.write(bytes).map(drop)?,
+            None => file.delete()?,
+        }
+        Ok(Some((file, after)))
+    })
+}
+
 /// The crontab as it was, when nobody else changed it.
 fn exact(step: Step, manifest: &Manifest, host: &Host<'_>) -> Step {
     let Step::Crontab { before: Some(now), after } = step else { return step };
@@ -175,15 +191,17 @@ impl Undo {
     pub fn apply(mut self, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
         let data_dir = &host.config.data_dir;
         let nothing = self.is_empty() && self.warnings.is_empty();
-        for (file, after) in self.settings {
-            let path = file.path.display();
-            match after.as_deref().map_or_else(|| file.delete(), |bytes| file.write(bytes).map(drop)) {
-                Ok(()) => writeln!(out, "{}  {path}", if after.is_some() { "restored" } else { "deleted " })?,
+        for edit in self.settings {
+            let path = edit.0.path.clone();
+            let (file, after) = match put_back(edit, self.scope, &self.manifest, host) {
+                Ok(Some(done)) => done,
+                Ok(None) => continue,
                 Err(e) => {
                     ui.warn(&format!("{e:#}"));
                     continue;
                 }
-            }
+            };
+            writeln!(out, "{}  {}", if after.is_some() { "restored" } else { "deleted " }, path.display())?;
             // What is left in another scope still has to be given back as it was.
             if !after.is_some_and(|bytes| register::holds_ours(&file.path, &bytes, host))
                 && let Err(e) = self.manifest.forget(data_dir, &file.path)
@@ -196,7 +214,7 @@ impl Undo {
         }
         remove_empty(&self.manifest.folders);
         self.manifest.folders.retain(|folder| folder.exists());
-        if self.everything && !ui.warned() {
+        if self.scope.is_none() && !ui.warned() {
             self.manifest.delete(data_dir)?;
         } else if manifest::file(data_dir).exists() {
             self.manifest.save(data_dir)?;

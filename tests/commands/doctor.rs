@@ -100,6 +100,26 @@ fn what_the_client_would_not_read_is_not_changed() {
 }
 
 #[test]
+fn claude_is_asked_where_nobody_else_can_put_settings() {
+    let world = World::new();
+    let shared = world.root().join("shared");
+    fs::create_dir_all(shared.join(".claude")).expect("a folder for all");
+    fs::write(shared.join(".claude/settings.json"), "{\"apiKeyHelper\": \"/evil\"}").expect("another's settings");
+    let where_it_was = world.root().join("folders");
+    world.fake_claude(&format!("#!/bin/sh\npwd >> '{}'\necho '2.1.197 (Claude Code)'\n", where_it_was.display()));
+    let shared = shared.to_str().expect("UTF-8").to_owned();
+    world.recall_with(["doctor"], &[("TMPDIR", &shared)]);
+    world.recall(["digest"]);
+    world.recall_with(["doctor"], &[("TMPDIR", &shared)]);
+    let folders = fs::read_to_string(&where_it_was).expect("it was asked");
+    let own = world.data_dir().canonicalize().expect("the data folder");
+    assert!(
+        folders.lines().count() > 1 && folders.lines().all(|dir| dir == "/" || std::path::Path::new(dir).starts_with(&own)),
+        "{folders}"
+    );
+}
+
+#[test]
 fn every_finding_that_is_not_well_says_what_to_do() {
     let world = World::new();
     let ran = world.recall(["doctor", "--json"]);

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::fakes::{self, everything, linked, tidy};
 use crate::support::World;
+use crate::support::patience::ended;
 
 const THEIRS: &str = r#"{
     "model": "opus",
@@ -51,6 +52,65 @@ fn hooks_go_beside_those_of_others_in_the_form_of_the_file() {
     let again = world.recall(["install", "--timer", "none"]);
     assert!(again.code == 0 && again.out.contains("settings.json: already installed"), "{again:#?}");
     assert_eq!(world.everything(), before, "the second time changes nothing");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_settings_holds_nobody_up() {
+    for command in [&["install", "--timer", "none"][..], &["install", "--timer", "none", "--mcp"], &["uninstall"], &["doctor"]] {
+        let world = World::new();
+        for name in ["settings.json", ".claude.json"] {
+            let made = std::process::Command::new("mkfifo").arg(world.claude_dir().join(name)).status().expect("mkfifo");
+            assert!(made.success());
+        }
+        let mut process = world.process();
+        process.args(command);
+        let ran = ended(process, "", &format!("{command:?}"));
+        assert!((1..=2).contains(&ran.code), "{command:?}: {ran:#?}");
+        let said = ran.err.clone() + &ran.out;
+        assert!(said.contains("settings.json") && said.contains("not a regular file"), "{command:?}: {ran:#?}");
+    }
+}
+
+/// The events that client 2.1.49 knows, the oldest that is supported. A name that it does not know opens a dialog at its start.
+const KNOWN_TO_THE_OLDEST: [&str; 16] = [
+    "PreToolUse", "PostToolUse", "PostToolUseFailure", "Notification", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+    "SubagentStart", "SubagentStop", "PreCompact", "PermissionRequest", "Setup", "TeammateIdle", "TaskCompleted", "ConfigChange",
+];
+
+#[test]
+fn only_hooks_that_the_oldest_client_knows_are_put_in() {
+    let shared = |path: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path);
+    for scope in ["user", "project", "local"] {
+        let world = World::new();
+        assert_eq!(world.recall(["install", "--timer", "none", "--scope", scope]).code, 0);
+        let file = match scope {
+            "user" => settings(&world),
+            "project" => world.root().join(".claude/settings.json"),
+            _ => world.root().join(".claude/settings.local.json"),
+        };
+        for settings in [read(&file), read(&shared("plugin/hooks/hooks.json"))] {
+            let names: Vec<&String> = settings["hooks"].as_object().expect("hooks").keys().collect();
+            assert!(
+                !names.is_empty() && names.iter().all(|name| KNOWN_TO_THE_OLDEST.contains(&name.as_str())),
+                "{scope}: {names:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn settings_with_two_names_keep_both() {
+    let world = World::new();
+    let dotfile = world.root().join("dotfile");
+    fs::write(settings(&world), THEIRS).unwrap();
+    fs::hard_link(settings(&world), &dotfile).unwrap();
+    let ran = world.recall(["install", "--timer", "none"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!(fs::metadata(settings(&world)).unwrap().ino(), fs::metadata(&dotfile).unwrap().ino(), "they are still one file");
+    assert!(fs::read_to_string(&dotfile).unwrap().contains("hook session-end"));
+    assert_eq!(world.recall(["uninstall"]).code, 0);
+    assert_eq!(fs::read_to_string(&dotfile).unwrap(), THEIRS);
+    assert_eq!(fs::metadata(&dotfile).unwrap().nlink(), 2);
 }
 
 #[test]

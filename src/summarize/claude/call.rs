@@ -110,7 +110,8 @@ impl Claude {
 
 /// What `claude` says of itself, on stdout: its version, its login. Asks no model. `None` when it does not run or does not end.
 pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String> {
-    let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(std::env::temp_dir);
+    // Before the first digest there is no such folder. In the root only root can put settings; in a folder for all anybody can.
+    let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/".into());
     let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
     let ran = child::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
     Some(Redactor::shipped().redact(&String::from_utf8_lossy(&ran.stdout)).into_owned())
