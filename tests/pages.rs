@@ -173,13 +173,71 @@ fn what_is_made_of_many_sessions_is_the_same_however_many_threads_there_are() {
 }
 
 #[test]
-fn deleted_pages_come_back_when_asked_for() {
+fn deleted_pages_come_back_and_that_is_said() {
     let world = late_session();
+    world.recall(["remember", "--everywhere", "Deploys go through the build server"]);
+    world.digest(&EXTRACT);
     let before = world.pages();
+    assert_eq!(before.len(), 3, "a day, a session, and the day of a note");
     fs::remove_dir_all(world.daily()).unwrap();
-    let report = world.digest(&["--rebuild-pages"]);
-    assert_eq!(report["pages_written"], 2, "{report}");
+    let ran = world.recall(["digest", "--summarizer", "extract"]);
+    assert!(ran.code == 0 && ran.err.contains("gone and written again: 3 pages"), "{ran:#?}");
     assert_eq!(world.pages(), before);
+    for gone in [day_of(&world), session_page(&world)] {
+        fs::remove_file(gone).unwrap();
+        let ran = world.recall(["digest", "--summarizer", "extract"]);
+        assert!(ran.code == 0 && ran.err.contains("gone and written again: 1 page"), "{ran:#?}");
+        assert_eq!(world.pages(), before);
+    }
+    let again = world.recall(["digest", "--summarizer", "extract"]);
+    assert!(again.err.is_empty() && again.out.contains("0 pages"), "{again:#?}");
+    // What was forgotten does not.
+    assert_eq!(world.recall(["forget", "--session", S]).code, 0);
+    let after = world.recall(["digest", "--summarizer", "extract"]);
+    assert!(after.err.is_empty() && names(&world).len() == 1, "{after:#?}");
+}
+
+/// The page of the day of the late session.
+fn day_of(world: &World) -> PathBuf {
+    world.daily().join("2026-11/2026-11-20.md")
+}
+
+#[test]
+fn under_another_time_zone_all_pages_move_to_their_days_there_and_back() {
+    let world = late_session();
+    session_of(&world, 3, 1);
+    world.digest(&EXTRACT);
+    add_notes(&session_file(&world, "77777777"), "\nThe large file is on the share.\n");
+    let berlin = world.pages();
+    let digest = |zone: &str| {
+        let ran = world.recall_with(["digest", "--summarizer", "extract"], &[("TZ", zone)]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        ran
+    };
+    assert!(!digest("Europe/Vienna").err.contains("time zone"), "where days are the same nothing is to be done");
+    let there = digest("Asia/Tokyo");
+    assert!(there.err.contains("another time zone"), "{there:#?}");
+    let tokyo = World::new();
+    tokyo.transcript(&format!("-p/{S}.jsonl"), late_rows());
+    session_of(&tokyo, 3, 1);
+    tokyo.recall_with(["digest", "--summarizer", "extract"], &[("TZ", "Asia/Tokyo")]);
+    assert_eq!(names(&world), names(&tokyo), "as if it had always been so");
+    assert!(digest("Asia/Tokyo").err.is_empty(), "once");
+    // A session that comes in meanwhile, and all of it back.
+    session_of(&world, 4, 1);
+    digest("Asia/Tokyo");
+    digest("Europe/Berlin");
+    let back: Vec<_> = world.pages().into_iter().filter(|page| berlin.iter().any(|(name, _)| *name == page.0)).collect();
+    assert_eq!(back, berlin);
+    assert_eq!(world.pages().len(), berlin.len() + 2, "{:?}", names(&world));
+}
+
+/// The page of the session whose id begins so.
+fn session_file(world: &World, id: &str) -> PathBuf {
+    let mut pages = files_below(&world.daily());
+    pages.retain(|page| page.to_string_lossy().ends_with(&format!("{id}.md")));
+    assert_eq!(pages.len(), 1, "{pages:?}");
+    pages.remove(0)
 }
 
 #[test]

@@ -8,6 +8,9 @@ use super::forget::EMPTY;
 use crate::clean::id8;
 use crate::facts::Facts;
 
+/// The name of the fact by what time zone the days of the pages are.
+const ZONE: &str = "page-zone";
+
 /// A page on record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRecord {
@@ -39,6 +42,17 @@ impl Store {
         let mut query = self.db.prepare("SELECT path, session, day FROM page ORDER BY path")?;
         let rows = query.query_map([], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// By what time zone the days of the pages are, if that is known.
+    pub fn page_zone(&self) -> Result<Option<String>> {
+        let mut query = self.db.prepare_cached("SELECT value FROM fact WHERE name = ?1")?;
+        Ok(query.query_row([ZONE], |r| r.get(0)).optional()?)
+    }
+
+    pub fn note_page_zone(&self, zone: &str) -> Result<()> {
+        self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [ZONE, zone])?;
+        Ok(())
     }
 
     /// The pages of a session: one, or two while it moves.

@@ -3,7 +3,11 @@
 mod file;
 mod shown;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -21,11 +25,30 @@ use crate::store::pages::PageRecord;
 use crate::store::{Memory, Store};
 use crate::ui::Ui;
 
-/// Brings the pages up to date with the digests; all of them when `all`. Returns how many files were written.
+/// Brings the pages up to date with the digests; all of them when `all`, or when their days were those of another time zone. Pages that are
+/// gone come back. Returns how many files were written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
     store.find_repeats(all)?;
     fault::point("repeats found");
-    let dirty = if all { store.digested_or_dirty()? } else { store.page_dirty()? };
+    let recorded = store.pages()?;
+    let (zone, before) = (config.zone_mark(), store.page_zone()?);
+    let moved = !recorded.is_empty() && before.as_ref() != Some(&zone);
+    if moved && before.is_some() {
+        ui.note("days are those of another time zone now: all pages are written again");
+    }
+    let gone = missing(recorded, &config.data_dir);
+    if !gone.is_empty() {
+        ui.note(&format!("gone and written again: {} {}", gone.len(), if gone.len() == 1 { "page" } else { "pages" }));
+    }
+    let written = bring_up_to_date(config, store, all || moved, gone, ui)?;
+    if before.as_ref() != Some(&zone) && (moved || written > 0) {
+        store.note_page_zone(&zone)?;
+    }
+    Ok(written)
+}
+
+fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<u64> {
+    let mut dirty = if all { store.digested_or_dirty()? } else { store.page_dirty()? };
     let noted = store.noted_days()?;
     let mut moments = noted.clone();
     let mut days: BTreeMap<String, String> = BTreeMap::new();
@@ -33,6 +56,11 @@ pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u
         moments.extend(store.notes()?.into_iter().map(|note| note.at));
         // Days whose sessions have all gone since, too.
         days.extend(store.pages()?.into_iter().map(|page| (page.day, String::new())));
+    }
+    let known: BTreeSet<i64> = dirty.iter().copied().collect();
+    for page in gone {
+        dirty.extend(page.session.filter(|pk| !known.contains(pk)));
+        days.entry(page.day).or_default();
     }
     for at in moments {
         days.entry(config.local_time(Some(at), "%Y-%m-%d")).or_default();
@@ -203,6 +231,25 @@ fn lasts(day: &str, config: &Config) -> Option<(Millis, Millis)> {
     let at = |date: jiff::civil::Date| date.to_zoned(config.time_zone.clone()).map(|begins| begins.timestamp().as_millisecond());
     // Nothing comes before the first day there is, nor after the last.
     Some((at(date).unwrap_or(Millis::MIN), date.tomorrow().and_then(at).unwrap_or(Millis::MAX)))
+}
+
+/// Pages on record of which there is no file. A folder that cannot be looked into has none that is known to be gone.
+fn missing(recorded: Vec<PageRecord>, data_dir: &Path) -> Vec<PageRecord> {
+    let mut folders: HashMap<PathBuf, Option<HashSet<OsString>>> = HashMap::new();
+    let is_gone = |page: &PageRecord| {
+        let file = data_dir.join(&page.path);
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return false };
+        let inside = folders.entry(folder.to_owned()).or_insert_with(|| names_in(folder));
+        inside.as_ref().is_some_and(|names| !names.contains(name))
+    };
+    recorded.into_iter().filter(is_gone).collect()
+}
+
+fn names_in(folder: &Path) -> Option<HashSet<OsString>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| entry.ok().map(|entry| entry.file_name())).collect(),
+        Err(e) => (e.kind() == ErrorKind::NotFound).then(HashSet::new),
+    }
 }
 
 fn day_path(day: &str) -> String {
