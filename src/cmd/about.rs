@@ -13,7 +13,7 @@ use super::context::folder;
 use crate::cli::ContextArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::context::ESTIMATE;
-use crate::find::Query;
+use crate::find::{Query, Wanted, goes_by_words, told_by_words};
 use crate::privacy::{Gate, View};
 use crate::prompt::wants_decisions;
 use crate::select::{Budget, Skip};
@@ -42,6 +42,9 @@ pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Writ
     let query = Query::parse(topic, &config.query_context());
     let asking = Asking { own: Some(&asked.project), session: None, decisions: wants_decisions(topic) };
     let sources = candidates(&store, config, &query, &asking)?;
+    if !sources.is_empty() && goes_by_words(&store, &query, &Wanted { now: config.now(), ..Wanted::default() })? {
+        ui::tell(told_by_words(&query));
+    }
     if sources.is_empty() {
         return asked.say_nothing(args.json, "", out);
     }

@@ -11,7 +11,7 @@ use crate::clean::{id8, one_line, plain, shorten};
 use crate::cli::SearchArgs;
 use crate::config::Config;
 use crate::embed::near;
-use crate::find::{Found, Highlighter, Origin, Query, Wanted, find};
+use crate::find::{Found, Highlighter, Origin, Query, Wanted, find, goes_by_words, told_by_words};
 use crate::session::Project;
 use crate::store::Memory;
 use crate::ui;
@@ -44,6 +44,9 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     if more && !args.json {
         out.flush()?;
         ui::tell("there are more: `--limit N` shows N");
+    }
+    if !all.is_empty() && goes_by_words(&store, &query, &wanted)? {
+        ui::tell(told_by_words(&query));
     }
     if all.is_empty() && !args.json {
         ui::tell("nothing found");

@@ -54,7 +54,9 @@ fn agreed(folder: &Path) -> Result<bool> {
         bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and there is no terminal to ask on");
     }
     if !ui::ask(format!("Delete {folder} with all digests, pages and your notes in them? [y/N] ")) {
-        bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and stderr, where you would be asked, cannot be written");
+        bail!(
+            "{folder} holds all digests and pages: `--yes` deletes it without asking, and stderr, where you would be asked, cannot be written"
+        );
     }
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

@@ -22,6 +22,7 @@ pub use self::passages::Passage;
 pub use self::query::{Filters, Query, QueryContext};
 pub use self::rank::Similar;
 use self::show::Shower;
+use crate::clean::{one_line, plain, shorten};
 use crate::session::{Millis, Project};
 use crate::store::Memory;
 use crate::store::load::SessionHead;
@@ -111,10 +112,32 @@ impl Found {
 /// # Errors
 /// When the index cannot be read. No query is an error.
 pub fn find(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
-    store.at_once(|| match rank::ranked(store, query, wanted)? {
+    store.at_once(|| match goes_by_words(store, query, wanted)? {
+        true => exactly(store, &query.by_words(), wanted),
+        false => exactly(store, query, wanted),
+    })
+}
+
+/// Do the words of a question's phrases count in place of them, because nothing says these as they are?
+///
+/// # Errors
+/// As `find`.
+pub fn goes_by_words(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<bool> {
+    Ok(query.asks && exactly(store, query, &Wanted { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
+}
+
+/// What is said of that.
+pub fn told_by_words(query: &Query) -> String {
+    let phrases: Vec<String> =
+        query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&plain(phrase)), 60))).collect();
+    format!("nothing says {} word for word: found by the words", phrases.join(" and "))
+}
+
+fn exactly(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
+    match rank::ranked(store, query, wanted)? {
         Some(ranked) => Shower::new(store, query, wanted, ranked).results(),
         None => Ok(Vec::new()),
-    })
+    }
 }
 
 /// The most that `telling` could be of any result: where that is too little, there is no need to look.

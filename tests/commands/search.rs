@@ -79,6 +79,26 @@ fn filters_narrow_and_can_stand_alone() {
 }
 
 #[test]
+fn a_phrase_among_words_is_preferred_and_where_nothing_says_it_its_words_count() {
+    let world = world(&[
+        (A, 10, "shop", "Why is the order list slow?", "The list of orders is read twice."),
+        (B, 11, "shop", "Why is the list of every order slow?", "It is read twice as well."),
+    ]);
+    assert_eq!(found(&world, &["why is the \"order list\" slow"]), [A], "who says it so comes alone");
+    let asked = "why is the \"orders lists\" so slow";
+    let by_words = world.recall(["search", asked]);
+    assert!(by_words.code == 0 && by_words.out.contains(&A[..8]) && by_words.out.contains(&B[..8]), "{by_words:#?}");
+    assert!(by_words.err.contains("nothing says \"orders lists\" word for word: found by the words"), "{by_words:#?}");
+    for strict in [&["\"orders lists\""][..], &["\"orders lists\" project:shop"], &["\"lists orders\" \"orders lists\""]] {
+        let ran = world.recall(["search"].iter().chain(strict));
+        assert!(ran.out.is_empty() && ran.err.contains("nothing found"), "alone it is a filter: {ran:#?}");
+    }
+    assert_eq!(found(&world, &["why \"orders lists\" project:elsewhere"]), Vec::<String>::new(), "filters are filters");
+    let topic = world.recall(["context", "-c", asked, "--summarizer", "extract", "--cwd", "/home/dev/src/shop"]);
+    assert!(topic.out.contains("read twice") && topic.err.contains("word for word"), "{topic:#?}");
+}
+
+#[test]
 fn what_is_no_filter_is_a_word() {
     let world = world(&[(A, 10, "shop", "The note: keep the colour kind:unknown", "Kept.")]);
     for words in ["note:colour", "kind:unknown", "since:whenever colour", "http://colour", "colour:"] {

@@ -62,10 +62,28 @@ fn a_digest_whose_report_cannot_be_printed_is_done_and_says_so() {
 fn no_command_panics_where_nothing_can_be_told() {
     let full = if cfg!(target_os = "linux") { ">/dev/full 2>/dev/full" } else { ">&- 2>&-" };
     let commands = [
-        "search nothing-like-it", "search orders --limit 1", "show nothing", "show 64b0b6d9 nothing", "show 64b0b6d9 --items", "status",
-        "context --cwd /nowhere", "context -c nothing-like-it", "context -c orders --max-tokens 1", "timeline nothing",
-        "remember --everywhere 'Deploys go through the build server'", "forget --match zzzz", "close i12345678", "config",
-        "export", "import /nowhere", "doctor", "digest", "digest --dry-run", "no-such-command", "install --dry-run", "uninstall --purge",
+        "search nothing-like-it",
+        "search orders --limit 1",
+        "show nothing",
+        "show 64b0b6d9 nothing",
+        "show 64b0b6d9 --items",
+        "status",
+        "context --cwd /nowhere",
+        "context -c nothing-like-it",
+        "context -c orders --max-tokens 1",
+        "timeline nothing",
+        "remember --everywhere 'Deploys go through the build server'",
+        "forget --match zzzz",
+        "close i12345678",
+        "config",
+        "export",
+        "import /nowhere",
+        "doctor",
+        "digest",
+        "digest --dry-run",
+        "no-such-command",
+        "install --dry-run",
+        "uninstall --purge",
     ];
     let world = world_with_a_warning();
     world.digest(&["--summarizer", "extract"]);

@@ -5,7 +5,7 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::find::Query;
+use crate::find::{Query, Wanted, goes_by_words, told_by_words};
 use crate::mcp::text::line;
 use crate::topic;
 
@@ -62,9 +62,12 @@ impl Tool for Gather {
         query.filters.projects.extend(asked.project.filter(|project| !project.trim().is_empty()));
         let store = site.memory()?;
         let found = topic::gather(&store, site.config, &query, Some(&site.project()), max_tokens)?;
+        let by_words =
+            !found.sources.is_empty() && goes_by_words(&store, &query, &Wanted { now: site.config.now(), ..Wanted::default() })?;
+        let notice = if by_words { format!("{}\n\n", told_by_words(&query)) } else { String::new() };
         let text = match found.render() {
             "" => format!("nothing is known about `{}`", line(&asked.topic, 80)),
-            text => text.to_owned(),
+            text => format!("{notice}{text}"),
         };
         // A note's id is short as it is.
         let short = |id: &String| if store.look_up_note(id)?.is_some() { Ok(id.clone()) } else { store.short_id(id) };

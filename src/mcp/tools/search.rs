@@ -8,7 +8,7 @@ use super::{Site, Tool, project_name};
 use crate::config::Config;
 use crate::embed::fuse::CANDIDATES;
 use crate::embed::near;
-use crate::find::{Found, Highlighter, Kind, Origin, Query, Wanted, find, kinds};
+use crate::find::{Found, Highlighter, Kind, Origin, Query, Wanted, find, goes_by_words, kinds, told_by_words};
 use crate::mcp::text::line;
 use crate::moment::moment;
 use crate::session::{Millis, short_id};
@@ -117,6 +117,9 @@ impl Tool for Search {
         let goes_on = more && skip + 2 * limit <= CANDIDATES;
         if more && !goes_on {
             notices.push("there is more than is worth listing: add a word or a filter".to_owned());
+        }
+        if !all.is_empty() && goes_by_words(&store, &query, &wanted)? {
+            notices.push(told_by_words(&query));
         }
         let highlighter = Highlighter::of_query(&query);
         let unindexed = store.unindexed()?;
