@@ -73,7 +73,7 @@ impl Frame {
     ///
     /// # Errors
     /// What is to be answered to it, where it is no message.
-    fn read(&self) -> Result<Option<Heard>, Said> {
+    fn read(&self) -> Result<Option<Heard>, Box<Said>> {
         let line = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes).trim_ascii();
         if self.cut {
             let why = format!("this message is longer than {} MiB", MAX_FRAME >> 20);
@@ -100,14 +100,14 @@ fn is_notification(line: &[u8]) -> bool {
 }
 
 /// An error for who sent this line, under its id where it has one that counts.
-fn refused(code: ErrorCode, why: String, line: &[u8]) -> Said {
+fn refused(code: ErrorCode, why: String, line: &[u8]) -> Box<Said> {
     let readable = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
     let [id] = fields_so_far(readable, &["id"]);
     let id = id.and_then(|id| {
         let name = text(id).map(|name| RequestId::String(name.as_ref().into()));
         name.or_else(|| number(Some(id)).and_then(|n| i64::try_from(n).ok()).map(RequestId::Number))
     });
-    Said::error(ErrorData::new(code, why, None), id)
+    Box::new(Said::error(ErrorData::new(code, why, None), id))
 }
 
 impl Transport<RoleServer> for Wire {
@@ -135,7 +135,7 @@ impl Transport<RoleServer> for Wire {
                 Ok(Some(heard)) => return Some(heard),
                 Ok(None) => {}
                 // On its own: half of it must not stay unwritten where `receive` is called off.
-                Err(said) => self.telling = Some(tokio::spawn(self.send(said))),
+                Err(said) => self.telling = Some(tokio::spawn(self.send(*said))),
             }
         }
     }

@@ -440,7 +440,8 @@ mod tests {
             INSERT INTO unknown_row VALUES (1, 'x', 3), (2, 'y', 1), (3, 'cost-state', 9)";
         db.execute_batch(older).unwrap();
         Step::Sql(GLUED).take(&db).unwrap();
-        let left = "SELECT group_concat(pk || ':' || size || ':' || offset) FROM file UNION ALL SELECT group_concat(file) FROM bad_line
+        let left =
+            "SELECT group_concat(pk || ':' || size || ':' || offset) FROM file UNION ALL SELECT group_concat(file) FROM bad_line
             UNION ALL SELECT group_concat(type) FROM unknown_row";
         let mut query = db.prepare(left).unwrap();
         let all: Vec<String> = query.query_map([], |r| r.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
