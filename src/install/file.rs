@@ -114,12 +114,18 @@ impl File {
             };
         }
         let swap = || renameat_with(CWD, new.path(), CWD, &self.target, RenameFlags::EXCHANGE);
+        // To write and sync the new one took a while.
+        self.ensure_unchanged()?;
         match swap() {
             // It is gone.
             Err(rustix::io::Errno::NOENT) => return Err(self.changed().into()),
             // Some file systems cannot do that: then what is written within the next moment is lost.
             Err(_) => return Ok(new.persist(&self.target).map(drop)?),
             Ok(()) => {}
+        }
+        if self.bytes.as_deref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) {
+            // As somebody leaves it for a moment who is about to write it.
+            thread::sleep(PAUSE);
         }
         if bytes(new.path())? == self.bytes {
             return Ok(());

@@ -106,17 +106,16 @@ fn hooks(scope: Scope, host: &Host<'_>) -> Result<Hooks> {
 
 /// A file as somebody left it who may be writing it just now: one that is empty or no JSON is looked at until it stays so.
 fn settled(path: &Path) -> Result<File> {
-    let mut file = File::read(path)?;
-    for _ in 0..TRIES {
+    let (mut file, mut pause) = (File::read(path)?, PAUSE);
+    // Half a second of peace is enough.
+    for _ in 1..TRIES {
         let is_whole = text_of(&file).is_ok_and(|text| !text.trim().is_empty() && settings::state(&text).is_ok());
         if file.bytes.is_none() || is_whole {
             break;
         }
-        thread::sleep(PAUSE);
-        let now = File::read(path)?;
-        if std::mem::replace(&mut file, now.clone()).bytes == now.bytes {
-            break;
-        }
+        thread::sleep(pause);
+        pause *= 2;
+        file = File::read(path)?;
     }
     Ok(file)
 }

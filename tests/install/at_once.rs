@@ -54,6 +54,11 @@ fn write_on(file: &Path, in_place: bool, stop: &AtomicBool) -> (usize, u64) {
     let (mut lost, mut n) = (0, 0u64);
     while !stop.load(Ordering::SeqCst) {
         let mut value = read();
+        if value["n"] != json!(n) {
+            // For a moment, while it is exchanged, an older one may be seen.
+            std::thread::sleep(Duration::from_millis(200));
+            value = read();
+        }
         lost += usize::from(value["n"] != json!(n));
         n += 1;
         value["n"] = json!(n);
@@ -66,6 +71,7 @@ fn write_on(file: &Path, in_place: bool, stop: &AtomicBool) -> (usize, u64) {
         }
         std::thread::sleep(Duration::from_micros(300));
     }
+    std::thread::sleep(Duration::from_millis(200));
     lost += usize::from(read()["n"] != json!(n));
     (lost, n)
 }
