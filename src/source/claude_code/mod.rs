@@ -60,12 +60,12 @@ pub enum Line {
 /// Row types that are known and hold no conversation: those seen up to client 2.1.330, and those its binary names beside them. Who wants
 /// something of one takes its name out: their lines are not read.
 const BOOKKEEPING: [&str; 38] = [
-    "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting",
-    "agent-color", "tag", "worktree-state", "content-replacement", "atis-latch", "tools-used", "api-request",
-    "api-request-shape", "api-request-blob", "api-request-resumed", "artifact-autoreact-ledger", "artifact-comment-monitor",
-    "attribution-snapshot", "continued-in", "data-flow-incomplete", "data-flow-records", "derived-from", "dev-mods",
-    "ended-by-model", "fork-context-ref", "frame-link", "history-suppression", "host-row", "hybrid-organization",
-    "isolation-latch", "memory-mode", "observer-ref", "relocated", "repl-mode", "resume-head-vouch", "session-owner",
+    "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting", "agent-color",
+    "tag", "worktree-state", "content-replacement", "atis-latch", "tools-used", "api-request", "api-request-shape",
+    "api-request-blob", "api-request-resumed", "artifact-autoreact-ledger", "artifact-comment-monitor", "attribution-snapshot",
+    "continued-in", "data-flow-incomplete", "data-flow-records", "derived-from", "dev-mods", "ended-by-model", "fork-context-ref",
+    "frame-link", "history-suppression", "host-row", "hybrid-organization", "isolation-latch", "memory-mode", "observer-ref",
+    "relocated", "repl-mode", "resume-head-vouch", "session-owner",
 ];
 /// How such a row begins. They have most of the bytes of a new transcript, and are not read beyond this.
 const TYPE_FIRST: &[u8] = b"{\"type\":\"";
@@ -144,6 +144,8 @@ impl<'p> Lines<'p> {
             "summary" | "ai-title" | "custom-title" => title(fields, kind, self.place).into_iter().collect(),
             "pr-link" => pull_request(fields).into_iter().collect(),
             "queue-operation" | "file-history-snapshot" => return Err(stamp(fields, self.place)),
+            // What the client reckons itself: small, and told from its fields by who wants it.
+            "cost-state" => return Err(Line::Nothing),
             known if BOOKKEEPING.contains(&known) => return Err(Line::Nothing),
             "" => return Err(Line::Unknown("(no type)".into())),
             other => return Err(Line::Unknown(self.gate.clean(other).chars().take(60).collect())),
