@@ -68,10 +68,10 @@ impl Command {
             Self::Digest(args) => !args.dry_run,
             Self::Install(args) => !args.dry_run,
             Self::Forget(args) => !args.dry_run,
-            Self::Doctor(args) => args.fix,
+            Self::Doctor(args) => args.fix || args.keep_transcripts.is_some(),
             Self::Man(args) => args.dir.is_some(),
             Self::Uninstall(args) => !args.dry_run,
-            Self::Close(_) | Self::Remember(_) | Self::Import(_) => true,
+            Self::Close(_) | Self::Remember(_) | Self::Import(_) | Self::Pause(_) => true,
             Self::Search(_)
             | Self::Show(_)
             | Self::Timeline(_)
