@@ -43,7 +43,7 @@ use table::Table;
 pub use user::{RuleError, UserRule};
 
 /// Raised whenever a shipped rule changes: what is stored is then cleaned again.
-pub const RULES_VERSION: u32 = 2;
+pub const RULES_VERSION: u32 = 3;
 
 /// How often a text is looked at again, with marks in the places of what was found: a mark can bring what was far apart together.
 const MOST_PASSES: usize = 4;

@@ -18,6 +18,8 @@ use crate::privacy::Gate;
 
 /// The name of the fact by which rules stored texts were cleaned.
 const RULES: &str = "rules";
+/// The fact that stored prompts were looked through once for those of third parties: programs before this one took them for the user's.
+const SPEAKERS: &str = "speakers";
 
 impl Store {
     /// Has all that is stored passed these rules?
@@ -31,14 +33,18 @@ impl Store {
     pub fn clean(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";
+        let knows_speakers: bool = self.db.query_row(sql, [SPEAKERS], |r| r.get(0))?;
         // First, while the words from which ids came are all there.
         let mut changed = self.clean_part(|tx| open::clean(tx, gate))?;
         for session in sessions {
-            changed += self.clean_part(|tx| clean_session(tx, session, gate))?;
+            changed += self.clean_part(|tx| clean_session(tx, session, gate, knows_speakers))?;
         }
         changed += self.clean_part(|tx| columns::clean(tx, gate))?;
         changed += self.clean_part(|tx| Self::clean_notes(tx, |text| gate.clean(text)))?;
-        self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [RULES, rules])?;
+        for (name, value) in [(RULES, rules), (SPEAKERS, "1")] {
+            self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [name, value])?;
+        }
         Ok(changed)
     }
 
@@ -53,8 +59,8 @@ impl Store {
     }
 }
 
-fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64> {
-    let cleaned = items::clean(tx, session, gate)?;
+fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers: bool) -> Result<u64> {
+    let cleaned = items::clean(tx, session, gate, knows_speakers)?;
     let mut changed = cleaned.texts;
     if cleaned.left_out {
         take::derived(tx, session)?;

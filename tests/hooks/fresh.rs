@@ -49,7 +49,7 @@ fn a_session_that_just_ended_is_told_as_it_stands_and_after_its_digest_as_any_ot
     let text = start(&world).expect("notes");
     assert!(
         !text.contains(HEADING)
-            && text.contains("## Last session (2026-11-21 12:30, aaaa0000)\nAsked: Make the order list faster."),
+            && text.contains("## Last session (2026-11-21 12:30, aaaa0000)\nAsked: “Make the order list faster.”"),
         "{text}"
     );
     let all = numbers(&world, SHOP, &[]);

@@ -322,3 +322,23 @@ fn what_was_said_at_a_prompt_is_not_taken_in_again() {
     }
     assert_eq!(again.recall(["search", "keyset"]).out, "");
 }
+
+#[test]
+fn a_turn_that_a_machine_begins_gets_no_answer() {
+    let world = with_sessions();
+    for wrapped in [
+        format!("<task-notification>\n<summary>{BEARS}</summary>\n</task-notification>"),
+        format!("<ci-monitor-event pr=\"7\">\n{BEARS}\n</ci-monitor-event>"),
+        format!("<ci-monitor-event>\n{BEARS}"),
+    ] {
+        assert_eq!(heard(&world, &says(&world, S, &wrapped)), None, "{wrapped}");
+    }
+    for source in ["system", "loop_wakeup", "schedule_wakeup", "what_comes_next"] {
+        let mut payload = says(&world, S, BEARS);
+        payload["source"] = json!(source);
+        assert_eq!(heard(&world, &payload), None, "{source}");
+    }
+    let mut payload = says(&world, S, BEARS);
+    payload["source"] = json!("user");
+    assert!(heard(&world, &payload).is_some());
+}

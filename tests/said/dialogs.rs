@@ -39,7 +39,12 @@ fn decided(rows: Rows) -> (Vec<String>, Vec<Value>) {
     let sessions = [rows];
     let world = digested(&sessions);
     let told = told(&world, &sessions);
-    let lines = told.lines().filter(|line| line.contains("User:") || line.contains("user answered")).map(str::to_owned).collect();
+    let lines = told
+        .lines()
+        .filter(|line| !line.starts_with("Notes from earlier"))
+        .filter(|line| line.contains("User:") || line.contains("user answered"))
+        .map(str::to_owned)
+        .collect();
     (lines, items(&world))
 }
 

@@ -17,7 +17,7 @@ mod wrapper;
 use std::borrow::Cow;
 
 use self::fields::{Block, Content, Counts, Field, Fields, Message};
-pub use self::origin::{is_said, may_be_persons};
+pub use self::origin::{is_said, is_wrapped, may_be_persons};
 use self::repeated::{Last, Repeated};
 use self::user::Said;
 use super::json::{self, Raw};
@@ -241,6 +241,8 @@ fn in_content(object: Raw<'_>, fields: &Fields<'_>) -> Option<Vec<Item>> {
 fn said_by_model(content: Option<&Content<'_>>, model: Option<Raw<'_>>, fields: &Fields<'_>) -> Vec<Item> {
     // The client's own notices ("API Error", "No response requested") are no model's words.
     let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag(Field::IsApiErrorMessage);
+    // Nor is what an extension or the user wrote in its place; the model of another process is `other`.
+    let synthetic = synthetic || fields.text(Field::MadeBy).is_some_and(|by| by != "model" && by != "other");
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
     if let Some(text) = json::text(content.raw) {
         return reply(&text, fields.gate).into_iter().collect();

@@ -108,6 +108,11 @@ fn names_person(origin: Option<Raw<'_>>) -> bool {
     kind.and_then(json::text).is_some_and(|kind| kind == "human")
 }
 
+/// Is all of a prompt a third party's, by the tag around it? That a person typed it is not known here.
+pub fn is_wrapped(prompt: &str) -> bool {
+    !matches!(Origin::default().speaker(prompt), Speaker::User(_))
+}
+
 /// May a prompt be a person's by the `source` that the payload of a hook tells? Most clients tell none.
 pub fn may_be_persons(source: &str) -> bool {
     source.is_empty() || HOOK_SOURCES.contains(&source)

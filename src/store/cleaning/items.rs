@@ -6,6 +6,7 @@ use rusqlite::Transaction;
 use crate::privacy::{Conversation, Gate};
 use crate::redact::OPENING;
 use crate::session::Item;
+use crate::source::claude_code::is_wrapped;
 use crate::store::bundle::{self, Texts};
 
 /// What became of a session's items.
@@ -17,7 +18,8 @@ pub(super) struct Cleaned {
     pub left_out: bool,
 }
 
-pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<Cleaned> {
+/// `knows_speakers`: prompts are what the user said, and not what only came in the user's name.
+pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers: bool) -> Result<Cleaned> {
     let mut conversation = Conversation::default();
     let mut cleaned = Cleaned::default();
     let mut source = None;
@@ -30,6 +32,7 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<C
         }
         let before = texts.take(&kept)?;
         let after = gate.pass_item(kept.line.key, before.clone(), &mut conversation);
+        let after = after.filter(|item| knows_speakers || !matches!(item, Item::Prompt(text) if is_wrapped(text)));
         if after.as_ref() != Some(&before) {
             cleaned.texts += 1;
             cleaned.left_out |= leaves_out(gate, &before, after.as_ref());
