@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clean::{id8, one_line, plain, shorten};
+use crate::phrase::Phrase;
 use crate::privacy::disarm;
 
 /// Longest name of an agent, in characters.
@@ -54,6 +55,11 @@ impl Author {
             Self::Agent { name, session } => Self::agent(&clean(name), session.as_deref()),
             other => other.clone(),
         }
+    }
+
+    /// Is the text part of an agent's name? All else that is said of an author is no text of anybody's.
+    pub fn is_named(&self, phrase: &Phrase) -> bool {
+        matches!(self, Self::Agent { name, .. } if phrase.is_in(name))
     }
 
     pub fn is_user(&self) -> bool {

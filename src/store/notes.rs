@@ -10,6 +10,7 @@ use super::{Store, search};
 use crate::author::Author;
 use crate::find::document::Document;
 use crate::notes::{EVERYWHERE, Kept};
+use crate::phrase::Phrase;
 use crate::session::{Millis, Project, free_id};
 
 /// How many characters of an id people type at least.
@@ -268,6 +269,24 @@ pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()>
     moments.into_iter().try_for_each(|at| outdate_day(tx, at?))?;
     tx.execute("UPDATE note SET project = ?2 WHERE project = ?1", [from, to])?;
     tx.execute("UPDATE doc SET project = ?2 WHERE project = ?1 AND note IS NOT NULL", [from, to])?;
+    Ok(())
+}
+
+/// Takes the names of agents that hold a text from what they wrote and closed: who it was is not known any more.
+pub(super) fn take_names(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+    let closed_by = |note: &Note| note.closed.as_ref().is_some_and(|(_, by)| by.is_named(phrase));
+    for note in all(tx, "TRUE", params![])?.iter().filter(|note| note.author.is_named(phrase) || closed_by(note)) {
+        let by = |author: &Author| if author.is_named(phrase) { None } else { author_text(author) };
+        let closer = note.closed.as_ref().and_then(|(_, closer)| by(closer));
+        tx.execute("UPDATE note SET author = ?2, closed_by = ?3 WHERE pk = ?1", params![note.pk, by(&note.author), closer])?;
+        outdate_day(tx, note.at)?;
+    }
+    let mut query = tx.prepare("SELECT id, of, author FROM user_closed WHERE author IS NOT NULL")?;
+    let closings = query.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, i64>(1)?, author(r.get(2)?))))?;
+    for (id, of, _) in closings.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().filter(|(.., by)| by.is_named(phrase)) {
+        tx.execute("UPDATE user_closed SET author = NULL WHERE id = ?1", [id])?;
+        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [of])?;
+    }
     Ok(())
 }
 

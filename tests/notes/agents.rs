@@ -284,3 +284,19 @@ fn a_next_step_that_an_agent_closed_says_so_on_its_page() {
     let closers = &exported[0]["closers"][&item];
     assert_eq!(closers["name"], "Claude", "{NOW}: {exported:#?}");
 }
+
+#[test]
+fn an_agents_name_is_a_text_that_can_be_forgotten_and_what_it_wrote_stays() {
+    let world = World::new();
+    let shop = repository(&world, "shop");
+    run_in(&world, &shop, &CLAUDE, &["remember", TEXT]);
+    run_in(&world, &shop, &[("AI_AGENT", "zanzibarquux")], &["remember", "--kind", "todo", "Renew the certificate of the lagoon"]);
+    let todo = id_of(&run_in(&world, &shop, &[], &["remember", "--kind", "todo", "Paint the hangar of the airship"]));
+    run_in(&world, &shop, &[("AI_AGENT", "zanzibarquux")], &["close", &todo]);
+    world.digest(&["--summarizer", "extract"]);
+    let ran = run_in(&world, &shop, &[], &["forget", "--match", "Zanzibarquux"]);
+    assert!(ran.code == 0 && !ran.err.contains("still stands"), "{ran:#?}");
+    crate::assert_gone(&world, "zanzibarquux");
+    let told = run_in(&world, &shop, &[], &["context"]).out;
+    assert!(told.contains("lagoon (author not recorded,") && told.contains(TEXT) && !told.contains("airship"), "{told}");
+}

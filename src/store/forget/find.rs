@@ -13,7 +13,7 @@ use crate::phrase::Phrase;
 use crate::session::RowKey;
 use crate::store::Store;
 use crate::store::bundle::{self, Whereabouts};
-use crate::store::notes::Note;
+use crate::store::notes::{Note, author};
 use crate::store::pack::unpack;
 
 impl Store {
@@ -140,17 +140,25 @@ pub(super) fn tables_with(db: &Connection, phrase: &Phrase) -> Result<Vec<String
     let mut found = Vec::new();
     for name in names {
         let mut query = db.prepare(&format!("SELECT * FROM \"{name}\""))?;
-        let columns = query.column_count();
+        let authors: Vec<bool> = query.column_names().map(|name| AUTHORS.contains(&name)).collect();
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
-            let holds = |at: usize| row.get_ref(at).is_ok_and(|value| is_in(value, phrase));
-            if (0..columns).any(holds) {
+            let is_in = |at: usize, value| if authors[at] { is_author(value, phrase) } else { is_in(value, phrase) };
+            let holds = |at: usize| row.get_ref(at).is_ok_and(|value| is_in(at, value));
+            if (0..authors.len()).any(holds) {
                 found.push(name);
                 break;
             }
         }
     }
     Ok(found)
+}
+
+/// Columns that say who did something: an agent's name is a text, and nothing else of it is.
+const AUTHORS: [&str; 2] = ["author", "closed_by"];
+
+fn is_author(value: ValueRef<'_>, phrase: &Phrase) -> bool {
+    value.as_str().is_ok_and(|text| author(Some(text.to_owned())).is_named(phrase))
 }
 
 fn is_in(value: ValueRef<'_>, phrase: &Phrase) -> bool {

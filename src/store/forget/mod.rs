@@ -132,6 +132,7 @@ impl Store {
         let tx = self.db.transaction()?;
         take::titles(&tx, phrase)?;
         take::leftovers(&tx, phrase)?;
+        notes::take_names(&tx, phrase)?;
         take::leaves_traces(&tx)?;
         tx.commit()?;
         Ok(())
