@@ -111,7 +111,7 @@ CREATE TEMP VIEW bad_line AS SELECT * FROM main.bad_line b
 ";
 
 /// Tables of which only what belongs to sessions that are shown is there.
-const OF_SESSIONS: [&str; 5] = ["digest", "former_digest", "open_item", "page", "attempt"];
+const OF_SESSIONS: [&str; 6] = ["digest", "former_digest", "open_item", "page", "attempt", "client_cost"];
 
 /// Puts views in the place of tables, for this connection alone. Is anything hidden by them?
 fn narrow(db: &Connection, policy: &Policy) -> Result<bool> {
@@ -160,8 +160,8 @@ mod tests {
     use super::*;
 
     /// Tables that tell of no project by themselves, or only under a number that a narrowed table gives.
-    const HARMLESS: [&str; 20] = [
-        "bundle", "bundle_hash", "closed_item", "embedded", "excluded_session", "fact", "file", "forgotten_row",
+    const HARMLESS: [&str; 21] = [
+        "answered", "bundle", "bundle_hash", "closed_item", "embedded", "excluded_session", "fact", "file", "forgotten_row",
         "forgotten_session", "kin", "leaf_title", "private_turn", "run", "source", "spend", "start", "unknown_row", "user_closed",
         "vector_chunk", "vector_space",
     ];
