@@ -16,7 +16,7 @@ use crate::clean::{one_line, plain};
 use crate::config::Config;
 use crate::privacy::{Gate, disarm};
 use crate::private;
-use crate::prose::sentences;
+use crate::prose::all_sentences;
 use crate::signal::is_chatter;
 use crate::store::Store;
 use crate::store::notes::{NewNote, Note};
@@ -226,7 +226,7 @@ fn admitted(raw: &str, gate: &Gate) -> Result<String, Refused> {
     if letters < MIN_LETTERS {
         return Err(Refused::TooShort);
     }
-    let all = sentences(&text);
+    let all = all_sentences(&text);
     if !all.is_empty() && all.iter().all(|sentence| sentence.trim_end().ends_with(['?', '？'])) {
         return Err(Refused::Question);
     }
@@ -251,6 +251,15 @@ pub fn is_known(text: &str, note: &Note) -> bool {
     turning(text) == turning(&note.text)
         && new.iter().all(|word| left.any(|other| other == word))
         && new.len() * SAME.1 >= known.len() * SAME.0
+}
+
+/// Does a statement say all that a text says, in the same order, whatever else it says?
+pub fn is_said_in(text: &str, statement: &str) -> bool {
+    /// One word is a name, which many statements hold.
+    const LEAST: usize = 2;
+    let (new, known) = (sequence(text), sequence(statement));
+    let mut left = known.iter();
+    new.len() >= LEAST && turning(text) == turning(statement) && new.iter().all(|word| left.any(|other| other == word))
 }
 
 /// What decides on what a text says, however few of its words it is: numbers, negations, limits.

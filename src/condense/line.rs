@@ -1,7 +1,7 @@
 //! Single lines: a tool use with its outcome, and the gist of a text.
 
 use crate::clean::{one_line, shorten};
-use crate::prose::sentences;
+use crate::prose::{all_sentences, sentences};
 use crate::session::{FileTouch, Outcome, Session, ToolUse, Touch};
 use crate::signal::{has_failed, weight};
 
@@ -31,9 +31,10 @@ fn file_line(session: &Session, file: &FileTouch, repeats: usize) -> String {
     format!("{verb} {}{times}", session.relative(&file.path))
 }
 
-/// The weightiest sentences of a text, in their order, within `max` characters.
+/// The weightiest sentences of a text, in their order, within `max` characters: the writer's own, where there are any.
 pub fn gist(text: &str, max: usize) -> String {
-    let all = sentences(text);
+    let own = sentences(text);
+    let all = if own.is_empty() { all_sentences(text) } else { own };
     let whole = all.join(" ");
     if whole.chars().count() <= max {
         return whole;

@@ -7,7 +7,7 @@ use super::line::tool_line;
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::duplicates::{Distinct, distinct};
 use crate::fixes::{Failure, failures};
-use crate::prose::{Said, outline, sentences};
+use crate::prose::{Said, Voice, of_line, outline};
 use crate::session::{Answer, Item, RowKey, Session, ToolUse, Touch, title_of_plan};
 use crate::signal::{Kind, Signal, Tier, is_chatter, weight};
 use crate::terms::words;
@@ -222,7 +222,7 @@ impl Maker<'_> {
         let strength = |said: &Said| {
             let listed = if said.under.is_some() { 0.3 } else { 0.0 };
             let told = weight(&said.text) + listed + closing + last - aside;
-            if is_chatter(&said.text) { told * 0.3 } else { told }
+            if is_chatter(&said.text) || said.voice == Voice::Quoted { told * 0.3 } else { told }
         };
         let all: Vec<(String, f64)> =
             outline(text).iter().map(|s| (shorten(&one_line(&s.text), MAX_SENTENCE), strength(s))).collect();
@@ -241,6 +241,6 @@ impl Maker<'_> {
 
 /// A line's sentences, so that the user's words can be told in part.
 fn split(line: &str) -> Vec<String> {
-    let parts: Vec<String> = sentences(line).into_iter().map(|s| shorten(&s, MAX_PROMPT)).collect();
+    let parts: Vec<String> = of_line(line).into_iter().map(|s| shorten(&s, MAX_PROMPT)).collect();
     if parts.is_empty() { vec![line.to_owned()] } else { parts }
 }

@@ -1,6 +1,7 @@
 //! What a session says that no digest has seen: taken from its rows as they stand, without a model. Pure.
 
 use crate::clean::{one_line, shorten};
+use crate::condense::gist;
 use crate::digest::Digest;
 use crate::extract::extract;
 use crate::session::{Item, Session};
@@ -33,7 +34,7 @@ pub fn account(session: &Session) -> Option<String> {
 
 fn last_reply(session: &Session) -> Option<String> {
     session.entries.iter().rev().find_map(|e| match &e.item {
-        Item::Reply(text) if e.is_main() => Some(text.clone()),
+        Item::Reply(text) if e.is_main() => Some(gist(text, MAX_ACCOUNT)),
         _ => None,
     })
 }

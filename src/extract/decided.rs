@@ -4,6 +4,7 @@ use super::claim;
 use super::statements::{MAX_STATEMENT, Seen, Statement, pick_rows};
 use crate::clean::{one_line, shorten};
 use crate::digest::Claim;
+use crate::prose::{own_words, unquoted};
 use crate::session::{Entry, Item, Session, title_of_plan};
 use crate::signal::{REFUSED, Topic};
 use crate::terms::words;
@@ -74,15 +75,12 @@ fn corrections(session: &Session) -> Vec<Claim> {
         let lower = format!(" {} ", one_line(text).to_lowercase());
         let asks = text.trim_end().ends_with('?') && ASKING.iter().any(|mark| lower.starts_with(mark));
         // "Commit it" is no choice that anybody asks about later.
-        !asks
-            && words(text).len() >= MIN_WORDS
-            && STEERING.iter().any(|mark| lower.contains(mark))
-            && (8..320).contains(&text.chars().count())
+        !asks && words(text).len() >= MIN_WORDS && STEERING.iter().any(|mark| lower.contains(mark))
     };
-    session
-        .prompts()
-        .skip(1)
-        .filter(|(_, text)| steers(text))
-        .map(|(entry, text)| claim(format!("User: {}", shorten(&one_line(text), 200)), entry))
+    // What a prompt quotes of others steers nothing.
+    let short = session.prompts().skip(1).filter(|(_, text)| (8..320).contains(&text.chars().count()));
+    let said = short.map(|(entry, text)| (entry, own_words(text)));
+    said.filter(|(_, text)| steers(&unquoted(text)))
+        .map(|(entry, text)| claim(format!("User: {}", shorten(&one_line(&text), 200)), entry))
         .collect()
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::clean::{one_line, shorten};
 use crate::condense::closing_replies;
 use crate::digest::Claim;
-use crate::prose::{Said, outline};
+use crate::prose::{Said, Voice, outline};
 use crate::session::{Entry, Item, RowKey, Session};
 use crate::signal::{self, Topic, has_failed};
 use crate::terms::{covered_by, words};
@@ -69,7 +69,9 @@ pub fn statements(session: &Session) -> Vec<Statement> {
             committed: last_commit.is_some_and(|commit| at < commit),
             overruled: refused.contains(&turns_left) && entry.is_main(),
         };
-        all.extend(outline(text).into_iter().filter_map(|said| statement(said, &place)));
+        // What it passes on of others is none of its statements.
+        let own = outline(text).into_iter().filter(|said| said.voice != Voice::Quoted);
+        all.extend(own.filter_map(|said| statement(said, &place)));
     }
     all
 }
@@ -98,6 +100,10 @@ fn statement(said: Said, place: &Place<'_>) -> Option<Statement> {
         return None;
     }
     topics.extend(said.under);
+    if said.voice == Voice::Reported {
+        // What something shows is no choice and no plan of anybody's.
+        topics.retain(|topic| !matches!(topic, Topic::Decision | Topic::Next | Topic::Blocker));
+    }
     Some(Statement {
         weight: base + if place.closing { 0.2 } else { 0.0 } + if place.turns_left == 0 { 0.1 } else { 0.0 }
             - if entry.is_main() { 0.0 } else { 0.15 },

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::highlight::Spot;
 use super::kind::Said;
 use crate::clean::{one_line, plain};
-use crate::prose::sentences;
+use crate::prose::all_sentences;
 use crate::session::Millis;
 use crate::store::search::Text;
 
@@ -100,7 +100,7 @@ fn sentence(text: &str, at: &Range<usize>) -> (usize, usize) {
 
 /// Without markup, on one line.
 pub(super) fn readable(text: &str) -> String {
-    let said = sentences(text).join(" ");
+    let said = all_sentences(text).join(" ");
     one_line(&plain(if said.is_empty() { text } else { &said }))
 }
 

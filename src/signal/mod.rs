@@ -16,15 +16,24 @@ pub use phrases::{
 pub use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_looks};
 
 use self::language::Matcher;
-use crate::prose::sentences;
+use crate::prose::{reported, sentences, unquoted, with_code};
 use crate::session::{Entry, Item, Outcome, ToolUse, Touch};
 
 /// The languages whose phrases are known, each tried in turn.
 static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);
 
-/// What a sentence is to memory; `None` when it falls under no rule.
+/// What a sentence is to memory; `None` when it falls under no rule. What it quotes, and what it says another decided, is nothing it
+/// decides.
 pub fn judge_sentence(sentence: &str) -> Option<Signal> {
-    judge_in(&LANGUAGES, sentence)
+    let signal = judge_in(&LANGUAGES, &with_code(sentence))?;
+    if signal.kind != Kind::Decision {
+        return Some(signal);
+    }
+    let own = unquoted(sentence);
+    match reported(&own) {
+        Some(clause) => clause.and_then(|at| judge_in(&LANGUAGES, &own[at..])),
+        None => judge_in(&LANGUAGES, &own),
+    }
 }
 
 fn judge_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use crate::prose::{reported, unquoted, with_code};
+
 /// What a sentence is about. Several can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
@@ -101,8 +103,21 @@ fn automaton<'p>(phrases: impl IntoIterator<Item = &'p str>) -> AhoCorasick {
     AhoCorasick::new(phrases).unwrap_or_else(|e| unreachable!("the phrases make no automaton: {e}"))
 }
 
-/// The topics of a sentence, each once, in the order of the table.
+/// What only the writer can say: what another decides or wants is none of theirs.
+const OF_THE_WRITER: [Topic; 3] = [Topic::Next, Topic::Blocker, Topic::Decision];
+
+/// The topics of a sentence, each once, in the order of the table. What it quotes is nothing it says.
 pub fn topics(sentence: &str) -> Vec<Topic> {
+    let mut found = topics_in(&with_code(sentence));
+    if found.iter().any(|topic| OF_THE_WRITER.contains(topic)) {
+        let own = unquoted(sentence);
+        let own = reported(&own).map_or(Some(&*own), |clause| clause.map(|at| &own[at..])).map(topics_in).unwrap_or_default();
+        found.retain(|topic| !OF_THE_WRITER.contains(topic) || own.contains(topic));
+    }
+    found
+}
+
+fn topics_in(sentence: &str) -> Vec<Topic> {
     let (phrases, topic_of) = &*TOPICS;
     let mut found: Vec<Topic> = Vec::new();
     for hit in phrases.find_overlapping_iter(&padded(sentence)) {
