@@ -23,6 +23,70 @@ pub struct Fix {
     pub command: Option<String>,
 }
 
+impl Failure {
+    /// How it failed, without taking over what the output says: the exit code, the failing tests by name, and the rest in at most `most`
+    /// characters, in quotation marks, as output. Empty where nothing is known.
+    pub fn how(&self, most: usize) -> String {
+        let (code, output) = exit_code(&self.brief);
+        let mut parts: Vec<String> = code.map(|code| format!("exit code {code}")).into_iter().collect();
+        let names = failing_tests(output);
+        if !names.is_empty() {
+            let more = names.len().saturating_sub(MAX_NAMES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            parts.push(format!("{}{more}", names[..names.len().min(MAX_NAMES)].join(", ")));
+        }
+        if !output.is_empty() {
+            parts.push(format!("output {}", quoted(output, most)));
+        }
+        parts.join(", ")
+    }
+}
+
+/// Failing tests that are named of one run.
+const MAX_NAMES: usize = 3;
+/// The longest name of a test, in bytes.
+const MAX_NAME: usize = 120;
+
+/// The exit code that stands before an output, and the output.
+fn exit_code(brief: &str) -> (Option<i32>, &str) {
+    let parsed = || {
+        let rest = brief.strip_prefix("exit code ")?;
+        let (code, output) = rest.split_once(" | ").unwrap_or((rest, ""));
+        Some((code.parse().ok()?, output))
+    };
+    parsed().map_or((None, brief), |(code, output)| (Some(code), output))
+}
+
+/// What a program printed, in marks that nothing in it can end.
+fn quoted(output: &str, most: usize) -> String {
+    format!("“{}”", crate::clean::shorten(output, most).replace(['“', '”', '„', '"', '`'], "'"))
+}
+
+/// The tests that an output names as failed: cargo's, Go's, pytest's, unittest's and those of files. Only what can be a name: a word
+/// that no sentence holds.
+fn failing_tests(output: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in output.split(" | ") {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let name = match words.as_slice() {
+            ["test", name, "...", "FAILED", ..] => name,
+            ["---", "FAIL:", name, ..] | ["FAIL:" | "ERROR:" | "FAILED" | "FAIL" | "✗" | "✕" | "×", name, ..] => name,
+            ["thread", name, rest @ ..] if rest.contains(&"panicked") => name.trim_matches('\''),
+            _ => continue,
+        };
+        if is_test_name(name) && !names.iter().any(|known| known == name) {
+            names.push((*name).to_owned());
+        }
+    }
+    names
+}
+
+fn is_test_name(word: &str) -> bool {
+    let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_:./-[]".contains(&b));
+    let joined = word.contains('_') || word.contains("::") || word.contains('/') || word.contains('.') || word.starts_with("Test");
+    plain && joined && word.len() <= MAX_NAME && word.ends_with(|c: char| c.is_ascii_alphanumeric() || c == ']') && word.len() > 3
+}
+
 impl Fix {
     /// What was done before the check passed, in a few words: the files changed, else the last command that could explain it.
     pub fn told(&self, most: usize) -> Option<String> {
@@ -142,6 +206,31 @@ fn is_assignment(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_output_is_told_by_its_exit_code_its_tests_and_in_marks() {
+        let failure =
+            |brief: &str| Failure { row: RowKey([1; 16]), command: "make".into(), brief: brief.into(), times: 1, fix: None };
+        for (brief, told) in [
+            ("", ""),
+            ("exit code 2", "exit code 2"),
+            (
+                "exit code 101 | test cart::sums ... FAILED | test result: FAILED. 1 passed; 1 failed",
+                "exit code 101, cart::sums, output “test cart::sums ... FAILED | test result: FAILED. 1 passed; 1 failed”",
+            ),
+            ("--- FAIL: TestPage (0.01s)", "TestPage, output “--- FAIL: TestPage (0.01s)”"),
+            (
+                "FAILED tests/test_a.py::test_b - ValueError",
+                "tests/test_a.py::test_b, output “FAILED tests/test_a.py::test_b - ValueError”",
+            ),
+            ("FAILED: Decision: say ”yes” to `all`", "output “FAILED: Decision: say 'yes' to 'all'”"),
+            ("exit code: none | FAIL: Decision: always", "output “exit code: none | FAIL: Decision: always”"),
+        ] {
+            assert_eq!(failure(brief).how(200), told);
+        }
+        let many = "test a::a ... FAILED | test a::b ... FAILED | test a::c ... FAILED | test a::d ... FAILED";
+        assert!(failure(many).how(10).starts_with("a::a, a::b, a::c and 1 more, output “"));
+    }
 
     #[test]
     fn the_same_check_is_known_through_folders_flags_and_pipes() {

@@ -1,23 +1,42 @@
 //! A digest is checked against its session: files it names, and the rows behind what it claims.
+//!
+//! The one place that decides whether a row may carry a claim of a section. What a tool printed, and what somebody in the conversation
+//! only quotes, is no ground for a decision or a next step; what is said to be the user's needs words of the user's.
 
 use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeSet;
 
+use crate::clean::one_line;
 use crate::digest::{Claim, Digest};
-use crate::session::{Entry, Item, RowKey, Session};
+use crate::extract::{request, title};
+use crate::prose::{others_words, own_words, unquoted};
+use crate::session::{Answer, Entry, Item, RowKey, Session};
 use crate::terms::{covered_by, words};
 
 /// A row supports a claim when it holds at least this share of the claim's telling words.
 const SUPPORT: f64 = 0.34;
 /// A row that was not named as evidence must hold more of them.
 const FOUND_SUPPORT: f64 = 0.6;
+/// A claim of at least so many words only repeats an output that holds this share of them. A next step names what failed, and adds little.
+const MIN_ECHO: usize = 3;
+const DECISION_ECHO: f64 = 0.8;
+const NEXT_ECHO: f64 = 0.9;
 const MAX_ROWS: usize = 3;
 
-/// Marks what the session supports. Claims lose the rows that say nothing of them; where none is left, one is looked for.
+/// Marks what the session supports. Claims lose the rows that cannot carry them; where none is left, one is looked for. What only a
+/// tool's output says goes, and so does what is said to be the user's and is not.
 pub fn verify(digest: &mut Digest, session: &Session) {
     let said = Said::of(session);
-    for claim in digest.decisions.iter_mut().chain(&mut digest.blockers).chain(&mut digest.next_steps) {
-        support(claim, &said);
+    let sections = [
+        (Section::Decision, &mut digest.decisions),
+        (Section::Blocker, &mut digest.blockers),
+        (Section::Next, &mut digest.next_steps),
+    ];
+    for (section, claims) in sections {
+        claims.retain_mut(|claim| said.support(section, claim));
+    }
+    for list in [&mut digest.completed, &mut digest.learned, &mut digest.investigated] {
+        list.iter_mut().for_each(|text| said.unlabel(text));
     }
     // Most files were touched: what is mentioned beside them is rarely asked for.
     let mentioned = LazyCell::new(|| mentioned_names(session));
@@ -26,41 +45,283 @@ pub fn verify(digest: &mut Digest, session: &Session) {
     }
 }
 
-/// The telling words of each entry, made when they are asked for: most claims name the rows behind them.
+/// Puts the user's own words in the place of a request or a title that a model took from what a tool printed: what was asked is told as
+/// the user's.
+pub fn ground(digest: &mut Digest, session: &Session) {
+    let said = Said::of(session);
+    if said.is_of_others(&digest.request) {
+        digest.request = request(session);
+    }
+    if said.is_of_others(&digest.title) {
+        digest.title = title(session);
+    }
+}
+
+/// What of a digest a claim stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Decision,
+    Blocker,
+    Next,
+}
+
+/// Who says what an entry says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    /// The user: a prompt or an answer of the main conversation.
+    User,
+    /// The assistant and its subagents, in words, plans, lists and deeds; the client's own accounts, which a model wrote.
+    Assistant,
+    /// The output of a tool.
+    Output,
+    /// Whom somebody in the conversation quotes.
+    Quoted,
+}
+
+impl Section {
+    /// May somebody's words carry a claim of this section? `of_user`: it is said to be the user's.
+    fn takes(self, speaker: Speaker, of_user: bool) -> bool {
+        match speaker {
+            Speaker::User => true,
+            Speaker::Assistant => !of_user,
+            // That something fails is for a tool to say.
+            Speaker::Output => self == Self::Blocker && !of_user,
+            Speaker::Quoted => false,
+        }
+    }
+}
+
+/// How a claim says that it is the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OfUser {
+    No,
+    /// By a label of so many bytes: "User: ".
+    Label(usize),
+    /// In its own words: "The user wants …".
+    Told,
+}
+
+/// The telling words of each entry by who said them, made when they are asked for: most claims name the rows behind them.
 struct Said<'s> {
     entries: &'s [Entry],
     words: Vec<OnceCell<BTreeSet<String>>>,
+    outputs: Vec<OnceCell<BTreeSet<String>>>,
+    quoted: Vec<OnceCell<BTreeSet<String>>>,
 }
 
 impl<'s> Said<'s> {
     fn of(session: &'s Session) -> Self {
-        Self { entries: &session.entries, words: vec![OnceCell::new(); session.entries.len()] }
+        let empty = || vec![OnceCell::new(); session.entries.len()];
+        Self { entries: &session.entries, words: empty(), outputs: empty(), quoted: empty() }
     }
 
-    /// The share of the words that each entry holds.
-    fn shares(&self, wanted: &BTreeSet<String>, of: impl Fn(&Entry) -> bool) -> impl Iterator<Item = (f64, RowKey)> {
-        let fitting = self.entries.iter().zip(&self.words).filter(move |(entry, _)| of(entry));
-        fitting.map(|(entry, said)| (covered_by(wanted, said.get_or_init(|| words(&text_of(entry)))), entry.key))
+    /// The words that somebody said in an entry: none where it is another's.
+    fn words_of(&self, at: usize, speaker: Speaker) -> Option<&BTreeSet<String>> {
+        let entry = &self.entries[at];
+        match speaker {
+            Speaker::Output => {
+                let brief = entry.outcome.as_ref().map(|outcome| outcome.brief.as_str()).filter(|brief| !brief.is_empty())?;
+                Some(self.outputs[at].get_or_init(|| words(brief)))
+            }
+            Speaker::Quoted => {
+                let text = prose_of(entry)?;
+                Some(self.quoted[at].get_or_init(|| words(&others_words(text))))
+            }
+            _ => (speaker_of(entry)? == speaker).then(|| self.words[at].get_or_init(|| words(&said_by(entry)))),
+        }
+    }
+
+    /// The share of a claim's words that an entry holds which may carry it.
+    fn share(&self, section: Section, of_user: bool, wanted: &BTreeSet<String>, at: usize) -> f64 {
+        let speakers = [Speaker::User, Speaker::Assistant, Speaker::Output].into_iter().filter(|s| section.takes(*s, of_user));
+        let shares = speakers.filter_map(|speaker| self.words_of(at, speaker)).map(|words| covered_by(wanted, words));
+        let best = shares.fold(0.0, f64::max);
+        // Of an output repeated word for word its tool is the author.
+        let may_echo = best >= SUPPORT && section != Section::Blocker && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
+        let share = if section == Section::Decision { DECISION_ECHO } else { NEXT_ECHO };
+        if may_echo && self.is_echo(wanted, at, share) { 0.0 } else { best }
+    }
+
+    /// Does a claim only repeat what a tool printed before a row, and nobody had said before that?
+    fn is_echo(&self, wanted: &BTreeSet<String>, at: usize, share: f64) -> bool {
+        let holds = |at: usize, speaker| self.words_of(at, speaker).is_some_and(|words| covered_by(wanted, words) >= share);
+        let printed = || (0..at).find(|at| holds(*at, Speaker::Output));
+        // A commit's output repeats its message, which stands in its command.
+        let said = |until: usize| (0..=until).any(|at| holds(at, Speaker::User) || holds(at, Speaker::Assistant));
+        wanted.len() >= MIN_ECHO && printed().is_some_and(|at| !said(at))
+    }
+
+    /// Gives a claim the rows that carry it. False where it may not be told at all.
+    fn support(&self, section: Section, claim: &mut Claim) -> bool {
+        let of_user = names_user(&claim.text);
+        if of_user != OfUser::No {
+            if self.carried(section, claim, of_user) {
+                return true;
+            }
+            // Without a word of the user's it is somebody's; told in a sentence, nobody knows whose.
+            let OfUser::Label(label) = of_user else { return false };
+            claim.text = claim.text[label..].trim_start().to_owned();
+            if names_user(&claim.text) != OfUser::No || claim.text.is_empty() {
+                return false;
+            }
+        }
+        self.carried(section, claim, OfUser::No) || !self.is_only_passed_on(claim)
+    }
+
+    /// Looks for the rows behind a claim: of those it names the ones that carry it, else the one that says most of it.
+    fn carried(&self, section: Section, claim: &mut Claim, of_user: OfUser) -> bool {
+        let wanted = wanted(&claim.text, of_user);
+        let text = one_line(label_free(&claim.text, of_user));
+        let share = |at: usize| match is_answer(&self.entries[at], &text) {
+            true => 1.0,
+            false => self.share(section, of_user != OfUser::No, &wanted, at),
+        };
+        let is_cited = |key: &RowKey| (0..self.entries.len()).any(|at| self.entries[at].key == *key && share(at) >= SUPPORT);
+        let mut rows: Vec<RowKey> = claim.rows.iter().copied().filter(is_cited).collect();
+        rows.dedup();
+        rows.truncate(MAX_ROWS);
+        if rows.is_empty() {
+            // What is told of the user's wish was seldom said in the same words.
+            let least = if of_user == OfUser::Told { SUPPORT } else { FOUND_SUPPORT };
+            // Of equals the last: what was said last holds.
+            let best = (0..self.entries.len()).map(|at| (share(at), at)).max_by(|a, b| a.0.total_cmp(&b.0));
+            rows.extend(best.filter(|(share, _)| *share >= least).map(|(_, at)| self.entries[at].key));
+        }
+        let carried = !rows.is_empty();
+        if carried || of_user == OfUser::No {
+            claim.rows = rows;
+        }
+        carried
+    }
+
+    /// Is a claim that nobody's words carry what a tool printed, or somebody else said who is quoted?
+    fn is_only_passed_on(&self, claim: &Claim) -> bool {
+        self.passed_on_share(&words(&claim.text)) >= FOUND_SUPPORT
+    }
+
+    /// The largest share of some words that one output or quotation holds.
+    fn passed_on_share(&self, wanted: &BTreeSet<String>) -> f64 {
+        let of = |speaker| (0..self.entries.len()).filter_map(move |at| self.words_of(at, speaker));
+        of(Speaker::Output).chain(of(Speaker::Quoted)).map(|said| covered_by(wanted, said)).fold(0.0, f64::max)
+    }
+
+    /// Does a text that stands for the user's request say what a tool printed or somebody else said, and little that the user said?
+    fn is_of_others(&self, text: &str) -> bool {
+        let wanted = words(text);
+        let asked = (0..self.entries.len()).filter_map(|at| self.words_of(at, Speaker::User));
+        let asked: BTreeSet<String> = asked.flatten().filter(|word| wanted.contains(*word)).cloned().collect();
+        covered_by(&wanted, &asked) < SUPPORT && self.passed_on_share(&wanted) >= FOUND_SUPPORT
+    }
+
+    /// Takes the label that says it is the user's from a statement that no words of the user's hold.
+    fn unlabel(&self, text: &mut String) {
+        let OfUser::Label(label) = names_user(text) else { return };
+        let wanted = wanted(text, OfUser::Label(label));
+        let said = (0..self.entries.len()).filter_map(|at| self.words_of(at, Speaker::User));
+        if !said.into_iter().any(|said| covered_by(&wanted, said) >= FOUND_SUPPORT) {
+            *text = text[label..].trim_start().to_owned();
+        }
     }
 }
 
-fn support(claim: &mut Claim, said: &Said<'_>) {
-    // Who said it stands before the words, not in the row.
-    let said_by = ["User: ", "Unanswered: ", "Plan approved: "].into_iter().find_map(|who| claim.text.strip_prefix(who));
-    let wanted = words(said_by.unwrap_or(&claim.text));
-    let share = |key: &RowKey| said.shares(&wanted, |entry| entry.key == *key).map(|(share, _)| share).fold(0.0, f64::max);
-    claim.rows.retain(|key| share(key) >= SUPPORT);
-    claim.rows.dedup();
-    claim.rows.truncate(MAX_ROWS);
-    if claim.rows.is_empty() {
-        // Of equals the last: what was said last holds.
-        let best = said.shares(&wanted, |_| true).max_by(|a, b| a.0.total_cmp(&b.0));
-        claim.rows.extend(best.filter(|(share, _)| *share >= FOUND_SUPPORT).map(|(_, key)| key));
+/// A text without the label that says it is the user's.
+fn label_free(text: &str, of_user: OfUser) -> &str {
+    match of_user {
+        OfUser::Label(label) => &text[label..],
+        _ => text,
+    }
+}
+
+/// Is a text an answer of the user's, in its own words and with the question or without it?
+fn is_answer(entry: &Entry, text: &str) -> bool {
+    let Item::Answer(answer) = &entry.item else { return false };
+    entry.is_main() && !answer.said.trim().is_empty() && (text == one_line(&answer.said) || answer.is_told_in(text))
+}
+
+/// The words of a claim that rows have to hold: who said it stands before them, not in the row.
+fn wanted(text: &str, of_user: OfUser) -> BTreeSet<String> {
+    match of_user {
+        OfUser::Label(label) => words(Answer::without_question(&text[label..])),
+        OfUser::Told => {
+            let mut all = words(text);
+            for of_the_telling in ["user", "want", "ask", "decid", "said", "say", "request", "chos", "prefer"] {
+                all.remove(of_the_telling);
+            }
+            all
+        }
+        OfUser::No => words(
+            ["Unanswered: ", "Plan approved: ", "Refused: "].into_iter().find_map(|who| text.strip_prefix(who)).unwrap_or(text),
+        ),
+    }
+}
+
+/// Does a text say that it is the user's?
+fn names_user(text: &str) -> OfUser {
+    const LABELS: [&str; 14] = [
+        "the user:", "user:", "users:", "you:", "user (", "der nutzer:", "nutzer:", "nutzerin:", "benutzer:", "anwender:",
+        "utilisateur:", "usuario:", "用户:", "用户：",
+    ];
+    const TOLD: [&str; 33] = [
+        "user asked", "user asks", "user wants", "user wanted", "user decided", "user decides", "user chose", "user said",
+        "user says", "user insisted", "user insists", "user prefers", "user preferred", "user requested", "user requests",
+        "user rejected", "user refused", "user confirmed", "user approved", "user agreed", "user declined", "user told",
+        "user instructed", "user's request", "user's decision", "user's wish", "requested by the user", "decided by the user",
+        "chosen by the user", "approved by the user", "wanted by the user", "refused by the user", "rejected by the user",
+    ];
+    const TOLD_FIRST: [&str; 16] = [
+        "you asked", "you want", "you decided", "you chose", "you said", "you told", "you requested", "you prefer",
+        "you confirmed", "you approved", "der nutzer ", "der benutzer ", "die nutzerin ", "l'utilisateur ", "el usuario ", "用户",
+    ];
+    let bare = text.trim_start_matches(['*', '_', '"', '“', '-', '•', ' ', '[', '(']);
+    let skipped = text.len() - bare.len();
+    let lower = bare.to_lowercase().replace('\u{2019}', "'");
+    if let Some(label) = LABELS.iter().find(|label| lower.starts_with(**label)) {
+        // The label ends with its colon, whatever stands between.
+        let end = text[skipped..]
+            .find([':', '：'])
+            .map_or(label.len(), |at| at + text[skipped + at..].chars().next().map_or(1, char::len_utf8));
+        let rest = &text[skipped + end..];
+        return OfUser::Label(text.len() - rest.trim_start_matches(['*', '_', ' ', ']', ')', '"', '”']).len());
+    }
+    let told = TOLD_FIRST.iter().any(|start| lower.starts_with(start)) || TOLD.iter().any(|phrase| lower.contains(phrase));
+    if told { OfUser::Told } else { OfUser::No }
+}
+
+/// Whose words an entry holds, beside the output of a tool.
+fn speaker_of(entry: &Entry) -> Option<Speaker> {
+    match &entry.item {
+        Item::Prompt(_) | Item::Answer(_) if entry.is_main() => Some(Speaker::User),
+        Item::Prompt(_) | Item::Answer(_) | Item::Outcome(_) | Item::Title(_) | Item::PullRequest(_) | Item::Interrupted => None,
+        Item::Reply(_) | Item::Plan(_) | Item::Recap(_) | Item::Away(_) | Item::Tool(_) | Item::Todos(_) | Item::Task(_) => {
+            Some(Speaker::Assistant)
+        }
+    }
+}
+
+/// The text of an entry, where it is prose that may quote others.
+fn prose_of(entry: &Entry) -> Option<&str> {
+    match &entry.item {
+        Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// What its speaker says in an entry; nothing that is quoted there, and nothing that a tool printed.
+fn said_by(entry: &Entry) -> String {
+    match (&entry.item, prose_of(entry)) {
+        (_, Some(text)) => own_words(text).lines().map(unquoted).collect::<Vec<_>>().join("\n"),
+        (Item::Tool(tool), _) => {
+            let path = tool.file.as_ref().map_or("", |f| f.path.as_str());
+            format!("{} {} {path}", tool.name, tool.line)
+        }
+        // The question is the assistant's.
+        (Item::Answer(answer), _) => answer.said.clone(),
+        _ => text_of(entry),
     }
 }
 
 /// All that an entry says, as text.
-pub fn text_of(entry: &Entry) -> String {
+fn text_of(entry: &Entry) -> String {
     match &entry.item {
         Item::Answer(answer) => answer.whole(),
         Item::Prompt(t) | Item::Reply(t) | Item::Plan(t) | Item::Recap(t) | Item::Away(t) | Item::PullRequest(t) => t.clone(),
@@ -88,15 +349,18 @@ fn was_touched(session: &Session, path: &str) -> bool {
     })
 }
 
-/// Everything in the session that looks like a file's name, without what surrounds it.
+/// Everything in the session that looks like a file's name, without what surrounds it. The dot before `.env` is part of it.
 fn mentioned_names(session: &Session) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for entry in &session.entries {
         for word in text_of(entry).split(|c: char| c.is_whitespace() || "`'\"()[]{}<>,;|=".contains(c)) {
-            let word = word.trim_matches(['.', ':', '*', '!', '?']).trim_start_matches("./");
+            let word = word.trim_start_matches(['*', '!', '?', ':', '@']).trim_end_matches(['.', ':', '*', '!', '?']);
+            let word = word.trim_start_matches("./");
             let word = word.split_once(':').map_or(word, |(path, _)| path);
-            if word.contains('.') || word.contains('/') {
-                names.insert(word.to_owned());
+            // "…and so on" names nothing.
+            let bare = if word.starts_with("..") && !word.starts_with("../") { word.trim_start_matches('.') } else { word };
+            if bare.contains('.') || bare.contains('/') {
+                names.insert(bare.to_owned());
             }
         }
     }

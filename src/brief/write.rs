@@ -267,7 +267,8 @@ fn words_of(entry: &Entry) -> Option<&str> {
 /// A command that failed, how it said so, and what helped.
 fn failure(failure: &Failure) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
-    let why = if failure.brief.is_empty() { String::new() } else { format!(": {}", said(&failure.brief, 140)) };
+    let how = failure.how(120);
+    let why = if how.is_empty() { how } else { format!(": {}", said(&how, 180)) };
     let fix = match failure.fix.as_ref().map(|fix| fix.told(3)) {
         None => "not seen to pass afterwards".to_owned(),
         Some(None) => "passed later".to_owned(),

@@ -10,7 +10,7 @@ use crate::session::{Item, Session};
 const MAX_TITLE: usize = 90;
 
 /// The title the user gave, else the client's, else the start of the request.
-pub(super) fn title(session: &Session) -> String {
+pub fn title(session: &Session) -> String {
     let given = session.entries.iter().filter_map(|e| match &e.item {
         Item::Title(title) => Some(title),
         _ => None,
@@ -30,7 +30,7 @@ pub(super) fn title(session: &Session) -> String {
 }
 
 /// What the user asked for: the first prompt, and what came after it in brief.
-pub(super) fn request(session: &Session) -> String {
+pub fn request(session: &Session) -> String {
     let mut asked = HashSet::new();
     let prompts = session.prompts().map(|(_, text)| text).filter(|t| t.chars().count() > 3);
     let prompts: Vec<&str> = prompts.filter(|text| asked.insert(normal(text))).collect();

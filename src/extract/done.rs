@@ -52,7 +52,9 @@ pub(super) fn fixed(failures: &[Failure]) -> Vec<String> {
         // What was done first: it is what helps the next time, and what is cut off is the end.
         let done = failure.fix.as_ref()?.told(3)?;
         let done = done.strip_prefix("changes").map_or(done.clone(), |rest| format!("Changes{rest}"));
-        Some(format!("{done} made `{}` pass, which had failed: {}", shorten(&failure.command, 60), shorten(&failure.brief, 120)))
+        let how = failure.how(100);
+        let how = if how.is_empty() { how } else { format!(": {how}") };
+        Some(format!("{done} made `{}` pass, which had failed{how}", shorten(&failure.command, 60)))
     });
     told.take(5).collect()
 }

@@ -8,7 +8,7 @@ mod files;
 mod open;
 mod statements;
 
-use self::asked::{request, title};
+pub use self::asked::{request, title};
 use self::decided::decisions;
 use self::done::{completed, fixed};
 use self::files::{files, investigated};

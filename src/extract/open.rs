@@ -21,16 +21,19 @@ pub(super) fn blockers(session: &Session, failures: &[Failure], pool: &[Statemen
     let open = failures.iter().filter(|f| f.fix.is_none() && !mistyped(f) && is_late(session, f.row));
     let mut all: Vec<Claim> = open
         .filter(|f| session.entries.iter().any(|e| e.key == f.row && matches!(&e.item, Item::Tool(t) if signal::is_check(t))))
-        .map(|f| Claim {
-            text: format!("`{}` failed and was not seen to pass: {}", shorten(&f.command, 100), shorten(&f.brief, 140)),
-            rows: vec![f.row],
-        })
+        .map(|f| Claim { text: not_passed(f), rows: vec![f.row] })
         .collect();
     all.truncate(3);
     all.extend(pick_rows(pool, seen, 3, |s| {
         !s.offer && s.about(Topic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5
     }));
     all
+}
+
+fn not_passed(failure: &Failure) -> String {
+    let how = failure.how(120);
+    let how = if how.is_empty() { how } else { format!(": {how}") };
+    format!("`{}` failed and was not seen to pass{how}", shorten(&failure.command, 100))
 }
 
 /// Does a row stand in the last third of the session?

@@ -85,7 +85,8 @@ fn word(text: &str) -> String {
 
 fn failure_line(failure: &Failure) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
-    let why = if failure.brief.is_empty() { String::new() } else { format!(": {}", inline(&shorten(&failure.brief, 200))) };
+    let how = failure.how(180);
+    let why = if how.is_empty() { how } else { format!(": {}", inline(&how)) };
     let fix = match failure.fix.as_ref().map(|fix| (fix.files.as_slice(), fix.command.as_ref())) {
         None => "not seen to pass afterwards".into(),
         Some(([], None)) => "passed later".into(),

@@ -69,6 +69,17 @@ impl Answer {
         if self.asked.is_empty() { self.said.clone() } else { format!("{}{ASKED}{})", self.said, self.asked) }
     }
 
+    /// Is a line one that [`Answer::told`] made of this answer, whole or with a shorter question?
+    pub fn is_told_in(&self, line: &str) -> bool {
+        let rest = line.strip_prefix(&one_line(&head_and_tail(&self.said, WHOLE)));
+        rest.is_some_and(|rest| rest.is_empty() || !self.asked.is_empty() && rest.starts_with(ASKED))
+    }
+
+    /// A line that [`Answer::told`] made without its question; any other as it is.
+    pub fn without_question(line: &str) -> &str {
+        line.strip_suffix(')').and_then(|line| line.rsplit_once(ASKED)).map_or(line, |(said, _)| said)
+    }
+
     /// A line that [`Answer::told`] made, or one that holds such a line, in about `max` characters by the same rule; any other line is
     /// cut at its end.
     pub fn shorten_told(line: &str, max: usize) -> String {

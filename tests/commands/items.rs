@@ -109,7 +109,10 @@ fn a_failure_is_told_with_the_command_that_cured_it() {
     world.digest(&["--summarizer", "extract"]);
     let shown = world.show(SESSION);
     let learned = shown["digest"]["learned"].to_string();
-    assert!(learned.contains("`npm ci` made `npm test` pass, which had failed: Error: Cannot find module 'stripe'"), "{learned}");
+    assert!(
+        learned.contains("`npm ci` made `npm test` pass, which had failed: output “Error: Cannot find module 'stripe'"),
+        "{learned}"
+    );
     let page = world.recall(["show", "--full", SESSION]).out;
     assert!(page.contains("— passed after `npm ci`"), "{page}");
 }

@@ -113,7 +113,7 @@ fn what_failed_is_told_with_what_helped_and_once() {
         "It was the cursor.".to_owned(),
     ];
     let text = told(&session, &Digest { learned, ..Digest::default() }, &[]);
-    assert_eq!(section(&text, "Failed"), ["`cargo test`: 1 test failed — passed after changes to src/page.rs"]);
+    assert_eq!(section(&text, "Failed"), ["`cargo test`: output “1 test failed” — passed after changes to src/page.rs"]);
     assert_eq!(section(&text, "Learned"), ["It was the cursor."]);
     assert!(text.contains("\nFiles: src/page.rs +3 −1\n"), "{text}");
 }

@@ -80,7 +80,7 @@ fn verdict(output: &str) -> String {
     shorten(&telling.into_iter().map(short_line).collect::<Vec<_>>().join(" | "), MAX_BRIEF)
 }
 
-/// The lines of a failed output that say what went wrong; else its first and last.
+/// The exit code, and the lines of a failed output that say what went wrong; else its first and last.
 fn complaint(output: &str) -> String {
     let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     let says_something = |l: &&str| l.chars().any(char::is_alphanumeric) && !l.starts_with("Exit code ");
@@ -92,7 +92,14 @@ fn complaint(output: &str) -> String {
     }
     chosen.sort_unstable();
     chosen.dedup();
-    shorten(&chosen.into_iter().map(|i| short_line(lines[i])).collect::<Vec<_>>().join(" | "), MAX_BRIEF)
+    let code = exit_code(&output).map(|code| format!("exit code {code}"));
+    let told = code.into_iter().chain(chosen.into_iter().map(|i| short_line(lines[i])));
+    shorten(&told.collect::<Vec<_>>().join(" | "), MAX_BRIEF)
+}
+
+/// The client tells it on the first line.
+fn exit_code(output: &str) -> Option<i32> {
+    output.trim_start().lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
 }
 
 fn short_line(line: &str) -> String {

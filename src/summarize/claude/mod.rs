@@ -24,7 +24,7 @@ use crate::price::{cost, meanings, price_of, thinks};
 use crate::privacy::Gate;
 use crate::session::Tokens;
 use crate::stop;
-use crate::verify::verify;
+use crate::verify::{ground, verify};
 
 /// The most the model may answer, in tokens; the form asks for some 600.
 const MAX_ANSWER_TOKENS: u64 = 4_000;
@@ -216,6 +216,7 @@ impl Summarizer for Claude {
         fault::happens("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
+            ground(&mut digest, &input.session);
             verify(&mut digest, &input.session);
             Ok(digest)
         };
