@@ -4,6 +4,7 @@
 //! the past, framed as such, in a block that is never taken in again.
 
 mod gather;
+mod memory;
 mod render;
 mod undigested;
 
@@ -54,6 +55,14 @@ impl Told {
     fn settle(&mut self, fits: impl Fn(&str) -> bool) {
         let fitting = self.digest.open_items(&self.session).filter(|(.., claim)| fits(&claim.text)).map(|(id, ..)| id);
         self.settled.extend(fitting);
+    }
+
+    /// The same without the statements that the client's own memory tells beside it. What is open stays: it is closed by its id.
+    fn without(mut self, memory: &memory::OwnMemory) -> Self {
+        self.digest.completed.retain(|text| !memory.says(text));
+        self.digest.learned.retain(|text| !memory.says(text));
+        self.digest.decisions.retain(|claim| !memory.says(&claim.text));
+        self
     }
 }
 

@@ -18,6 +18,7 @@ mod found;
 mod found_later;
 mod fresh;
 mod marks;
+mod memory;
 mod off;
 mod open_items;
 mod pieces;

@@ -10,6 +10,7 @@ use anyhow::Result;
 
 use super::{Gatherer, Known, local, remembered};
 use crate::config::Config;
+use crate::context::memory::OwnMemory;
 use crate::context::undigested::{account, told_by};
 use crate::context::{About, Content, Context, Fresh, Told, render};
 use crate::privacy::Gate;
@@ -96,6 +97,7 @@ pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, ses
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
+    let memory = OwnMemory::of(config, &session.project.key, session.cwd.as_deref().unwrap_or_default());
     let told = Told {
         session: session.id.clone(),
         when: local(session.last_at(), config),
@@ -103,12 +105,14 @@ pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, ses
         digest: told_by(&session),
         settled: Vec::new(),
     };
+    let mut remembered = remembered(config, store, &session.project.key, |_| true).unwrap_or_default();
+    remembered.retain(|note| !memory.says(&note.text));
     let content = Content {
         about: About::Itself,
         banner: None,
-        remembered: remembered(config, store, &session.project.key, |_| true).unwrap_or_default(),
+        remembered,
         fresh: Vec::new(),
-        told: vec![told],
+        told: vec![told.without(&memory)],
         open: Vec::new(),
         earlier: Box::new(empty()),
         sessions: 1,

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 pub use self::fresh::compacted;
+use super::memory::OwnMemory;
 use super::{About, Content, Context, Line, Open, Remembered, Told, render};
 use crate::author::Author;
 use crate::config::Config;
@@ -89,10 +90,12 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Re
         earlier: Box::new(empty()),
         sessions: 0,
     };
+    let memory = OwnMemory::of(config, &key, asked.cwd);
+    content.remembered.retain(|note| !memory.says(&note.text));
     let Some(known) = known else { return Ok(render(content, asked.max_tokens)) };
     let first = gatherer.recent(&known, None)?;
     for one in first.iter().take(IN_FULL) {
-        content.told.extend(gatherer.told(&known, one)?);
+        content.told.extend(gatherer.told(&known, one)?.map(|told| told.without(&memory)));
     }
     content.open = gatherer.open(&known, &first, content.told.first())?;
     // What sessions before the last left open is told among `open`.
