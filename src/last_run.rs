@@ -15,6 +15,11 @@ use crate::session::Millis;
 const FILE: &str = "last-run.json";
 /// The longest reason that is kept, in characters.
 const MAX_ERROR: usize = 300;
+/// After so many runs in a row without one usable answer the model is left alone, for so long.
+const FUTILE: u32 = 3;
+const REST: Millis = 24 * 3_600_000;
+/// No rest is longer: what says so was noted by a clock that was wrong.
+const LONGEST_REST: Millis = 8 * REST;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -28,6 +33,28 @@ pub struct LastRun {
     pub error: Option<String>,
     /// It was the model that failed: only a run that asks it can tell that it works again.
     pub of_model: bool,
+    /// Runs in a row in which answers were, or may have been, paid for, and none could be used.
+    pub futile: u32,
+    /// The model is left alone.
+    pub rest: Option<Rest>,
+}
+
+/// For how long the model is left alone, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    pub until: Millis,
+    pub why: String,
+}
+
+/// What came of asking the model in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// Some answer could be used.
+    Worked,
+    /// None could, and something was, or may have been, paid.
+    Futile,
+    /// It is over its limit.
+    Limited(Rest),
 }
 
 impl LastRun {
@@ -35,14 +62,40 @@ impl LastRun {
         serde_json::from_slice(&fs::read(data_dir.join(FILE)).ok()?).ok()
     }
 
+    /// Why the model is left alone now, and until when.
+    pub fn resting(data_dir: &Path, now: Millis) -> Option<Rest> {
+        Self::read(data_dir)?.rest.filter(|rest| (1..=LONGEST_REST).contains(&(rest.until - now)))
+    }
+
+    /// The model was asked in a run that ends.
+    pub fn asked(data_dir: &Path, at: Millis, asked: Asked) {
+        let before = Self::read(data_dir).unwrap_or_default();
+        let futile = if asked == Asked::Futile { before.futile.saturating_add(1) } else { 0 };
+        let rest = match asked {
+            Asked::Worked => None,
+            Asked::Futile if futile < FUTILE => None,
+            Asked::Futile => {
+                Some(Rest { until: at.saturating_add(REST), why: format!("{futile} runs in a row brought no usable answer") })
+            }
+            Asked::Limited(rest) => Some(rest),
+        };
+        Self { futile, rest, ..before }.write(data_dir);
+    }
+
+    /// Whatever else is noted, what was found out about the model stays.
+    fn about_model(data_dir: &Path) -> Self {
+        let Self { futile, rest, .. } = Self::read(data_dir).unwrap_or_default();
+        Self { futile, rest, ..Self::default() }
+    }
+
     /// A run did what was to be done.
     pub fn succeeded(data_dir: &Path, at: Millis) {
-        Self { at, ..Self::default() }.write(data_dir);
+        Self { at, ..Self::about_model(data_dir) }.write(data_dir);
     }
 
     /// A run went through and did not ask the model.
     pub fn went_through(data_dir: &Path, at: Millis) {
-        let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_default();
+        let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_else(|| Self::about_model(data_dir));
         Self { at, ..before }.write(data_dir);
     }
 
@@ -64,15 +117,17 @@ impl LastRun {
             failing_since: before.failing_since.or(Some(at)),
             error: Some(shorten(&one_line(&plain(why)), MAX_ERROR)),
             of_model,
+            ..before
         };
         failed.write(data_dir);
     }
 
     /// The reason of a failure may quote what is to be forgotten: only that there was one stays.
     pub fn forget_reason(data_dir: &Path) {
-        if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some()) {
+        if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some() || run.rest.is_some()) {
             // It must not come back.
-            Self { error: None, ..run }.write_by(data_dir, private::replace);
+            let rest = run.rest.map(|rest| Rest { why: "the reason was forgotten".into(), ..rest });
+            Self { error: None, rest, ..run }.write_by(data_dir, private::replace);
         }
     }
 

@@ -123,7 +123,7 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
         let (model, dims) = (line(&space.model), space.dims);
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
     }
-    writeln!(out, "spent       ${:.4} on the model in all", counts.spent_usd)?;
+    writeln!(out, "spent       ${:.4} on the model in all, at list price", counts.spent_usd)?;
     writeln!(out, "last work   {ran}")?;
     print_skipped(counts, out)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
-use super::{EmbeddingsConfig, PrivacyConfig, Schedule, Setting, setting};
+use super::{EmbeddingsConfig, Hours, PrivacyConfig, Schedule, Setting, setting};
 use crate::session::Millis;
 use crate::signal::chatter::SKIP_TOOLS;
 
@@ -53,6 +53,8 @@ pub struct DigestConfig {
     pub backlog: usize,
     /// The session's part of a request, in characters.
     pub input_chars: usize,
+    /// Hours in which the model is not asked: the limits of a subscription are for somebody's work then.
+    pub not_between: Option<Hours>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
@@ -80,6 +82,7 @@ impl Default for DigestConfig {
             settle_minutes: 10,
             backlog: 20,
             input_chars: 24_000,
+            not_between: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod embeddings;
 pub mod file;
+mod hours;
 mod privacy;
 mod schedule;
 mod surroundings;
@@ -23,6 +24,7 @@ use jiff::{Timestamp, Zoned};
 pub use agent::{Agent, agent, agent_of_client};
 pub use embeddings::{Api, EmbeddingsConfig, Key};
 pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
+pub use hours::Hours;
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
@@ -128,6 +130,11 @@ impl Config {
             claude_dirs,
             time_zone,
         })
+    }
+
+    /// A moment in the user's zone.
+    pub fn local(&self, at: Millis) -> Zoned {
+        Timestamp::from_millisecond(at).unwrap_or_default().to_zoned(self.time_zone.clone())
     }
 
     /// A time in the user's zone, in a form of strftime.

@@ -10,13 +10,23 @@ use super::Finding;
 use crate::child::which;
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, SummarizerChoice};
+use crate::last_run::{LastRun, Rest};
 use crate::privacy::Policy;
+use crate::session::Millis;
 use crate::source::claude_code::release::{NEWEST_TRIED, Release};
 use crate::store::Memory;
 use crate::summarize::claude::ask;
 
 /// Types of rows that are named; the rest is counted.
 const MAX_NAMED: usize = 5;
+
+/// Is the model left alone for now, and why?
+pub fn rest(config: &Config, now: Millis) -> Option<Finding> {
+    let Rest { until, why } = LastRun::resting(&config.data_dir, now)?;
+    let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
+    let advice = "digests are made without it meanwhile; `recall digest --summarizer claude` asks it now";
+    Some(Finding::warning("model", format!("{why}: left alone until {until}"), advice))
+}
 
 pub fn findings(config: &Config) -> Vec<Finding> {
     let name = &config.digest.claude;

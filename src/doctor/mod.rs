@@ -88,6 +88,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
     all.extend(setup::timers(&timers, host));
     let is_timed = timers.iter().any(|timer| timer.active != Some(false));
     all.push(batch::last_run(config, is_timed, now));
+    all.extend(claude::rest(config, now));
     all.push(batch::marks(config, now));
     all.extend(batch::paused(config));
     all.extend(batch::hook_log(config, now));

@@ -160,7 +160,12 @@ fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
 
 fn tokens(page: &mut String, one: &Shown<'_>) {
     let line = |(model, t): (&String, &Tokens)| {
-        let cost = one.costs.get(model).copied().flatten().map_or_else(|| "price unknown".into(), |usd| format!("${usd:.2}"));
+        let cost = one
+            .costs
+            .get(model)
+            .copied()
+            .flatten()
+            .map_or_else(|| "price unknown".into(), |usd| format!("${usd:.2} at list price"));
         let written = t.cache_write.saturating_add(t.cache_write_hour);
         format!(
             "{}: {} in, {} out, {written} written to and {} read from the cache, {cost}",

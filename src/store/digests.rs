@@ -156,6 +156,11 @@ impl Store {
         Ok(())
     }
 
+    /// Why a session has no digest of its newest state, as far as that was noted.
+    pub fn skip_of(&self, session: i64) -> Result<Option<String>> {
+        Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
+    }
+
     pub fn note_failure(&self, session: i64, at: Millis, error: &str) -> Result<()> {
         let sql = "INSERT INTO attempt VALUES (?1, 1, ?2, ?3) ON CONFLICT DO UPDATE SET failures = failures + 1, last_at = ?2, error = ?3";
         self.db.execute(sql, params![session, at, error])?;

@@ -37,7 +37,8 @@ const DIE: &str = r#"die() {
 fn every_signal_leaves_a_digest_and_the_reason() {
     let cases = SIGNALS.iter().enumerate().map(|(at, (name, _))| format!("{}) die {name}; sleep 60;;\n", at + 1));
     let many = Many::new(SIGNALS.len(), &format!("{DIE}case $q in\n{}esac", cases.collect::<String>()));
-    let told = many.digest_all();
+    // Who names the model has it asked on, whatever the runs before brought.
+    let told = many.digest_all_by(&["digest", "--summarizer", "claude"]);
     for (at, (name, number)) in SIGNALS.iter().enumerate() {
         let reason = many.reason(at + 1);
         assert!(reason.contains(&format!("was killed by signal {number} without an answer")), "{name}: {reason}");

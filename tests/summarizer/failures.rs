@@ -148,13 +148,14 @@ fn one_bad_answer_leaves_the_other_sessions_to_the_model() {
 }
 
 #[test]
-fn after_three_failures_the_model_is_asked_again_later_only_and_status_says_so() {
+fn after_three_failures_the_model_is_asked_again_later_only_and_the_doctor_says_so() {
     let stand_in = StandIn::new(&["plain"], "exit 1");
     for _ in 0..4 {
         stand_in.recall(&["digest"]);
     }
     assert_eq!(stand_in.calls().len(), 3);
-    assert!(stand_in.reasons().contains("failed 3 times"), "{}", stand_in.reasons());
+    let told = stand_in.world.findings("model", &[]);
+    assert!(told.iter().any(|one| one.contains("3 runs in a row brought no usable answer")), "{told:?}");
     stand_in.now_answers_well();
     let day_later = stand_in.world.recall_with(["digest"], &[("RECALL_NOW", "2026-11-22T12:00:00Z")]);
     assert_eq!(day_later.code, 0, "{day_later:#?}");

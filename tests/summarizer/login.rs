@@ -26,7 +26,8 @@ fn ends_the_models_part(stand_in: &StandIn, words: &str) {
     assert_eq!((&status["digests"], &status["waiting_for_model"]), (&json!(3), &json!(3)), "{status:#}");
     assert!(stand_in.reasons().contains(words), "{status:#}");
     stand_in.now_answers_well();
-    let ran = stand_in.recall(&["digest"]);
+    // When every limit is over.
+    let ran = stand_in.world.recall_with(["digest"], &[("RECALL_NOW", "2026-11-22T12:00:01Z")]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     for session in ALL {
         assert_eq!(stand_in.show(session)["summarizer"], "claude");

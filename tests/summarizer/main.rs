@@ -22,6 +22,7 @@ mod mutants;
 #[path = "../mcp/peer.rs"]
 mod peer;
 mod replies;
+mod rest;
 mod sinks;
 mod stand_in;
 mod survival;

@@ -74,10 +74,15 @@ impl Many {
 
     /// Runs digests until every session had its turn. Each run must get further; returns what they printed on stderr.
     pub fn digest_all(&self) -> String {
+        self.digest_all_by(&["digest"])
+    }
+
+    /// The same by this command.
+    pub fn digest_all_by(&self, command: &[&str]) -> String {
         let mut told = String::new();
         loop {
             let before = self.asked().iter().filter(|n| **n > 0).count();
-            let ran = self.stand_in.recall(&["digest"]);
+            let ran = self.stand_in.recall(command);
             assert!(ran.code == 0 || ran.code == 1, "{ran:#?}");
             assert!(ran.code == 0 || !ran.err.is_empty(), "what is left undone is told: {ran:#?}");
             told.push_str(&ran.err);

@@ -12,9 +12,11 @@ use anyhow::Result;
 use super::make::{Maker, Pending, Route, Run};
 use crate::config::SummarizerChoice;
 use crate::fault;
+use crate::last_run::Rest;
 use crate::select::Skip;
 use crate::store::load::SessionHead;
 use crate::store::money::Call;
+use crate::summarize::claude::over_at;
 use crate::summarize::{Failure, Input, Summarizer};
 
 /// After so many calls in a row that were killed or left nothing that can be read, the client itself is broken. Each may have lasted
@@ -101,6 +103,8 @@ impl Maker<'_> {
     fn give_up(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, failure: &Failure) -> Result<()> {
         let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
         run.report.sessions_failed += 1;
+        run.report.paid_in_vain |=
+            !matches!(failure, Failure::Session { cost_usd: Some(0.0), .. } | Failure::Model { cost_usd: Some(0.0), .. });
         run.report.last_failure = Some(what.clone());
         let Failure::Model { cost_usd, .. } = failure else {
             self.note_failure(run, head, &what)?;
@@ -116,6 +120,9 @@ impl Maker<'_> {
         } else {
             self.note_failure(run, head, &what)?;
         }
+        if let Some(until) = over_at(&what, self.now, &self.config.time_zone) {
+            run.report.limited = Some(Rest { until, why: what.clone() });
+        }
         self.turn_off(run, what.clone());
         self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
     }
@@ -130,7 +137,11 @@ impl Maker<'_> {
     /// The model is not asked any more in this run. It is said once.
     fn turn_off(&self, run: &mut Run<'_>, why: String) {
         if run.model_off.is_none() {
-            self.ui.warn(&format!("{why}: going on without the model, the next run tries again"));
+            let again = match &run.report.limited {
+                Some(rest) => format!("it is asked again after {}", self.config.local_time(Some(rest.until), "%Y-%m-%d %H:%M")),
+                None => "the next run tries again".to_owned(),
+            };
+            self.ui.warn(&format!("{why}: going on without the model, {again}"));
             run.model_off = Some(why);
         }
     }

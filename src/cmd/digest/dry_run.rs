@@ -103,7 +103,13 @@ fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> R
     writeln!(out, "would digest    {} sessions: {model} with the model, {} without", plan.chosen.len(), plan.chosen.len() - model)?;
     if costs.calls > 0 {
         let what = if !plan.backlog.is_empty() { "with the model" } else { "would cost    " };
-        writeln!(out, "{what}  about {}, at most {}, for {} calls", usd(costs.likely), usd(costs.worst), costs.calls)?;
+        writeln!(
+            out,
+            "{what}  about {}, at most {} at list price, for {} calls",
+            usd(costs.likely),
+            usd(costs.worst),
+            costs.calls
+        )?;
     }
     for (head, not_now) in &plan.chosen {
         let who = not_now.as_ref().map_or_else(|| "with the model".into(), |why| format!("without the model: {why}"));

@@ -15,6 +15,7 @@ use super::report::Report;
 use crate::config::{Config, SummarizerChoice};
 use crate::digest::Digest;
 use crate::fault;
+use crate::last_run::{LastRun, Rest};
 use crate::privacy::Gate;
 use crate::select::{Budget, Skip};
 use crate::session::Millis;
@@ -65,17 +66,32 @@ pub(super) struct Run<'r> {
     pub(super) spent_run: f64,
 }
 
+/// Why the model is not asked at this time, though it is there. Who names it, or a session, means it.
+fn left_alone(config: &Config, now: Millis, wanted: &Wanted) -> Option<String> {
+    if wanted.asked_for == Some(SummarizerChoice::Claude) || wanted.session.is_some() {
+        return None;
+    }
+    if let Some(Rest { until, why }) = LastRun::resting(&config.data_dir, now) {
+        let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
+        return Some(format!("{why}: the model is left alone until {until} (`recall digest --summarizer claude` asks it now)"));
+    }
+    let hours = config.digest.not_between.filter(|hours| hours.hold(config.local(now).time()))?;
+    Some(format!("the model is not asked between {hours}: `digest.not_between`"))
+}
+
 impl<'a> Maker<'a> {
     pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted, store: &Store) -> Result<Self> {
         // A few texts a session pass it, in many runs none: not worth the milliseconds that the faster table takes to make.
         let gate = config.gate()?;
+        let away = left_alone(config, now, wanted);
         let model = match config.digest.summarizer {
             SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
+            _ if let Some(why) = &away => Err(why.clone()),
             SummarizerChoice::Auto | SummarizerChoice::Claude => {
                 Claude::find(config, &gate, store.answered_by(&config.digest.model)?)
             }
         };
-        if let (SummarizerChoice::Claude, Err(why)) = (config.digest.summarizer, &model) {
+        if let (SummarizerChoice::Claude, Err(why), None) = (config.digest.summarizer, &model, &away) {
             ui.warn(&format!("{why}: going on without the model"));
         }
         let own = config.prompt_override();
@@ -102,10 +118,15 @@ impl<'a> Maker<'a> {
             return Ok(());
         }
         if !plan.backlog.is_empty() {
-            let price = self.price_of(store, &plan.backlog)?;
+            // Known for what they are, also to the next run, should this one be cut short.
+            store.together(|| plan.backlog.iter().try_for_each(|head| store.note_skip(head.pk, &Skip::Backlog.to_string())))?;
+            let price = match &self.model {
+                Ok(_) => format!("; with it they would cost {}", self.price_of(store, &plan.backlog)?),
+                Err(_) => String::new(),
+            };
+            let count = plan.backlog.len();
             self.ui.note(&format!(
-                "{} sessions at once: digested without the model; with it they would cost {price} (`recall digest --summarizer claude`)",
-                plan.backlog.len()
+                "{count} sessions at once: digested without the model{price} (`recall digest --summarizer claude`)"
             ));
         }
         let bar = self.ui.sessions(plan.chosen.len() as u64);
@@ -134,7 +155,7 @@ impl<'a> Maker<'a> {
         })?;
         // Of a run that was asked to stop it is known of some only.
         let sum = sum.filter(|_| !stop::asked());
-        Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2}")))
+        Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2} at list price")))
     }
 
     /// Sessions that can never be digested as they are need not be looked at again until they grow.

@@ -117,6 +117,9 @@ fn run_alone(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result
     keep_copy(&store, ui, now);
     report.elapsed_ms = started.elapsed().as_millis() as u64;
     crate::hook::tidy(&config.data_dir);
+    if let Some(asked) = report.asked() {
+        LastRun::asked(&config.data_dir, now, asked);
+    }
     match &report.last_failure {
         Some(why) if !report.model_worked => LastRun::model_failed(&config.data_dir, now, why),
         _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {

@@ -101,31 +101,34 @@ impl Maker<'_> {
         Ok(candidates)
     }
 
-    /// Those among the candidates that never had a digest; none where they are few enough for the model.
+    /// Those among the candidates that never had a digest; of few enough for the model those that an earlier run found among more. Whether
+    /// there is a model now does not matter: it would be asked about them all once it is there.
     fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
         let mut backlog = Vec::new();
-        // Who names the model means it.
-        if self.model.is_err() || self.wanted.asked_for == Some(SummarizerChoice::Claude) {
+        // Who names the model or a session means it.
+        let meant = self.wanted.asked_for == Some(SummarizerChoice::Claude) || self.wanted.session.is_some();
+        if meant || self.config.digest.summarizer == SummarizerChoice::Extract {
             return Ok(backlog);
         }
+        let mut known = Vec::new();
         for head in candidates {
             if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
+                if store.skip_of(head.pk)?.is_some_and(|why| why == Skip::Backlog.to_string()) {
+                    known.push(head.clone());
+                }
                 backlog.push(head.clone());
             }
         }
-        if backlog.len() <= self.config.digest.backlog {
-            backlog.clear();
-        }
-        Ok(backlog)
+        Ok(if backlog.len() > self.config.digest.backlog { backlog } else { known })
     }
 
     /// Why the model is not asked about a session in this run.
     fn not_for_model(&self, store: &Store, head: &SessionHead, backlog: &HashSet<i64>, taken: usize) -> Result<Option<Skip>> {
-        if let Err(why) = &self.model {
-            return Ok(Some(Skip::NoModel(why.clone())));
-        }
         if backlog.contains(&head.pk) {
             return Ok(Some(Skip::Backlog));
+        }
+        if let Err(why) = &self.model {
+            return Ok(Some(Skip::NoModel(why.clone())));
         }
         if taken >= self.config.digest.max_sessions {
             return Ok(Some(Skip::Limit));

@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::last_run::{Asked, Rest};
 use crate::store::ingest::Ingested;
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
@@ -38,6 +39,12 @@ pub struct Report {
     /// A call of the model succeeded.
     #[serde(skip)]
     pub model_worked: bool,
+    /// A call that failed was paid for, or may have been.
+    #[serde(skip)]
+    pub paid_in_vain: bool,
+    /// The model is over its limit.
+    #[serde(skip)]
+    pub limited: Option<Rest>,
     /// Why the last call that failed did.
     #[serde(skip)]
     pub last_failure: Option<String>,
@@ -53,6 +60,15 @@ impl Report {
         self.rows_bad += done.rows_bad;
         self.rows_unknown += done.rows_unknown;
         self.sessions_new += done.sessions_new;
+    }
+
+    /// What came of asking the model; `None` when it was not, or nothing follows from that.
+    pub fn asked(&self) -> Option<Asked> {
+        match &self.limited {
+            Some(rest) => Some(Asked::Limited(rest.clone())),
+            None if self.model_worked => Some(Asked::Worked),
+            None => self.paid_in_vain.then_some(Asked::Futile),
+        }
     }
 
     /// Did the run change anything that is worth a line in the log?
@@ -73,7 +89,7 @@ impl Report {
     }
 
     fn text(&self) -> String {
-        let cost = if self.cost_usd > 0.0 { format!(", ${:.4}", self.cost_usd) } else { String::new() };
+        let cost = if self.cost_usd > 0.0 { format!(", ${:.4} at list price", self.cost_usd) } else { String::new() };
         let line = |label: &str, text: String| format!("{label:<10}{text}\n");
         let mut text = line(
             "read",

@@ -4,6 +4,7 @@
 //! at it: a reply is paid for once.
 
 mod call;
+mod limit;
 mod replies;
 pub mod report;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 pub use self::call::{SIZE_FLAGS, ask};
 use self::call::{can_go_without, describe, first_line, unknown_flag};
+pub use self::limit::over_at;
 use self::report::{Try, session_with};
 use super::{Failure, Input, Made, Request, Summarizer, reply};
 use crate::child::which;
