@@ -40,8 +40,8 @@ pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl 
     let mut spans = store.private_spans(&head.id)?;
     let mut copied = Copied::default();
     for file in store.source_files(head.pk)? {
-        if config.exclude_paths.is_match(&file.path) {
-            copied.missing.push(format!("{} is excluded by `exclude.paths`", file.path));
+        if config.exclude_transcripts.is_match(&file.path) {
+            copied.missing.push(format!("{} is excluded by `exclude_transcripts`", file.path));
             continue;
         }
         match delta::open(Path::new(&file.path), None) {

@@ -1,18 +1,14 @@
 //! Who writes into the memory from here, and for which projects: a person for all, an agent for the one its session is in.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use serde_json::Value;
 
 use crate::author::Author;
 use crate::config::{Agent, Config};
 use crate::notes::{Reach, check_folder};
-
-/// How far into a transcript its folder is looked for, in bytes: the first rows of new clients are long and name none.
-const HEAD: u64 = 4 << 20;
+use crate::source::known::folder_of;
 
 /// Somebody who writes.
 #[derive(Debug, Clone)]
@@ -60,19 +56,5 @@ fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
 
 /// The folder a session began in, which decides on its project when it is read.
 fn folder_of_session(session: &str, config: &Config) -> Option<PathBuf> {
-    folder_in(&transcript_of(session, config)?)
-}
-
-/// The folder that a transcript's first rows name.
-pub fn folder_in(transcript: &Path) -> Option<PathBuf> {
-    let mut lines = BufReader::new(fs::File::open(transcript).ok()?.take(HEAD));
-    let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line).ok()? > 0 {
-        let row: Value = serde_json::from_slice(&line).unwrap_or_default();
-        if let Some(cwd) = row["cwd"].as_str().filter(|cwd| cwd.starts_with('/')) {
-            return Some(PathBuf::from(cwd));
-        }
-        line.clear();
-    }
-    None
+    folder_of(&transcript_of(session, config)?)
 }

@@ -8,9 +8,15 @@ use serde_json::json;
 use super::Ended;
 use crate::cli::ConfigArgs;
 use crate::config::Config;
+use crate::ui;
 
 pub fn run(args: &ConfigArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let settings = config.effective();
+    let known = config.known_folders();
+    let idle = if known.is_empty() { Vec::new() } else { config.idle_patterns(&known) };
+    for told in config.old_keys().iter().chain(&idle) {
+        ui::tell(told);
+    }
     if args.json {
         let all: Vec<_> = settings.iter().map(|s| json!({"key": s.key, "value": s.value, "from": s.origin})).collect();
         writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
 use super::{EmbeddingsConfig, Hours, PrivacyConfig, Schedule, Setting, setting};
+use crate::privacy::Patterns;
 use crate::session::Millis;
 use crate::signal::chatter::SKIP_TOOLS;
 
@@ -22,6 +23,7 @@ pub struct Values {
     pub hooks: HooksConfig,
     pub digest: DigestConfig,
     pub privacy: PrivacyConfig,
+    #[serde(skip_serializing_if = "Exclude::is_empty")]
     pub exclude: Exclude,
     pub retention: Retention,
     pub signal: SignalConfig,
@@ -90,10 +92,28 @@ impl Default for DigestConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Exclude {
-    /// As `exclude_projects` in `[privacy]`.
+    /// The former name of `exclude_projects` in `[privacy]`.
     pub projects: Vec<String>,
-    /// Globs over transcript paths.
+    /// The former name of `exclude_transcripts` in `[privacy]`.
     pub paths: Vec<String>,
+}
+
+impl Exclude {
+    fn is_empty(&self) -> bool {
+        self.projects.is_empty() && self.paths.is_empty()
+    }
+}
+
+impl Values {
+    /// Patterns of projects that are left out, by either name of the key.
+    pub fn excluded_projects(&self) -> Vec<String> {
+        [&self.privacy.exclude_projects[..], &self.exclude.projects].concat()
+    }
+
+    /// Globs of transcripts that are not read, by either name of the key.
+    pub fn excluded_transcripts(&self) -> Vec<String> {
+        [&self.privacy.exclude_transcripts[..], &self.exclude.paths].concat()
+    }
 }
 
 /// What carries no signal.
@@ -132,6 +152,8 @@ pub struct HooksConfig {
     pub max_inject_tokens: usize,
     /// How long a session's start may wait for it, in milliseconds.
     pub deadline_ms: u64,
+    /// Whose sessions are told at a prompt.
+    pub scope: Scope,
     /// What is said of earlier sessions at a prompt.
     pub prompt: AtPrompt,
     /// The most that is put beside a prompt, in tokens by the estimate of `context`.
@@ -156,11 +178,23 @@ impl Default for HooksConfig {
         Self {
             max_inject_tokens: 2_000,
             deadline_ms: 300,
+            scope: Scope::default(),
             prompt: AtPrompt::Notice,
             max_prompt_tokens: 800,
             ingest_before_compact: false,
         }
     }
+}
+
+/// Whose sessions hooks tell of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Those of the project that asks.
+    #[default]
+    Project,
+    /// Others, too, where they say far more of it; isolated ones never.
+    All,
 }
 
 /// US dollars for a million tokens.
@@ -227,11 +261,15 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
     }
     values.privacy.check()?;
     values.embeddings.check()?;
-    let globs = [
+    let globs = [("exclude.paths", &values.exclude.paths), ("privacy.exclude_transcripts", &values.privacy.exclude_transcripts)];
+    let patterns = [
         ("exclude.projects", &values.exclude.projects),
-        ("exclude.paths", &values.exclude.paths),
         ("privacy.exclude_projects", &values.privacy.exclude_projects),
+        ("privacy.isolate", &values.privacy.isolate),
     ];
+    for (key, patterns) in patterns {
+        Patterns::read(patterns, Path::new("/")).map_err(|why| (key, why))?;
+    }
     for (key, globs) in globs {
         for glob in globs {
             globset::Glob::new(glob).map_err(|e| (key, e.to_string()))?;

@@ -23,18 +23,20 @@ use jiff::{Timestamp, Zoned};
 
 pub use agent::{Agent, agent, agent_of_client};
 pub use embeddings::{Api, EmbeddingsConfig, Key};
-pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, SignalConfig, SummarizerChoice};
+pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, Scope, SignalConfig, SummarizerChoice};
 pub use hours::Hours;
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 pub use surroundings::{CARRIED, Surroundings};
 
 use crate::find::QueryContext;
+use crate::notes::EVERYWHERE;
 use crate::paths::names_of;
-use crate::privacy::{Gate, Policy, View};
+use crate::privacy::{Gate, Patterns, Policy, View};
 use crate::redact::RULES_VERSION;
 use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
+use crate::store::Memory;
 
 const DAY: Millis = 86_400_000;
 
@@ -55,8 +57,12 @@ pub struct Config {
     pub hooks: HooksConfig,
     pub privacy: PrivacyConfig,
     pub schedule: Schedule,
-    pub exclude_projects: GlobSet,
-    pub exclude_paths: GlobSet,
+    /// Projects that are left out.
+    pub exclude_projects: Patterns,
+    /// Projects whose sessions are shown in themselves alone.
+    pub isolate: Patterns,
+    /// Transcripts that are not read.
+    pub exclude_transcripts: GlobSet,
     pub retention: Retention,
     pub signal: SignalConfig,
     pub embeddings: EmbeddingsConfig,
@@ -107,10 +113,14 @@ impl Config {
             }
         };
         let time_zone = time_zone(read.values.timezone.as_deref(), &config_file)?;
+        let patterns = |key: &str, list: &[String]| {
+            Patterns::read(list, &home).map_err(|why| anyhow::anyhow!("{}: privacy.{key}: {why}", config_file.display()))
+        };
         let globs = |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: {key}", config_file.display()));
         Ok(Self {
-            exclude_projects: globs("exclude_projects", &excluded(&read.values))?,
-            exclude_paths: globs("exclude.paths", &read.values.exclude.paths)?,
+            exclude_projects: patterns("exclude_projects", &read.values.excluded_projects())?,
+            isolate: patterns("isolate", &read.values.privacy.isolate)?,
+            exclude_transcripts: globs("exclude_transcripts", &read.values.excluded_transcripts())?,
             privacy: read.values.privacy.clone(),
             retention: read.values.retention,
             signal: read.values.signal.clone(),
@@ -199,13 +209,13 @@ impl Config {
 
     /// Is the folder, or the project it belongs to, excluded?
     pub fn excludes_folder(&self, folder: &str, projects: &Projects) -> bool {
-        let globs = &self.exclude_projects;
-        !globs.is_empty() && (globs.is_match(folder) || globs.is_match(projects.key_of(folder)))
+        let patterns = &self.exclude_projects;
+        !patterns.is_empty() && (patterns.fit(folder) || patterns.fit(&projects.key_of(folder)))
     }
 
     /// What somebody may see of the memory.
     pub fn policy(&self, view: View<'_>) -> Policy {
-        Policy::new(self.exclude_projects.clone(), self.project_keys(), view)
+        Policy::new(self.exclude_projects.clone(), self.isolate.clone(), self.project_keys(), view)
     }
 
     /// What everything that is kept has to pass.
@@ -218,8 +228,39 @@ impl Config {
 
     /// What the gate goes by, in a few characters: texts that passed another one have to pass again.
     pub fn rules(&self) -> String {
-        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, &self.privacy, &self.signal.skip_tools);
+        let PrivacyConfig { exclude_paths, exclude_patterns, rules, .. } = &self.privacy;
+        let rules = (RULES_VERSION, privacy::PRIVATE_FILES, exclude_paths, exclude_patterns, rules, &self.signal.skip_tools);
         short_id("r", &[&format!("{rules:?}")])
+    }
+
+    /// Keys of the file that have other names now, with those.
+    pub fn old_keys(&self) -> Vec<String> {
+        let exclude = &self.file.values.exclude;
+        let given = [("projects", &exclude.projects, "exclude_projects"), ("paths", &exclude.paths, "exclude_transcripts")];
+        let given = given.into_iter().filter(|(_, list, _)| !list.is_empty());
+        let told = |(old, _, new): (&str, _, &str)| {
+            format!("{}: `{old}` in [exclude] is called `{new}` in [privacy] now", self.config_file.display())
+        };
+        given.map(told).collect()
+    }
+
+    /// Folders and projects in which sessions took place, by the index and by the transcripts: what is excluded is in those alone.
+    pub fn known_folders(&self) -> Vec<String> {
+        let mut known = crate::source::known::folders(&self.claude_dirs);
+        let index = Memory::open_if_there(&self.database(), &Policy::upkeep()).ok().flatten();
+        known.extend(index.and_then(|index| index.projects().ok()).into_iter().flatten().map(|(_, key)| key));
+        known.retain(|folder| folder != EVERYWHERE);
+        let projects = self.project_keys();
+        let keys: Vec<String> = known.iter().map(|folder| projects.key_of(folder)).collect();
+        known.extend(keys);
+        known.into_iter().collect()
+    }
+
+    /// Patterns for projects that mean none of these folders, in a sentence each.
+    pub fn idle_patterns(&self, known: &[String]) -> Vec<String> {
+        let lists = [("exclude_projects", &self.exclude_projects), ("isolate", &self.isolate)];
+        let told = |key: &str, pattern: &str| format!("`{pattern}` in `privacy.{key}` fits none of the projects that are known");
+        lists.iter().flat_map(|(key, list)| list.idle(known).map(|pattern| told(key, pattern)).collect::<Vec<_>>()).collect()
     }
 
     pub fn project_keys(&self) -> Projects {
@@ -269,12 +310,6 @@ pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
         }
     }
     Ok(set.build()?)
-}
-
-/// Globs of projects that are left out. Who names one means what lies below it, too.
-fn excluded(values: &file::Values) -> Vec<String> {
-    let named = values.exclude.projects.iter().chain(&values.privacy.exclude_projects);
-    named.flat_map(|glob| [glob.clone(), format!("{}/**", glob.trim_end_matches('/'))]).collect()
 }
 
 fn time_zone(name: Option<&str>, config_file: &Path) -> Result<TimeZone> {

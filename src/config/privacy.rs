@@ -21,8 +21,12 @@ pub const PRIVATE_FILES: [&str; 28] = [
 pub struct PrivacyConfig {
     /// Globs over files whose content is left out, beside those that always are; `!glob` lets some in again.
     pub exclude_paths: Vec<String>,
-    /// Globs over project roots and working directories that are left out.
+    /// Projects that are left out: names, paths or globs of their folders, with what lies below.
     pub exclude_projects: Vec<String>,
+    /// Projects whose sessions are shown in themselves and nowhere else, in the same forms.
+    pub isolate: Vec<String>,
+    /// Globs over the paths of transcripts that are not read.
+    pub exclude_transcripts: Vec<String>,
     /// Regular expressions; a message, command or output that matches is left out.
     pub exclude_patterns: Vec<String>,
     /// Secrets of the user's own kinds.

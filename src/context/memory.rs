@@ -26,7 +26,7 @@ impl OwnMemory {
             folders.push(folder_of(cwd));
         }
         let places = config.claude_dirs.iter().flat_map(|dir| folders.iter().map(move |folder| dir.join("projects").join(folder)));
-        let files = places.map(|place| place.join("memory/MEMORY.md")).filter(|file| !config.exclude_paths.is_match(file));
+        let files = places.map(|place| place.join("memory/MEMORY.md")).filter(|file| !config.exclude_transcripts.is_match(file));
         Self(files.filter_map(|file| read(&file)).flat_map(|text| statements(&text)).collect())
     }
 

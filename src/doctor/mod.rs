@@ -5,6 +5,7 @@ mod claude;
 mod embeddings;
 mod index;
 mod machine;
+mod privacy;
 mod setup;
 
 use serde::Serialize;
@@ -98,6 +99,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
         all.extend(embeddings::findings(config));
         all.push(batch::sweep(config, now));
         all.extend(batch::cleanup(host));
+        all.extend(privacy::findings(config));
     }
     all.extend(machine::findings(config, now));
     all

@@ -15,7 +15,7 @@ use super::claim;
 use super::payload::Payload;
 use super::told::{self, How, Told};
 use crate::clean::id8;
-use crate::config::{AtPrompt, Config};
+use crate::config::{AtPrompt, Config, Scope};
 use crate::context::{CLOSING, MAX_CHARS, OPENING, bytes_of, said, tokens_in};
 use crate::delta;
 use crate::find::{Found, Origin, Query, Wanted, find, most_telling};
@@ -93,7 +93,10 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
     if config.excludes_folder(&payload.cwd, &projects) || is_left_out(payload, config)? {
         return Ok(None);
     }
-    let policy = config.policy(View::From(&payload.cwd));
+    let policy = config.policy(match config.hooks.scope {
+        Scope::Project => View::Only(&payload.cwd),
+        Scope::All => View::From(&payload.cwd),
+    });
     let store = match Memory::open_as_it_is(&config.database(), &policy, BUSY) {
         Ok(store) => store,
         // The session's start has said so; not at every prompt again.

@@ -6,6 +6,7 @@
 
 mod files;
 mod items;
+mod patterns;
 mod policy;
 mod said;
 mod tags;
@@ -16,6 +17,7 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use files::Files;
+pub use patterns::Patterns;
 pub use policy::{Policy, View};
 pub use said::says_something;
 pub use tags::{Stripped, disarm, may_be_tag, opens_private, strip};

@@ -1,10 +1,6 @@
 //! Who may see what of the memory, by the config of today and not by that of the last digest.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
-use globset::GlobSet;
-
+use super::Patterns;
 use crate::notes::EVERYWHERE;
 use crate::source::project::Projects;
 
@@ -15,53 +11,64 @@ pub enum View<'a> {
     Upkeep,
     /// Who owns the memory and counts or exports it: all that is not excluded.
     Owner,
-    /// Somebody in this folder.
+    /// Somebody in this folder: beside that, nothing of isolated projects but their own.
     From(&'a str),
+    /// Somebody who is told of the project of this folder alone.
+    Only(&'a str),
 }
 
 /// Which projects, and which sessions of them, are shown. `store::Memory` asks it once for everything it reads.
 #[derive(Debug)]
 pub struct Policy {
     /// Projects that are left out altogether.
-    excluded: GlobSet,
+    excluded: Patterns,
+    /// Projects whose sessions are shown in themselves alone.
+    isolated: Patterns,
     projects: Projects,
-    hides_nothing: bool,
-    known: RefCell<HashMap<String, bool>>,
+    /// The project of who looks.
+    here: Option<String>,
+    /// Nothing of other projects is shown.
+    here_only: bool,
 }
 
 impl Policy {
-    pub fn new(excluded: GlobSet, projects: Projects, view: View<'_>) -> Self {
-        let hides_nothing = view == View::Upkeep || excluded.is_empty();
-        Self { excluded, projects, hides_nothing, known: RefCell::default() }
+    pub fn new(excluded: Patterns, isolated: Patterns, projects: Projects, view: View<'_>) -> Self {
+        let here = match view {
+            View::From(folder) | View::Only(folder) => Some(projects.key_of(folder)),
+            View::Owner | View::Upkeep => None,
+        };
+        let excluded = if view == View::Upkeep { Patterns::default() } else { excluded };
+        let isolated = if here.is_some() { isolated } else { Patterns::default() };
+        Self { excluded, isolated, projects, here, here_only: matches!(view, View::Only(_)) }
     }
 
     /// For who looks after the index, and shows nothing of what it reads.
     pub fn upkeep() -> Self {
-        Self::new(GlobSet::empty(), Projects::default(), View::Upkeep)
+        Self::new(Patterns::default(), Patterns::default(), Projects::default(), View::Upkeep)
     }
 
     /// Is all there is shown? Then nobody need look at the projects.
     pub fn hides_nothing(&self) -> bool {
-        self.hides_nothing
+        !self.hides_folders() && !self.here_only
+    }
+
+    /// Does it matter in which folders the parts of a session took place?
+    pub fn hides_folders(&self) -> bool {
+        !self.excluded.is_empty() || !self.isolated.is_empty()
     }
 
     /// Is a project shown, by its key? What holds for all projects always is.
     pub fn shows_project(&self, key: &str) -> bool {
-        self.hides_nothing || key == EVERYWHERE || self.is_open(key)
+        key == EVERYWHERE || (!self.here_only || self.here.as_deref() == Some(key)) && self.shows_folder(key)
     }
 
-    /// Is a session of a project shown that had a part in a folder?
-    pub fn shows_part(&self, key: &str, folder: &str) -> bool {
-        self.shows_project(key) && (self.hides_nothing || self.is_open(folder))
-    }
-
-    /// Is neither the folder nor the project it belongs to excluded? Each is looked up once: that asks the disk.
-    fn is_open(&self, folder: &str) -> bool {
-        if let Some(known) = self.known.borrow().get(folder) {
-            return *known;
+    /// Is shown what took place in a folder? Not where it, or the project it belongs to, is excluded, or isolated and another one.
+    pub fn shows_folder(&self, folder: &str) -> bool {
+        if !self.hides_folders() {
+            return true;
         }
-        let is_open = !self.excluded.is_match(folder) && !self.excluded.is_match(self.projects.key_of(folder));
-        self.known.borrow_mut().insert(folder.to_owned(), is_open);
-        is_open
+        let key = self.projects.key_of(folder);
+        let among = |patterns: &Patterns| patterns.fit(folder) || patterns.fit(&key);
+        !among(&self.excluded) && (self.here.as_ref() == Some(&key) || !among(&self.isolated))
     }
 }

@@ -4,4 +4,5 @@ pub mod claude_code;
 mod cursor;
 pub mod discover;
 pub mod json;
+pub mod known;
 pub mod project;

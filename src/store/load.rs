@@ -96,7 +96,11 @@ impl Store {
             return Ok(head);
         }
         let forgotten = self.is_shut_out(prefix)?;
-        bail!("{}`{prefix}`", if forgotten { "you had recall forget the session " } else { "no session or digest with the id " })
+        let hint = if self.narrowed { ": what `[privacy]` in the config excludes or isolates is not looked through" } else { "" };
+        match forgotten {
+            true => bail!("you had recall forget the session `{prefix}`"),
+            false => bail!("no session or digest with the id `{prefix}`{hint}"),
+        }
     }
 
     /// The same, if there is one.

@@ -4,6 +4,7 @@
 //! narrowed for the connection as a whole, by views of the same names, so that no query, however it is written, can forget it. What only a
 //! session's number leads to, its rows above all, is left as it is: whose a copied row is hangs on sessions that are not shown, too.
 
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::Path;
 use std::time::Duration;
@@ -131,26 +132,35 @@ fn narrow(db: &Connection, policy: &Policy) -> Result<bool> {
             hide.execute([r.get::<_, i64>(0)?])?;
         }
     }
-    // A session goes as a whole where a part of it took place in a folder that is hidden.
-    let mut hide = db.prepare("INSERT OR IGNORE INTO temp.hidden_session VALUES (?1)")?;
-    let mut query = db.prepare(
-        "SELECT s.pk, p.key, f.cwd FROM main.source f JOIN main.session s ON s.pk = f.session JOIN main.project p ON p.pk = s.project
-         WHERE f.cwd IS NOT NULL AND f.cwd <> p.key AND s.project NOT IN (SELECT pk FROM temp.hidden_project)",
-    )?;
-    let mut rows = query.query([])?;
-    while let Some(r) = rows.next()? {
-        if !policy.shows_part(&r.get::<_, String>(1)?, &r.get::<_, String>(2)?) {
-            hide.execute([r.get::<_, i64>(0)?])?;
-        }
-    }
     db.execute_batch(VIEWS)?;
     for table in OF_SESSIONS {
         db.execute_batch(&format!(
             "CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} o WHERE EXISTS (SELECT 1 FROM temp.session WHERE pk = o.session)"
         ))?;
     }
+    if policy.hides_folders() {
+        hide_parts(db, policy)?;
+    }
     let hidden = "SELECT EXISTS (SELECT 1 FROM temp.hidden_project) OR EXISTS (SELECT 1 FROM temp.hidden_session)";
     Ok(db.query_row(hidden, [], |r| r.get(0))?)
+}
+
+/// Hides sessions as a whole of which a part took place in a folder that is hidden.
+fn hide_parts(db: &Connection, policy: &Policy) -> Result<()> {
+    let mut hide = db.prepare("INSERT OR IGNORE INTO temp.hidden_session VALUES (?1)")?;
+    let mut query = db.prepare(
+        "SELECT s.pk, f.cwd FROM main.source f JOIN main.session s ON s.pk = f.session JOIN main.project p ON p.pk = s.project
+         WHERE f.cwd IS NOT NULL AND f.cwd <> p.key AND s.project NOT IN (SELECT pk FROM temp.hidden_project)",
+    )?;
+    let mut rows = query.query([])?;
+    let mut shown: HashMap<String, bool> = HashMap::new();
+    while let Some(r) = rows.next()? {
+        let shows = *shown.entry(r.get(1)?).or_insert_with_key(|folder| policy.shows_folder(folder));
+        if !shows {
+            hide.execute([r.get::<_, i64>(0)?])?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -39,7 +39,10 @@ const LITTLE_MORE: usize = 24;
 /// When the index cannot be read.
 pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
     let asking = Asking { own, session: None, decisions: wants_decisions(&query.text) };
-    Ok(Topic::of(candidates(store, config, query, &asking)?, max_tokens))
+    let mut sources = candidates(store, config, query, &asking)?;
+    // Of the best, what is of the own project comes first.
+    sources.sort_by_key(|source| source.elsewhere.is_some());
+    Ok(Topic::of(sources, max_tokens))
 }
 
 /// Who asks.

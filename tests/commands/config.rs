@@ -39,7 +39,9 @@ fn every_key_has_a_default() {
         ("digest.max_cost_usd_per_day", "1.0"),
         ("digest.settle_minutes", "10"),
         ("digest.backlog", "20"),
-        ("exclude.projects", "[]"),
+        ("privacy.exclude_projects", "[]"),
+        ("privacy.isolate", "[]"),
+        ("hooks.scope", "\"project\""),
         ("timezone", "system"),
     ] {
         assert_eq!(setting(&world, &[], key), (value.to_owned(), "default".to_owned()), "{key}");

@@ -43,6 +43,8 @@ fn who_names_no_topic_hears_of_the_last_session_in_any_language() {
 fn passages_of_another_project_name_it_and_have_to_say_more() {
     let world = with_sessions();
     let asks = "Why did we sharpen the thumbnails with Lanczos?";
+    assert_eq!(heard(&world, &says(&world, S, asks)), None, "by default other projects are not told of");
+    configure(&world, "scope = \"all\"\n");
     let text = heard(&world, &says(&world, S, asks)).expect("another project's");
     assert!(text.contains("(in gallery, 2026-11-11, 44440000)"), "{text}");
     for prompt in ["what did we decide about the gallery?", "yesterday we fixed something?", "wo waren wir beim Filter?"] {

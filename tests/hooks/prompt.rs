@@ -108,6 +108,7 @@ fn who_asks_for_the_past_gets_what_was_said_of_it_with_its_source() {
     let again = heard(&world, &says(&world, S, "Remind me what we decided about the pagination."));
     assert_eq!(again, None, "the conversation holds it already");
     assert_eq!(heard(&world, &says(&world, S, "What did we decide about the ingress controller?")), None, "nothing is known of it");
+    configure(&world, "scope = \"all\"\n");
     let of_another = heard(&world, &says(&world, S, "Why did we sharpen the thumbnails with Lanczos?")).expect("another project's");
     assert!(of_another.contains("[44440000, 2026-11-11]"), "{of_another}");
 }
@@ -222,8 +223,10 @@ fn a_session_is_told_nothing_of_itself_and_nothing_of_what_is_left_out() {
     for prompt in [BEARS, asks, "Where did we leave off?", "Why did we sharpen the thumbnails with Lanczos?"] {
         assert_eq!(heard(&world, &says(&world, S, prompt)), None, "in an excluded project: {prompt}");
     }
-    configure(&world, "[privacy]\nexclude_projects = [\"**/gallery\"]\n");
+    configure(&world, "scope = \"all\"\n[privacy]\nexclude_projects = [\"**/gallery\"]\n");
     assert_eq!(heard(&world, &says(&world, S, "Why did we sharpen the thumbnails with Lanczos?")), None, "of an excluded project");
+    configure(&world, "scope = \"all\"\n[privacy]\nisolate = [\"gallery\"]\n");
+    assert_eq!(heard(&world, &says(&world, S, "Why did we sharpen the thumbnails with Lanczos?")), None, "of an isolated project");
     configure(&world, "[privacy]\nexclude_patterns = [\"(?i)where did we\"]\n");
     world.digest(&["--summarizer", "extract"]);
     assert_eq!(heard(&world, &says(&world, S, asks)), None, "a prompt that a pattern leaves out");

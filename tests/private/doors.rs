@@ -40,11 +40,22 @@ enum Ask {
 
 use Ask::{Cli as Command, Hook, Pages, Prompt, Resource, Tool};
 
-/// A way out, and whether it shows the clinic's words while nothing is left out: a way that never shows any proves nothing.
-struct Way(Ask, bool);
+/// When a way out shows the clinic's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Never,
+    /// Unless the clinic is excluded or isolated.
+    Openly,
+    /// Also where it is isolated: somebody asks from within, or owns the whole of the memory and counts, forgets or exports it.
+    Inside,
+}
 
-const SHOWS: bool = true;
-const SILENT: bool = false;
+/// A way out, and when it shows the clinic's words: a way that never shows any proves nothing.
+struct Way(Ask, Shown);
+
+const SHOWS: Shown = Shown::Openly;
+const INSIDE: Shown = Shown::Inside;
+const SILENT: Shown = Shown::Never;
 
 #[rustfmt::skip]
 const WAYS: &[Way] = &[
@@ -65,13 +76,13 @@ const WAYS: &[Way] = &[
     Way(Command(&["timeline", "{clinic}", "--json", "--before", "3", "--after", "3"]), SHOWS),
     Way(Command(&["timeline", "{note}"]), SHOWS),
     Way(Command(&["timeline", "{mixed}"]), SHOWS),
-    Way(Command(&["context", "--cwd", "{clinic_dir}"]), SHOWS),
-    Way(Command(&["context", "--cwd", "{clinic_dir}", "--json", "--max-tokens", "3000"]), SHOWS),
+    Way(Command(&["context", "--cwd", "{clinic_dir}"]), INSIDE),
+    Way(Command(&["context", "--cwd", "{clinic_dir}", "--json", "--max-tokens", "3000"]), INSIDE),
     Way(Command(&["context"]), SILENT),
-    Way(Command(&["context", "--about", "the ledger", "--summarizer", "extract", "--cwd", "{clinic_dir}"]), SHOWS),
+    Way(Command(&["context", "--about", "the ledger", "--summarizer", "extract", "--cwd", "{clinic_dir}"]), INSIDE),
     Way(Command(&["context", "--about", "the ledger", "--summarizer", "extract", "--json"]), SHOWS),
-    Way(Command(&["export"]), SHOWS),
-    Way(Command(&["export", "--project", "clinic"]), SHOWS),
+    Way(Command(&["export"]), INSIDE),
+    Way(Command(&["export", "--project", "clinic"]), INSIDE),
     Way(Command(&["status"]), SILENT),
     Way(Command(&["status", "--json"]), SILENT),
     Way(Command(&["doctor"]), SILENT),
@@ -87,18 +98,18 @@ const WAYS: &[Way] = &[
     Way(Command(&["import"]), SILENT),
     Way(Command(&["mcp"]), SILENT),
     Way(Command(&["digest", "--dry-run"]), SILENT),
-    Way(Command(&["forget", "--dry-run", "--session", "{clinic}"]), SHOWS),
-    Way(Command(&["forget", "--dry-run", "--note", "{note}"]), SHOWS),
-    Way(Command(&["forget", "--dry-run", "--project", "clinic"]), SHOWS),
-    Way(Command(&["forget", "--dry-run", "--before", "0d"]), SHOWS),
-    Way(Command(&["forget", "--dry-run", "--match", "ledger"]), SHOWS),
+    Way(Command(&["forget", "--dry-run", "--session", "{clinic}"]), INSIDE),
+    Way(Command(&["forget", "--dry-run", "--note", "{note}"]), INSIDE),
+    Way(Command(&["forget", "--dry-run", "--project", "clinic"]), INSIDE),
+    Way(Command(&["forget", "--dry-run", "--before", "0d"]), INSIDE),
+    Way(Command(&["forget", "--dry-run", "--match", "ledger"]), INSIDE),
     Way(Command(&["forget", "--dry-run", "--this"]), SILENT),
     Way(Command(&["pause"]), SILENT),
     Way(Command(&["pause", "--off"]), SILENT),
-    Way(Hook("session-start", r#"{"cwd": "{clinic_dir}", "source": "startup"}"#), SHOWS),
+    Way(Hook("session-start", r#"{"cwd": "{clinic_dir}", "source": "startup"}"#), INSIDE),
     Way(Hook("session-start", r#"{"cwd": "{shop_dir}", "source": "startup"}"#), SILENT),
-    Way(Hook("session-start", r#"{"cwd": "{clinic_dir}", "source": "compact", "session_id": "{clinic}", "transcript_path": "{transcript}"}"#), SHOWS),
-    Way(Hook("user-prompt-submit", r#"{"cwd": "{clinic_dir}", "prompt": "What did we decide about the ledger last time?"}"#), SHOWS),
+    Way(Hook("session-start", r#"{"cwd": "{clinic_dir}", "source": "compact", "session_id": "{clinic}", "transcript_path": "{transcript}"}"#), INSIDE),
+    Way(Hook("user-prompt-submit", r#"{"cwd": "{clinic_dir}", "prompt": "What did we decide about the ledger last time?"}"#), INSIDE),
     Way(Hook("user-prompt-submit", r#"{"cwd": "{shop_dir}", "prompt": "What did we decide about the ledger and its sluice last time?"}"#), SHOWS),
     Way(Hook("session-end", r#"{"cwd": "{clinic_dir}", "reason": "other"}"#), SILENT),
     Way(Hook("pre-compact", r#"{"cwd": "{clinic_dir}"}"#), SILENT),
@@ -106,14 +117,14 @@ const WAYS: &[Way] = &[
     Way(Hook("stop", r#"{"cwd": "{clinic_dir}"}"#), SILENT),
     Way(Hook("subagent-stop", r#"{"cwd": "{clinic_dir}"}"#), SILENT),
     Way(Tool("search", r#"{"query": "ledger"}"#), SHOWS),
-    Way(Tool("search", r#"{"query": "ledger", "project": "clinic", "since": "30d", "before": "0d", "kind": "decision", "limit": 50}"#), SHOWS),
+    Way(Tool("search", r#"{"query": "ledger", "project": "clinic", "since": "30d", "before": "0d", "kind": "decision", "limit": 50, "scope": "all"}"#), SHOWS),
     Way(Tool("search", r#"{"query": "ledger", "cursor": "1-x"}"#), SILENT),
     Way(Tool("timeline", r#"{"id": "{clinic}", "before": 3, "after": 3}"#), SHOWS),
     Way(Tool("timeline", r#"{"id": "{note}"}"#), SHOWS),
     Way(Tool("get", r#"{"ids": ["{clinic}"]}"#), SHOWS),
     Way(Tool("get", r#"{"ids": ["{shop}", "{note}", "{mixed}", "{clinic}"], "detail": "full"}"#), SHOWS),
     Way(Tool("recall", r#"{"topic": "the ledger"}"#), SHOWS),
-    Way(Tool("recall", r#"{"topic": "what did we decide about the ledger?", "project": "clinic", "max_tokens": 2000}"#), SHOWS),
+    Way(Tool("recall", r#"{"topic": "what did we decide about the ledger?", "project": "clinic", "max_tokens": 2000, "scope": "all"}"#), SHOWS),
     Way(Tool("remember", r#"{"text": "The ledger is written in green ink.", "kind": "fact"}"#), SILENT),
     Way(Tool("close", r#"{"ids": ["{item}"], "undo": true}"#), SILENT),
     Way(Tool("status", "{}"), SILENT),
@@ -124,10 +135,10 @@ const WAYS: &[Way] = &[
     Way(Command(&["close", "{item}"]), SHOWS),
     Way(Command(&["close", "{item}", "--undo"]), SHOWS),
     Way(Command(&["close", "{shop_item}"]), SILENT),
-    Way(Pages, SHOWS),
+    Way(Pages, INSIDE),
     Way(Command(&["digest"]), SILENT),
-    Way(Pages, SHOWS),
-    Way(Command(&["export"]), SHOWS),
+    Way(Pages, INSIDE),
+    Way(Command(&["export"]), INSIDE),
 ];
 
 /// Options of these show nothing more than the command without them, or nothing at all.
@@ -296,15 +307,32 @@ fn what_is_excluded_leaves_by_no_way_from_the_moment_the_config_says_so() {
     assert!(leaks.is_empty(), "{} of {} ways:\n{}", leaks.len(), WAYS.len(), leaks.join("\n"));
 }
 
-/// Without this the test above would prove nothing.
+/// Its sessions are told and found in itself, also those of others that had a part in it, and what it says is lost to nobody who owns it.
+#[test]
+fn what_is_isolated_is_shown_in_itself_alone() {
+    let scene = Scene::set();
+    let names = scene.names();
+    scene.configure("[privacy]\nisolate = [\"~/src/clin*\"]\n");
+    let shown = showing(&scene, &names);
+    let leaks: Vec<String> =
+        shown.iter().filter(|(n, _)| WAYS[*n].1 != INSIDE).map(|(n, text)| format!("{}: …{text}…", called(&WAYS[*n].0))).collect();
+    assert!(leaks.is_empty(), "{} of {} ways:\n{}", leaks.len(), WAYS.len(), leaks.join("\n"));
+    let is_shown = |n: &usize| shown.iter().any(|(other, _)| other == n);
+    let lost = WAYS.iter().enumerate().filter(|(n, Way(_, shows))| *shows == INSIDE && !is_shown(n));
+    let lost: Vec<String> = lost.map(|(_, Way(way, _))| called(way)).collect();
+    assert!(lost.is_empty(), "these are silent within, too:\n{}", lost.join("\n"));
+}
+
+/// Without this the tests above would prove nothing.
 #[test]
 fn every_way_shows_what_is_not_excluded() {
     let scene = Scene::set();
     let names = scene.names();
     let shown: BTreeSet<usize> = showing(&scene, &names).into_iter().map(|(n, _)| n).collect();
-    let wrong = WAYS.iter().enumerate().filter(|(n, Way(_, shows))| shown.contains(n) != *shows);
-    let wrong: Vec<String> =
-        wrong.map(|(_, Way(way, shows))| format!("{}: {}", called(way), if *shows { "is silent" } else { "shows it" })).collect();
+    let wrong = WAYS.iter().enumerate().filter(|(n, Way(_, shows))| shown.contains(n) == (*shows == SILENT));
+    let wrong: Vec<String> = wrong
+        .map(|(_, Way(way, shows))| format!("{}: {}", called(way), if *shows == SILENT { "shows it" } else { "is silent" }))
+        .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::heard::{check_with, digest_and_listen, listener, turn, words_of};
 use crate::rows::{Rows, bash, put};
+use crate::support::World;
 
 const PATTERN: &str = "[privacy]\nexclude_patterns = ['(?i)project\\s+bluebird']\n";
 
@@ -137,4 +138,61 @@ fn what_is_named_later_is_gone_from_every_byte() {
         .map(|(n, _)| n)
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// Each form of a pattern that once meant nothing, in silence.
+#[test]
+fn a_name_a_variable_and_a_link_mean_the_folder_they_are_written_for() {
+    for pattern in ["clinic", "$HOME/clients/**", "~/clients/**", "clients/clinic"] {
+        let world = World::new();
+        let disk = world.root().canonicalize().expect("a folder").join("disk/clinic");
+        std::fs::create_dir_all(&disk).expect("a project");
+        std::os::unix::fs::symlink(disk.parent().expect("its parent"), world.home().join("clients")).expect("a link");
+        // The client notes where the link leads; a name or a path is looked for where it was noted.
+        let noted = if pattern == "clients/clinic" { world.home().join("clients/clinic") } else { disk };
+        let rows = turn(1, "Who is hush1?", "hush2 is a patient.").text.replace(crate::rows::SHOP, noted.to_str().expect("UTF-8"));
+        put(&world, &Rows::new(1).id, &rows);
+        world.configure(&format!("[privacy]\nexclude_projects = ['{pattern}']\n"));
+        world.digest(&["--summarizer", "extract"]);
+        let exported = world.recall(["export"]).out;
+        assert!(!exported.contains("hush"), "{pattern}: {exported}");
+        // It is known, though nothing of it is stored: nobody is told that the pattern means nothing.
+        assert_eq!(world.recall(["config"]).err, "", "{pattern}");
+    }
+}
+
+#[test]
+fn a_pattern_that_means_no_project_is_named_and_one_that_cannot_be_meant_is_refused() {
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    world.configure("[privacy]\nexclude_projects = ['shpo']\nisolate = ['~/clients/**', 'shop']\n");
+    let told = world.recall(["config"]).err;
+    assert!(
+        told.contains("`shpo` in `privacy.exclude_projects`") && told.contains("`~/clients/**` in `privacy.isolate`"),
+        "{told}"
+    );
+    assert_eq!(told.lines().count(), 2, "`shop` is known: {told}");
+    let found = world.findings("privacy", &[]);
+    assert!(found.len() == 2 && found.iter().all(|one| one.starts_with("warning: ")), "{found:#?}");
+    for (list, why) in [("['$CLIENTS/**']", "a variable"), ("['']", "every project"), ("['~bob/x']", "another user's home")] {
+        world.configure(&format!("timezone = 'UTC'\n[privacy]\nisolate = {list}\n"));
+        let ran = world.recall(["search", "keyset"]);
+        assert!(ran.code == 2 && ran.err.contains("config.toml:3: `privacy.isolate`") && ran.err.contains(why), "{list}: {ran:#?}");
+    }
+}
+
+#[test]
+fn the_keys_of_the_former_section_go_on_working_and_are_named() {
+    let world = World::with_fixtures(&["plain", "retry"]);
+    world.configure("[exclude]\nprojects = ['nothing-like-it']\npaths = ['**/64b0b6d9*']\n");
+    world.digest(&["--summarizer", "extract"]);
+    let exported = world.recall(["export"]).out;
+    assert!(!exported.contains("64b0b6d9-") && exported.lines().count() > 1, "{exported}");
+    let told = world.recall(["config"]).err;
+    for (old, new) in [("projects", "exclude_projects"), ("paths", "exclude_transcripts")] {
+        assert!(told.contains(&format!("`{old}` in [exclude] is called `{new}` in [privacy] now")), "{told}");
+    }
+    assert_eq!(world.findings("config", &[]).len(), 2);
+    world.configure("[privacy]\nexclude_transcripts = ['**/64b0b6d9*']\n");
+    assert_eq!(world.recall(["config"]).err, "");
 }

@@ -65,7 +65,7 @@ fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
 }
 
 fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
-    let mut found = discover(&config.claude_dirs, &config.exclude_paths);
+    let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
     for unreadable in &found.unreadable {
         ui.warn(unreadable);
     }

@@ -6,7 +6,7 @@ use crate::clean::id8;
 use crate::config::{Config, agent};
 use crate::consent;
 use crate::source::discover::{Found, discover};
-use crate::writer::folder_in;
+use crate::source::known::folder_of;
 
 /// Transcripts that are looked at, newest first.
 const LOOKED_AT: usize = 500;
@@ -39,9 +39,9 @@ pub(super) fn session(dry_run: bool, config: &Config) -> Result<String> {
 fn newest(folder: &str, config: &Config) -> Option<Found> {
     let projects = config.project_keys();
     let key = projects.key_of(folder);
-    let mut all = discover(&config.claude_dirs, &config.exclude_paths).files;
+    let mut all = discover(&config.claude_dirs, &config.exclude_transcripts).files;
     all.retain(|file| file.place.agent.is_none());
     all.sort_by_key(|file| std::cmp::Reverse(file.mtime()));
-    let fits = |file: &Found| folder_in(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
+    let fits = |file: &Found| folder_of(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
     all.into_iter().take(LOOKED_AT).find(fits)
 }

@@ -143,7 +143,7 @@ impl What {
 }
 
 fn found(config: &Config) -> Vec<Found> {
-    discover(&config.claude_dirs, &config.exclude_paths).files
+    discover(&config.claude_dirs, &config.exclude_transcripts).files
 }
 
 /// Sessions that have a transcript in a folder that is named so.

@@ -69,7 +69,7 @@ impl Gatherer<'_> {
         gate: &Gate,
         digested: Option<Millis>,
     ) -> Option<Fresh> {
-        if self.config.exclude_paths.is_match(transcript) {
+        if self.config.exclude_transcripts.is_match(transcript) {
             return None;
         }
         let key_of = |cwd: &str| self.projects.key_of(cwd);

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Site, Tool};
+use super::{Scope, Site, Tool};
 use crate::find::{Query, Wanted, goes_by_words, told_by_words};
 use crate::mcp::text::line;
 use crate::topic;
@@ -20,7 +20,10 @@ pub struct Gather;
 pub struct Asked {
     /// What it is about, as a question or in words; filters as in `search` work here, too.
     topic: String,
-    /// Only this project: the name of its folder, its path, or a glob. Without it all count, the current one first.
+    /// `all` projects, this one first, or this `project` alone. What is isolated is told in its own project only.
+    #[serde(default)]
+    scope: Scope,
+    /// Only this project: the name of its folder, its path, or a glob.
     #[serde(default)]
     project: Option<String>,
     /// The most the answer may take: 800 where it is not given.
@@ -60,7 +63,7 @@ impl Tool for Gather {
             bail!("topic: say in a few words what it is about");
         }
         query.filters.projects.extend(asked.project.filter(|project| !project.trim().is_empty()));
-        let store = site.memory()?;
+        let store = site.memory_of(asked.scope)?;
         let found = topic::gather(&store, site.config, &query, Some(&site.project()), max_tokens)?;
         let by_words =
             !found.sources.is_empty() && goes_by_words(&store, &query, &Wanted { now: site.config.now(), ..Wanted::default() })?;

@@ -17,8 +17,8 @@ use std::sync::{Arc, LazyLock};
 use anyhow::Result;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::text::{harmless, harmless_value, line};
@@ -94,6 +94,17 @@ impl Site<'_> {
         self.reading.memory(self.config, &self.policy())
     }
 
+    /// The same, of as many projects as are asked for.
+    ///
+    /// # Errors
+    /// As `memory`.
+    pub fn memory_of(&self, scope: Scope) -> Result<Memory> {
+        match scope {
+            Scope::All => self.memory(),
+            Scope::Project => self.reading.memory(self.config, &self.config.policy(View::Only(&self.folder.to_string_lossy()))),
+        }
+    }
+
     /// What may be shown to who works here, as a rule.
     pub fn policy(&self) -> Policy {
         self.config.policy(View::From(&self.folder.to_string_lossy()))
@@ -106,6 +117,16 @@ impl Site<'_> {
     pub fn memory_if_there(&self) -> Result<Option<Memory>> {
         Store::is_there(&self.config.database())?.then(|| self.memory()).transpose()
     }
+}
+
+/// Of which projects something is wanted.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(crate = "rmcp::schemars", inline)]
+pub enum Scope {
+    #[default]
+    All,
+    Project,
 }
 
 /// A tool.

@@ -4,13 +4,14 @@ use anyhow::{Context, Result, bail};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Site, Tool, project_name};
+use super::{Scope, Site, Tool, project_name};
 use crate::config::Config;
 use crate::embed::fuse::CANDIDATES;
 use crate::embed::near;
 use crate::find::{Found, Highlighter, Kind, Origin, Query, Wanted, find, goes_by_words, kinds, told_by_words};
 use crate::mcp::text::line;
 use crate::moment::moment;
+use crate::notes::EVERYWHERE;
 use crate::session::{Millis, short_id};
 use crate::store::Memory;
 
@@ -18,7 +19,7 @@ const USUAL: usize = 8;
 const MOST: usize = 50;
 /// Longest title and passage, in characters.
 const TITLE: usize = 60;
-const PASSAGE: usize = 60;
+const PASSAGE: usize = 58;
 
 /// A share of what was asked that is as good as all of it.
 const NEARLY_ALL: f64 = 0.9;
@@ -31,7 +32,10 @@ pub struct Search;
 pub struct Asked {
     /// Words, "phrases in quotes", and filters like `file:orders.py`, `branch:main`, `tool:Bash`. Any language.
     query: String,
-    /// Only this project: the name of its folder, its path, or a glob. Without it all are searched, the current one first.
+    /// `all` projects, this one first, or this `project` alone. What is isolated is found in its own project only.
+    #[serde(default)]
+    scope: Scope,
+    /// Only this project: the name of its folder, its path, or a glob.
     #[serde(default)]
     project: Option<String>,
     /// Only sessions that began in this time: `7d`, `12h`, or a date like 2026-01-31.
@@ -74,6 +78,9 @@ struct Line {
     id: String,
     day: String,
     project: String,
+    /// It is another project than this one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    other: bool,
     title: String,
     /// Of a note: who wrote it, and whether what it wants is done.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +107,7 @@ impl Tool for Search {
         let query = query(&asked, site.config)?;
         let mark = mark_of(&asked);
         let skip = asked.cursor.as_deref().map_or(Ok(0), |cursor| place_of(cursor, &mark))?;
-        let store = site.memory()?;
+        let store = site.memory_of(asked.scope)?;
         let own = site.project();
         let mut notices = Vec::new();
         let similar = near(site.config, &store, &query.text).unwrap_or_else(|e| {
@@ -121,13 +128,15 @@ impl Tool for Search {
         if !all.is_empty() && goes_by_words(&store, &query, &wanted)? {
             notices.push(told_by_words(&query));
         }
+        // Of a page, what is of this project comes first.
+        all.sort_by_key(|found| is_elsewhere(found, &own));
         let highlighter = Highlighter::of_query(&query);
         let unindexed = store.unindexed()?;
         if unindexed > 0 {
             notices.push(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
         }
         Ok(Answer {
-            results: all.iter().map(|found| result(found, &highlighter, &store, site.config)).collect::<Result<_>>()?,
+            results: all.iter().map(|found| result(found, &own, &highlighter, &store, site.config)).collect::<Result<_>>()?,
             next_cursor: goes_on.then(|| format!("{}-{mark}", skip + limit)),
             notices,
         })
@@ -135,9 +144,10 @@ impl Tool for Search {
 
     fn text(answer: &Answer) -> String {
         let mut text = String::new();
-        for Line { id, day, project, title, by, best, .. } in &answer.results {
+        for Line { id, day, project, other, title, by, best, .. } in &answer.results {
+            let other = if *other { "other project " } else { "" };
             let by = by.as_ref().map(|by| format!(" ({by})")).unwrap_or_default();
-            text += &format!("{day} {id} {project}: {title}{by}\n");
+            text += &format!("{day} {id} {other}{project}: {title}{by}\n");
             text += &best.as_ref().map(|best| format!("  {best}\n")).unwrap_or_default();
         }
         if answer.results.is_empty() {
@@ -182,8 +192,8 @@ fn query(asked: &Asked, config: &Config) -> Result<Query> {
 
 /// What tells searches apart, so that a cursor is of one.
 fn mark_of(asked: &Asked) -> String {
-    let Asked { query, project, since, before, kind, .. } = asked;
-    short_id("", &[&format!("{query:?} {project:?} {since:?} {before:?} {kind:?}")])
+    let Asked { query, scope, project, since, before, kind, .. } = asked;
+    short_id("", &[&format!("{query:?} {scope:?} {project:?} {since:?} {before:?} {kind:?}")])
 }
 
 fn place_of(cursor: &str, mark: &str) -> Result<usize> {
@@ -191,7 +201,12 @@ fn place_of(cursor: &str, mark: &str) -> Result<usize> {
     place.with_context(|| format!("cursor: `{}` is of no such search: give the same words and filters with it", line(cursor, 40)))
 }
 
-fn result(found: &Found, highlighter: &Highlighter, store: &Memory, config: &Config) -> Result<Line> {
+fn is_elsewhere(found: &Found, own: &str) -> bool {
+    let key = &found.project().key;
+    key != own && key != EVERYWHERE
+}
+
+fn result(found: &Found, own: &str, highlighter: &Highlighter, store: &Memory, config: &Config) -> Result<Line> {
     let id = match &found.origin {
         Origin::Session(head) => store.short_id(&head.id)?,
         Origin::Note(note) => note.id.clone(),
@@ -204,6 +219,7 @@ fn result(found: &Found, highlighter: &Highlighter, store: &Memory, config: &Con
         id,
         day: config.local_time(Some(found.at()), "%Y-%m-%d"),
         project: project_name(found.project()),
+        other: is_elsewhere(found, own),
         title: line(&found.title, TITLE),
         by: found.note().map(|note| line(&note.origin(), TITLE)),
         best,

@@ -104,9 +104,9 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row(params![expression, doc], |r| r.get(0))?)
     }
 
-    /// How many documents there are.
+    /// How many documents there are, also of what is not shown: what a word weighs hangs on all that the index counts it in.
     pub fn documents(&self) -> Result<u64> {
-        Ok(self.db.prepare_cached("SELECT count(*) FROM doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
+        Ok(self.db.prepare_cached("SELECT count(*) FROM main.doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
     }
 
     /// Documents that fit, best first, the newer first of equals.

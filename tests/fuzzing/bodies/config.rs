@@ -4,6 +4,7 @@ use std::path::Path;
 
 use recall::config::file::{Values, parse};
 use recall::config::globset;
+use recall::privacy::Patterns;
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -28,10 +29,9 @@ pub fn check(data: &[u8]) {
 /// What was taken makes no run fail later.
 fn usable(values: &Values) {
     let home = Path::new("/home/dev");
-    for list in [&values.exclude.projects, &values.exclude.paths, &values.privacy.exclude_projects] {
-        globset(list, home).expect("the globs were checked");
-        let below: Vec<String> = list.iter().map(|glob| format!("{}/**", glob.trim_end_matches('/'))).collect();
-        globset(&below, home).expect("the globs were checked");
+    globset(&values.excluded_transcripts(), home).expect("the globs were checked");
+    for list in [values.excluded_projects(), values.privacy.isolate.clone()] {
+        let _ = Patterns::read(&list, home).expect("the patterns were checked").fit("/srv/shop");
     }
     let gate = values.privacy.gate(&values.signal.skip_tools).expect("the rules were checked");
     let _ = gate.clean("a text");

@@ -1,0 +1,22 @@
+//! What the config keeps private: patterns that mean no project, and keys that have new names.
+
+use super::Finding;
+use crate::config::Config;
+
+/// Projects that are known, and what the patterns say of them. Nothing where there are no patterns.
+pub fn findings(config: &Config) -> Vec<Finding> {
+    let mut all: Vec<Finding> = config
+        .old_keys()
+        .into_iter()
+        .map(|told| Finding::warning("config", told, "the old key goes on working; the new one says more clearly what it means"))
+        .collect();
+    let known = config.known_folders();
+    // Before the first session nothing could be meant.
+    if known.is_empty() {
+        return all;
+    }
+    let idle = config.idle_patterns(&known);
+    let advice = "is it spelt as the folder is? the README says how patterns are read; one that is for later does no harm";
+    all.extend(idle.into_iter().map(|told| Finding::warning("privacy", told, advice)));
+    all
+}

@@ -1,0 +1,239 @@
+//! Which projects a pattern of the config means: by a name, by a path, by a glob.
+//!
+//! A pattern that says less than its writer meant leaves private things in, so it is read generously: a name is that of a folder anywhere
+//! below the home, a folder is also what lies below it, and a folder behind a link is known by both of its names, because a client notes
+//! where it leads. What cannot be read so is refused.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use globset::{Glob, GlobSet, GlobSetBuilder, escape};
+
+use crate::paths::names_of;
+
+/// What ends the part of a pattern that is a path.
+const META: [char; 5] = ['*', '?', '[', '{', '\\'];
+
+/// A list of patterns.
+#[derive(Debug, Clone, Default)]
+pub struct Patterns {
+    all: Arc<Vec<Pattern>>,
+    homes: Vec<PathBuf>,
+    /// Where links lead is asked of the disk once for a folder.
+    known: Arc<Mutex<HashMap<String, bool>>>,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    written: String,
+    /// Over whole paths.
+    paths: GlobSet,
+    /// Over what of a path lies below the home; over all of it elsewhere.
+    names: GlobSet,
+}
+
+impl Patterns {
+    /// Reads patterns. A bare name is that of a folder, `~` and `$HOME` are the home, `*` and `?` are any characters, also `/`.
+    ///
+    /// # Errors
+    /// The pattern that cannot be meant, and why.
+    pub fn read(written: &[String], home: &Path) -> Result<Self, String> {
+        let homes = names_of(home);
+        let read = |text: &String| Pattern::read(text, &homes).map_err(|why| format!("`{text}` {why}"));
+        let all = written.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { all: Arc::new(all), homes, known: Arc::default() })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Does any of them mean a folder, or one that it lies in?
+    pub fn fit(&self, folder: &str) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(fits) = known.get(folder) {
+            return *fits;
+        }
+        let fits = self.all.iter().any(|pattern| self.fits(pattern, folder));
+        known.insert(folder.to_owned(), fits);
+        fits
+    }
+
+    fn fits(&self, pattern: &Pattern, folder: &str) -> bool {
+        let names = names_of(Path::new(folder));
+        names.iter().any(|name| pattern.paths.is_match(name) || pattern.names.is_match(self.below_home(name)))
+    }
+
+    /// The patterns that mean none of these folders, as they are written.
+    pub fn idle<'a>(&'a self, folders: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let idle = |pattern: &&Pattern| !folders.iter().any(|folder| self.fits(pattern, folder));
+        self.all.iter().filter(idle).map(|pattern| pattern.written.as_str())
+    }
+
+    /// What of a path could be a project's name: not the folders above the home, which everything lies in.
+    fn below_home(&self, path: &Path) -> PathBuf {
+        let below = self.homes.iter().find_map(|home| path.strip_prefix(home).ok());
+        below.map_or_else(|| path.to_owned(), |below| Path::new("/").join(below))
+    }
+}
+
+impl Pattern {
+    fn read(text: &str, homes: &[PathBuf]) -> Result<Self, String> {
+        let (mut paths, mut names) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        for base in bases(text, homes)? {
+            let is_path = base.starts_with(['/', '*']);
+            let base = if is_path { base } else { format!("**/{base}") };
+            for glob in [base.clone(), format!("{base}/**")] {
+                let glob = Glob::new(&glob).map_err(|e| format!("is no glob: {}", e.kind()))?;
+                if is_path {
+                    paths.add(glob)
+                } else {
+                    names.add(glob)
+                };
+            }
+        }
+        let built = |set: GlobSetBuilder| set.build().map_err(|e| format!("is no glob: {}", e.kind()));
+        Ok(Self { written: text.to_owned(), paths: built(paths)?, names: built(names)? })
+    }
+}
+
+/// A pattern without what stands for a home, and without what only says "and all below": by every name that its folder has.
+fn bases(text: &str, homes: &[PathBuf]) -> Result<Vec<String>, String> {
+    let rest = text.trim();
+    let below = rest.strip_suffix("/**").unwrap_or(rest).trim_end_matches('/');
+    if below.is_empty() {
+        return Err("would mean every project".to_owned());
+    }
+    let at_home = ["~", "$HOME", "${HOME}"].into_iter().find_map(|home| below.strip_prefix(home));
+    let written = match at_home {
+        Some("") => return Err("would mean every project in the home: name the folders".to_owned()),
+        Some(rest) if rest.starts_with('/') => homes.iter().map(|home| format!("{}{rest}", escaped(home))).collect(),
+        Some(_) if below.starts_with('~') => return Err("names another user's home: write the whole path".to_owned()),
+        _ => vec![below.to_owned()],
+    };
+    if written.iter().any(|path| names_variable(path)) {
+        return Err(
+            "names a variable, which may say something else where hooks and timers run: write the path, `~` or `$HOME`".to_owned()
+        );
+    }
+    let real = written.iter().filter_map(|path| with_real_head(path)).collect::<Vec<_>>();
+    Ok([written, real].concat())
+}
+
+fn escaped(path: &Path) -> String {
+    escape(&path.to_string_lossy())
+}
+
+fn names_variable(path: &str) -> bool {
+    let begins = |at: usize| path[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '{');
+    path.match_indices('$').any(|(at, _)| begins(at))
+}
+
+/// The pattern with the folders before its first sign of a glob as they are called where links lead, if that is another name.
+fn with_real_head(pattern: &str) -> Option<String> {
+    if !pattern.starts_with('/') {
+        return None;
+    }
+    let literal = pattern.find(META).map_or(pattern.len(), |at| pattern[..at].rfind('/').unwrap_or(0));
+    let (head, tail) = pattern.split_at(literal);
+    // A folder that is not there yet may lie behind a link all the same.
+    let mut there = Path::new(head);
+    let real = loop {
+        match there.canonicalize() {
+            Ok(real) => break real,
+            Err(_) => there = there.parent()?,
+        }
+    };
+    let gone = Path::new(head).strip_prefix(there).ok()?;
+    let real = if gone.as_os_str().is_empty() { real } else { real.join(gone) };
+    (real != Path::new(head)).then(|| format!("{}{tail}", escaped(&real)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn read(patterns: &[&str], home: &Path) -> Patterns {
+        let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        Patterns::read(&patterns, home).unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    #[test]
+    fn names_paths_and_globs_mean_a_folder_and_what_lies_below() {
+        let home = Path::new("/home/dev");
+        for (pattern, fitting, others) in [
+            (
+                "shop",
+                vec!["/home/dev/src/shop", "/home/dev/shop/api", "/srv/shop"],
+                vec!["/home/dev/src/shop-2", "/home/dev/src/bishop"],
+            ),
+            ("shop*", vec!["/home/dev/src/shop-2"], vec!["/home/dev/src/bishop"]),
+            // All of it lies in the home.
+            ("dev", vec!["/home/dev/src/dev", "/srv/dev"], vec!["/home/dev/src/shop", "/home/dev"]),
+            ("clients/acme", vec!["/home/dev/clients/acme/api"], vec!["/home/dev/clients/other", "/home/dev/acme"]),
+            ("~/clients/**", vec!["/home/dev/clients/acme", "/home/dev/clients"], vec!["/home/dev/clients2", "/srv/clients/acme"]),
+            ("$HOME/clients/**", vec!["/home/dev/clients/acme"], vec!["/home/dev/src"]),
+            ("${HOME}/clients/", vec!["/home/dev/clients/acme"], vec!["/home/dev/src"]),
+            ("/srv/{a,b}/*", vec!["/srv/a/x", "/srv/b/x/y"], vec!["/srv/c/x"]),
+            ("**/personal/*", vec!["/home/dev/personal/diary"], vec!["/home/dev/personality"]),
+        ] {
+            let patterns = read(&[pattern], home);
+            fitting.iter().for_each(|folder| assert!(patterns.fit(folder), "{pattern} means {folder}"));
+            others.iter().for_each(|folder| assert!(!patterns.fit(folder), "{pattern} does not mean {folder}"));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_the_reason() {
+        for (pattern, why) in [
+            ("", "every project"),
+            ("/", "every project"),
+            ("/**", "every project"),
+            ("~", "in the home"),
+            ("~/", "in the home"),
+            ("~bob/clients", "another user's home"),
+            ("$CLIENTS/**", "a variable"),
+            ("/srv/${TEAM}/x", "a variable"),
+            ("a{", "is no glob"),
+        ] {
+            let refused = Patterns::read(&[pattern.to_owned()], Path::new("/home/dev")).expect_err(pattern);
+            assert!(refused.contains(why) && refused.starts_with(&format!("`{pattern}`")), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_folder_behind_a_link_is_known_by_both_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let base = folder.path().canonicalize().expect("its path");
+        let (home, disk) = (base.join("home"), base.join("disk [1]"));
+        fs::create_dir_all(disk.join("clients/acme")).expect("folders");
+        fs::create_dir_all(&home).expect("a home");
+        symlink(disk.join("clients"), home.join("clients")).expect("a link");
+        let named = |folder: &Path| folder.to_str().expect("UTF-8").to_owned();
+        for pattern in ["~/clients/**", "~/clients/ac*", "~/clients/acme", "~/clients"] {
+            let patterns = read(&[pattern], &home);
+            assert!(patterns.fit(&named(&disk.join("clients/acme"))), "{pattern}: as the client notes it");
+            assert!(patterns.fit(&named(&home.join("clients/acme"))), "{pattern}: as it is written");
+            assert!(!patterns.fit(&named(&disk.join("other"))), "{pattern}");
+        }
+        // A folder that comes later.
+        assert!(read(&["~/clients/later/**"], &home).fit(&named(&disk.join("clients/later/api"))));
+        // Written as the disk has it, noted as the link has it.
+        let patterns = read(&[&format!("{}/**", escape(&named(&disk.join("clients"))))], &home);
+        assert!(patterns.fit(&named(&home.join("clients/acme"))));
+    }
+
+    #[test]
+    fn patterns_that_mean_nothing_are_named() {
+        let patterns = read(&["shop", "shpo", "/srv/**"], Path::new("/home/dev"));
+        let known = ["/home/dev/src/shop".to_owned(), "/home/dev/notes".to_owned()];
+        assert_eq!(patterns.idle(&known).collect::<Vec<_>>(), ["shpo", "/srv/**"]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Folders in which sessions took place, as their transcripts tell: also those of projects of which nothing is stored.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// How far into a transcript its folder is looked for, in bytes: the first rows of new clients are long and name none.
+const HEAD: u64 = 4 << 20;
+/// Transcripts of a folder that are looked into: the first that tells is enough.
+const LOOKED_INTO: usize = 3;
+
+/// The folder that a transcript names first, if it names one.
+pub fn folder_of(transcript: &Path) -> Option<PathBuf> {
+    let mut lines = BufReader::new(fs::File::open(transcript).ok()?.take(HEAD));
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line).ok()? > 0 {
+        let row: Value = serde_json::from_slice(&line).unwrap_or_default();
+        if let Some(cwd) = row["cwd"].as_str().filter(|cwd| cwd.starts_with('/')) {
+            return Some(PathBuf::from(cwd));
+        }
+        line.clear();
+    }
+    None
+}
+
+/// A folder for each that the client keeps transcripts of. What cannot be read tells nothing.
+pub fn folders(claude_dirs: &[PathBuf]) -> BTreeSet<String> {
+    let projects = claude_dirs.iter().flat_map(|dir| entries(&dir.join("projects")));
+    let told = projects.filter_map(|project| {
+        let transcripts =
+            entries(&project).into_iter().filter(|file| file.extension().is_some_and(|end| end == "jsonl") && file.is_file());
+        transcripts.take(LOOKED_INTO).find_map(|transcript| folder_of(&transcript))
+    });
+    told.map(|folder| folder.to_string_lossy().into_owned()).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+    all.sort();
+    all
+}
