@@ -9,6 +9,7 @@
 
 pub mod author;
 pub mod brief;
+pub mod chain;
 mod child;
 pub mod clean;
 pub mod cli;
@@ -62,6 +63,7 @@ pub mod summarize;
 mod tail;
 pub mod terms;
 pub mod timeline;
+mod titles;
 pub mod topic;
 mod transcript;
 mod ui;

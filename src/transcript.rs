@@ -11,8 +11,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::chain::{Mark, mark};
 use crate::config::Config;
 use crate::delta::{self, Piece};
+use crate::privacy::echo::{Hushed, distinctive, hashes};
 use crate::privacy::{Began, Boundary, Conversation, Gate, LEFT_OUT, Passed, opens_private};
 use crate::session::{Item, Millis, Row, Title, Turn};
 use crate::source::claude_code::{self, Line, Place};
@@ -36,10 +38,14 @@ pub struct Copied {
 /// # Errors
 /// When the index cannot be read, or `out` cannot be written.
 pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
-    let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate()?, head };
+    let undone = store.undone_prompts(&head.id)?;
+    let hushed = store.hushed(head)?;
+    let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate()?, head, undone, hushed };
     let mut spans = store.private_spans(&head.id)?;
     let mut copied = Copied::default();
-    for file in store.source_files(head.pk)? {
+    let undone = store.undone_agents(head)?;
+    let told = |file: &SourceFile| file.agent.as_ref().is_none_or(|agent| !undone.contains(agent));
+    for file in store.source_files(head.pk)?.into_iter().filter(told) {
         if config.exclude_transcripts.is_match(&file.path) {
             copied.missing.push(format!("{} is excluded by `exclude_transcripts`", file.path));
             continue;
@@ -61,16 +67,24 @@ struct Reader<'a> {
     projects: Projects,
     gate: Gate,
     head: &'a SessionHead,
+    /// Prompts that the user took back, by the first bytes of their keys.
+    undone: Vec<Mark>,
+    /// What is known of private words.
+    hushed: Hushed,
 }
 
 /// What the rows of a file have told so far.
 #[derive(Default)]
 struct State {
+    /// Words that were fenced off in rows that no digest has seen.
+    fresh: Hushed,
     conversation: Conversation,
     /// Tool uses on private files, and forgotten ones, by the client's id: their results are not shown. The oldest layout uses an id
     /// again.
     withheld: HashSet<String>,
     turn: TurnSoFar,
+    /// No digest has seen this row.
+    is_fresh: bool,
 }
 
 /// The rows of a turn wait for its end: whether something of it is forgotten may stand in its last row.
@@ -79,6 +93,8 @@ struct TurnSoFar {
     /// Each with whether the index keeps something of it.
     rows: Vec<(String, bool)>,
     has_forgotten: bool,
+    /// The user took it back.
+    undone: bool,
 }
 
 impl TurnSoFar {
@@ -87,7 +103,7 @@ impl TurnSoFar {
     fn end(&mut self, out: &mut impl Write) -> Result<usize> {
         let turn = std::mem::take(self);
         let mut shown = 0;
-        for (row, _) in turn.rows.iter().filter(|(_, kept)| *kept || !turn.has_forgotten) {
+        for (row, _) in turn.rows.iter().filter(|(_, kept)| !turn.undone && (*kept || !turn.has_forgotten)) {
             writeln!(out, "{row}")?;
             shown += 1;
         }
@@ -106,9 +122,13 @@ impl Reader<'_> {
         let place = Place { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") };
         let mut state = State::default();
         let mut rows = 0;
-        while let Some((_, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
+        let digested = self.store.read_up_to(&file.path)?;
+        while let Some((from, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
             match piece {
-                Piece::Line(line) | Piece::Tail(line) => rows += self.line(line, &place, &mut state, spans, out)?,
+                Piece::Line(line) | Piece::Tail(line) => {
+                    state.is_fresh = from >= digested;
+                    rows += self.line(line, &place, &mut state, spans, out)?;
+                }
                 Piece::TooLong { private: true } => state.conversation.lost_something_private(),
                 Piece::TooLong { private: false } => {}
             }
@@ -133,14 +153,21 @@ impl Reader<'_> {
                 }
                 return Ok(0);
             }
-            Line::Nothing | Line::Stamp { .. } | Line::Unknown(_) => return Ok(0),
+            Line::Nothing | Line::Link(_) | Line::Stamp { .. } | Line::Unknown(_) => return Ok(0),
         };
+        if state.is_fresh {
+            let names = distinctive(&row.fenced);
+            state.fresh.add(&row.session, hashes(&row.session, names.iter().map(String::as_str)));
+        }
         let begins = matches!(row.turn, Turn::Begins | Turn::BeginsPrivate);
         let rows = if begins { state.turn.end(out)? } else { 0 };
+        if begins {
+            state.turn.undone = self.undone.contains(&mark(row.key));
+        }
         let (kept, cwd) = (self.is_kept(&row)?, row.cwd.clone());
         let is_own = row.session == self.head.id;
         if self.passes(row, place, state, spans)? && is_own && !self.is_excluded(cwd.as_deref())? {
-            state.turn.rows.extend(self.shown(line).map(|shown| (shown.into_owned(), kept)));
+            state.turn.rows.extend(self.shown(line, &state.fresh).map(|shown| (shown.into_owned(), kept)));
         }
         Ok(rows)
     }
@@ -205,15 +232,30 @@ impl Reader<'_> {
     }
 
     /// A row without what may not be shown of it; `None` where nothing may.
-    fn shown<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, str>> {
+    fn shown<'l>(&self, line: &'l [u8], fresh: &Hushed) -> Option<Cow<'l, str>> {
         let text = std::str::from_utf8(line.trim_ascii()).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let clean = json::map_texts(&text, |text| self.gate.verbatim(text))?.into_owned();
         // The name of a field may be what makes its value a secret.
-        let redacted = self.gate.redact(&clean);
+        let redacted = self.without_echoes(self.gate.redact(&clean), fresh)?;
         match redacted == text {
             true => Some(text),
             false => serde_json::from_str::<&serde_json::value::RawValue>(&redacted).is_ok().then_some(Cow::Owned(redacted)),
         }
+    }
+}
+
+impl Reader<'_> {
+    /// A row without what repeats private words.
+    fn without_echoes(&self, row: String, fresh: &Hushed) -> Option<String> {
+        if self.hushed.is_empty() && fresh.is_empty() {
+            return Some(row);
+        }
+        let clean = |text: &str| {
+            let known = self.hushed.clean(text);
+            let all = fresh.clean(&known);
+            Some((all != text).then(|| all.into_owned()))
+        };
+        json::map_texts(&row, clean).map(Cow::into_owned)
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 pub use self::lines::{Lines, MAX_LINE, Piece};
-pub use self::private::holds_private_before;
+pub use self::private::{holds_private_before, opens_private};
 
 /// How much of a file's start identifies it, in bytes: past the first row, which holds the session's id.
 const HEAD: u64 = 4096;

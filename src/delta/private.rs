@@ -42,7 +42,8 @@ pub fn holds_private_before(path: &Path, most: u64, back: u64) -> io::Result<boo
     Ok(false)
 }
 
+/// Is something private opened in these bytes of a transcript, however it is spelled?
 #[inline]
-pub(super) fn opens_private(bytes: &[u8]) -> bool {
+pub fn opens_private(bytes: &[u8]) -> bool {
     PRIVATE.as_ref().is_none_or(|tag| tag.is_match(bytes))
 }

@@ -4,6 +4,7 @@
 //! Everything that is kept of a transcript passes the [`Gate`] as decoded text, before it is shortened: half a secret is known by
 //! its other half.
 
+pub mod echo;
 mod files;
 mod items;
 mod patterns;

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Gate;
-use crate::session::{Item, Millis, Row, TitleBy, Turn};
+use crate::chain::{Asked, Chain, mark};
+use crate::session::{Item, Millis, Row, RowKey, TitleBy, Turn};
+use crate::titles::Titles;
 
 /// What becomes of the result of a tool use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +48,11 @@ pub struct Conversation {
     /// The subagent whose file this is.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<Began>,
+    /// Which turns the next row may go on with.
+    #[serde(skip_serializing_if = "Chain::is_empty")]
+    chain: Chain,
+    #[serde(skip_serializing_if = "Titles::is_empty")]
+    titles: Titles,
 }
 
 /// When a subagent began, and for which prompt.
@@ -79,6 +86,11 @@ impl Conversation {
         serde_json::from_str(stored).unwrap_or_default()
     }
 
+    /// The state for a file that took the place of one: which titles were given in the session is known from that.
+    pub fn goes_on_from(stored: &str) -> Self {
+        Self { titles: Self::restore(stored).titles, ..Self::default() }
+    }
+
     /// The state for a conversation whose beginning is not known but held something private.
     pub fn after_something_private() -> Self {
         Self { privacy: Privacy::Now, ..Self::default() }
@@ -97,6 +109,27 @@ impl Conversation {
     /// How the subagent began whose rows these are.
     pub fn agent(&self) -> Option<&Began> {
         self.agent.as_ref()
+    }
+
+    /// A row was read of which nothing is kept, and that another one may follow.
+    pub fn saw(&mut self, row: RowKey, parent: Option<RowKey>) {
+        self.chain.goes_on(mark(row), parent.map(mark));
+    }
+
+    /// What a row that stands at `offset` is among the others, before it passes: a prompt in its place, or one that goes on. Titles that
+    /// were not given in the session go.
+    pub fn place(&mut self, row: &mut Row, offset: u64) -> Option<Asked> {
+        let (key, parent) = (mark(row.key), row.parent.map(mark));
+        if row.agent.is_some() {
+            return None;
+        }
+        self.titles.pass(row);
+        if !matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) || !row.answered.is_empty() {
+            self.chain.goes_on(key, parent);
+            return None;
+        }
+        let follows = self.chain.begins(key, parent);
+        Some(Asked { key, parent, follows, offset: offset as i64, at: row.at })
     }
 
     /// Takes from a row what may not be kept. A boundary is told where a private turn begins or ends.

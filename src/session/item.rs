@@ -80,6 +80,30 @@ pub fn title_of_plan(plan: &str) -> &str {
     title.unwrap_or_default()
 }
 
+impl Item {
+    /// The same texts, to be changed.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Item::Prompt(text)
+            | Item::Reply(text)
+            | Item::Plan(text)
+            | Item::Recap(text)
+            | Item::Away(text)
+            | Item::PullRequest(text) => vec![text],
+            Item::Answer(answer) => vec![&mut answer.said, &mut answer.asked],
+            Item::Tool(tool) => {
+                let path = tool.file.as_mut().map(|file| &mut file.path);
+                [&mut tool.name, &mut tool.line].into_iter().chain(path).collect()
+            }
+            Item::Outcome(outcome) => vec![&mut outcome.brief],
+            Item::Todos(todos) => todos.iter_mut().map(|todo| &mut todo.text).collect(),
+            Item::Task(todo) => vec![&mut todo.text],
+            Item::Title(title) => vec![&mut title.text],
+            Item::Interrupted => Vec::new(),
+        }
+    }
+}
+
 /// One use of a tool, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {

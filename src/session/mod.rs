@@ -119,6 +119,17 @@ pub enum Turn {
     Joins,
 }
 
+/// What a row tells about the names of its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sign {
+    /// The session goes on from one that was cleared, which may have had a title.
+    Cleared,
+    /// The user gave it a title.
+    Renamed,
+    /// A hook gave it this one.
+    HookTitled(String),
+}
+
 /// A transcript row that is worth keeping, on its way into the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
@@ -131,8 +142,13 @@ pub struct Row {
     pub branch: Option<String>,
     pub version: Option<String>,
     pub turn: Turn,
+    pub sign: Option<Sign>,
+    /// The row that it follows, where it names one.
+    pub parent: Option<RowKey>,
     /// The client's id of the prompt it belongs to, in rows of newer clients; those of its subagents carry it, too.
     pub prompt: Option<String>,
+    /// What the user fenced off in it. Nobody keeps it.
+    pub fenced: String,
     /// Tool uses whose results are in this row, by the client's id.
     pub answered: Vec<String>,
     pub items: Vec<Item>,
@@ -153,7 +169,10 @@ impl Row {
             branch: None,
             version: None,
             turn: Turn::GoesOn,
+            sign: None,
+            parent: None,
             prompt: None,
+            fenced: String::new(),
             answered: Vec::new(),
             items: vec![item],
             parts: vec![0],

@@ -1,11 +1,13 @@
 //! What stands around a session: those before and after it in its project, and the transcripts that its rows came from.
 
 use anyhow::Result;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use super::ingest::{all_words_of, words_of};
 use super::load::{HEAD, SessionHead, head};
 use super::recent::NOT_REPEATED;
 use super::{Store, bundle};
+use crate::privacy::echo::Hushed;
 use crate::session::{Millis, RowKey};
 
 /// Is there anything to tell of `session s`: a digest, or prompts that wait for one? Of nightly ones that say the same, the last.
@@ -97,6 +99,27 @@ impl Store {
     pub fn is_excluded_session(&self, session: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
+    }
+
+    /// What is remembered of the private words of a session, and of those it goes on from.
+    pub fn hushed(&self, head: &SessionHead) -> Result<Hushed> {
+        all_words_of(&self.db, head.pk)
+    }
+
+    /// The same of a session by its id, known or not.
+    pub fn hushed_of(&self, session: &str) -> Result<Hushed> {
+        if let Some(pk) = self.session_pk(session)? {
+            return all_words_of(&self.db, pk);
+        }
+        let mut hushed = Hushed::default();
+        words_of(&self.db, session, &mut hushed)?;
+        Ok(hushed)
+    }
+
+    /// How far a transcript is read.
+    pub fn read_up_to(&self, file: &str) -> Result<u64> {
+        let sql = "SELECT offset FROM file WHERE path = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([file], |r| r.get::<_, i64>(0)).optional()?.unwrap_or(0) as u64)
     }
 
     /// When a session was private, as far as the digest has read.

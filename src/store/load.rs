@@ -3,7 +3,7 @@
 mod session;
 
 use anyhow::{Context, Result, bail};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
 use super::bundle::{self, Kind};
@@ -54,6 +54,13 @@ pub(super) fn head(r: &rusqlite::Row<'_>) -> rusqlite::Result<SessionHead> {
     })
 }
 
+/// # Errors
+/// When there is no such session.
+pub(super) fn head_of(db: &Connection, pk: i64) -> Result<SessionHead> {
+    let mut query = db.prepare_cached(&format!("{HEAD} WHERE s.pk = ?1"))?;
+    query.query_row([pk], head).context("the session is gone from the index")
+}
+
 impl Store {
     pub fn session_heads(&self) -> Result<Vec<SessionHead>> {
         let mut query = self.db.prepare(&format!("{HEAD} ORDER BY s.started_at, s.id"))?;
@@ -73,8 +80,7 @@ impl Store {
     }
 
     pub fn session_head(&self, pk: i64) -> Result<SessionHead> {
-        let mut query = self.db.prepare_cached(&format!("{HEAD} WHERE s.pk = ?1"))?;
-        query.query_row([pk], head).context("the session is gone from the index")
+        head_of(&self.db, pk)
     }
 
     /// The sessions of the project that began last before this one and not long before it, newest first.

@@ -37,6 +37,7 @@ mod tidy;
 mod titles;
 pub mod transfer;
 pub mod trouble;
+mod undone;
 pub mod unearth;
 pub mod vectors;
 

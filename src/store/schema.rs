@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::repack;
 
 /// Each entry leads from version `n` to `n + 1`.
-pub const MIGRATIONS: [Step; 11] = [
+pub const MIGRATIONS: [Step; 12] = [
     Step::Sql(FIRST),
     Step::Sql(CLOSED_BY_USER),
     Step::Sql(PRIVACY),
@@ -20,6 +20,7 @@ pub const MIGRATIONS: [Step; 11] = [
     Step::Sql(AUTHORS),
     Step::Sql(USAGE),
     Step::Sql(GLUED),
+    Step::Sql(TURNS),
 ];
 
 /// How the database gets its next form, within a transaction.
@@ -48,6 +49,27 @@ impl Step {
 /// done can be closed, which `closed_at` says.
 const AUTHORS: &str = "ALTER TABLE note ADD COLUMN author TEXT; ALTER TABLE note ADD COLUMN closed_at INTEGER;
 ALTER TABLE note ADD COLUMN closed_by TEXT; ALTER TABLE user_closed ADD COLUMN author TEXT;";
+
+/// Which row each prompt follows, by which it is known what the user took back, and what is remembered of private words. Never text.
+const TURNS: &str = "
+-- Prompts of a file, private ones among them, by the first bytes of their keys. `parent`: the row that it follows; `follows`: the prompt
+-- whose turn that is of, where the rows tell; `offset`: as those of a bundle's rows, with what they were moved by.
+CREATE TABLE asked (
+  session TEXT NOT NULL,
+  file TEXT NOT NULL,
+  key INTEGER NOT NULL,
+  parent INTEGER,
+  follows INTEGER,
+  offset INTEGER NOT NULL,
+  at INTEGER,
+  PRIMARY KEY (session, file, key)
+) WITHOUT ROWID;
+-- What sessions remember of private words: hashes of four bytes, see `privacy/echo`.
+CREATE TABLE private_word (session TEXT NOT NULL, word INTEGER NOT NULL, PRIMARY KEY (session, word)) WITHOUT ROWID;
+-- Transcripts are read once more: nobody noted that before. What could not be read is counted anew.
+UPDATE file SET size = -1, offset = 0;
+DELETE FROM unknown_row;
+";
 
 /// Rows and their usage in half the room.
 const BUNDLES: &str = "

@@ -12,10 +12,11 @@ use rusqlite::{OptionalExtension, Transaction, params};
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
 use super::bundle::{self, Gathered, Kept, Line, Message, Place, Put, Texts, Used, Whereabouts};
 use super::forget::readmit;
-use super::ingest::{note_last, project_pk};
+use super::ingest::{all_words_of, hush_session, note_last, project_pk};
 use super::load::{self, HEAD, SessionHead};
 use super::notes::author_text;
 use super::pack::list;
+use super::undone::{self, Undone};
 use super::{Store, digests::NewDigest};
 use crate::author::Author;
 use crate::digest::OpenItem;
@@ -28,7 +29,7 @@ impl Store {
 
     /// Of a session whose digest cannot be read: another one can be made.
     pub(super) fn export_without_digest(&self, head: &SessionHead) -> Result<Exported> {
-        let mut rows = self.export_rows(head.pk)?;
+        let mut rows = self.export_rows(head)?;
         let sources = self.export_sources(head.pk, |source| rows.remove(&source).unwrap_or_default())?;
         let usage = Used::of_session(&self.db, head.pk)?.into_values().map(exported_usage).collect();
         self.export_beside(head, sources, usage)
@@ -44,7 +45,8 @@ impl Store {
         let titles = self.export_titles(head.pk)?;
         let closed_by_user = self.user_closings(head.pk)?;
         let closers = self.closers_of(head.pk)?.into_iter().filter(|(_, by)| *by != Author::Unknown).collect();
-        Ok(Exported { sources, usage, titles, closed_by_user, closers, dirty: true, ..self.export_head(head) })
+        let asked = undone::asked_where_taken_back(&self.db, &head.id)?;
+        Ok(Exported { sources, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }
 
     /// Of a session whose rows cannot be read: what was made of them. It is the last word: there is nothing to make another of.
@@ -64,6 +66,7 @@ impl Store {
             sources: Vec::new(),
             usage: U::default(),
             titles: Vec::new(),
+            asked: Vec::new(),
             dirty: head.dirty,
             digest: None,
             closed_by_user: Vec::new(),
@@ -114,11 +117,11 @@ impl Store {
     }
 
     /// The rows of a session, by source.
-    fn export_rows(&self, session: i64) -> Result<HashMap<i64, Vec<ExportedRow>>> {
-        let mut texts = Texts::new(&self.db);
+    fn export_rows(&self, head: &SessionHead) -> Result<HashMap<i64, Vec<ExportedRow>>> {
+        let (mut texts, undone) = (Texts::new(&self.db), Undone::of(&self.db, head)?);
         let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
-        for kept in bundle::rows_of(&self.db, session)? {
-            all.entry(kept.source).or_default().push(exported_row(&mut texts, &kept)?);
+        for kept in bundle::rows_of(&self.db, head.pk)? {
+            all.entry(kept.source).or_default().push(exported_row(&mut texts, &undone, &kept)?);
         }
         Ok(all)
     }
@@ -150,10 +153,21 @@ impl Store {
         for (leaf, text) in &exported.titles {
             rows_new |= tx.execute("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![leaf.0, text])? > 0;
         }
+        for (file, asked) in &exported.asked {
+            for one in asked {
+                rows_new |= undone::note(&tx, &exported.session, file, one)?;
+            }
+        }
         for (id, text, at) in &exported.closed_by_user {
             let by = exported.closers.get(id).map(Author::read_from_outside).unwrap_or_default();
             let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
             new |= tx.execute(sql, params![id, session, text, at, author_text(&by)])? > 0;
+        }
+        let words = all_words_of(&tx, session)?;
+        let mut digest = exported.digest.as_ref();
+        if !words.is_empty() && hush_session(&tx, session, &words)? {
+            // It may tell of them, too.
+            digest = None;
         }
         if rows_new {
             tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [session])?;
@@ -161,7 +175,7 @@ impl Store {
         }
         tx.commit()?;
         new |= rows_new;
-        if let Some(digest) = &exported.digest
+        if let Some(digest) = digest
             && self.digest_of(session)?.is_none()
         {
             self.put_in_place(session, digest, exported.dirty)?;
@@ -209,9 +223,9 @@ impl Store {
     }
 }
 
-fn exported_row(texts: &mut Texts<'_>, kept: &Kept) -> Result<ExportedRow> {
+fn exported_row(texts: &mut Texts<'_>, undone: &Undone, kept: &Kept) -> Result<ExportedRow> {
     let Line { offset, part, key, at, .. } = kept.line;
-    Ok(ExportedRow { offset, part, key, at, item: texts.take(kept)? })
+    Ok(ExportedRow { offset, part, key, at, item: texts.take(kept)?, undone: undone.holds(kept) })
 }
 
 fn exported_usage(used: Used) -> ExportedUsage {

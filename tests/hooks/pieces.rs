@@ -57,19 +57,11 @@ fn what_is_no_file_has_no_lines() {
 
 fn row(n: u8, item: Item) -> Row {
     Row {
-        key: RowKey([n; 16]),
         session: "s".into(),
-        agent: None,
         at: Some(i64::from(n) * 1000),
         cwd: Some("/shop/src".into()),
         branch: Some("main".into()),
-        version: None,
-        turn: Default::default(),
-        prompt: None,
-        answered: Vec::new(),
-        items: vec![item],
-        parts: vec![0],
-        usage: None,
+        ..Row::of(RowKey([n; 16]), item)
     }
 }
 

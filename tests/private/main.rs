@@ -21,6 +21,7 @@ mod agents;
 mod blocks;
 mod copies;
 mod doors;
+mod echoes;
 mod files;
 mod heard;
 mod patterns;

@@ -12,5 +12,6 @@ mod layouts;
 #[cfg(target_os = "linux")]
 mod nothing_new;
 mod stored;
+mod undone;
 mod usage;
 mod words;

@@ -160,7 +160,7 @@ pub fn unbundle(db: &Connection) {
         db.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", values).expect("a message");
     }
     db.execute_batch(
-        "DROP TABLE answered; DROP TABLE client_cost; ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by; ALTER TABLE user_closed DROP COLUMN author; ALTER TABLE digest DROP COLUMN basis; ALTER TABLE page DROP COLUMN facts; DROP INDEX digest_queued; DROP TRIGGER session_gone; DROP TABLE kin; DROP TABLE bundle_hash; DROP TABLE bundle; PRAGMA user_version = 5;",
+        "DROP TABLE answered; DROP TABLE client_cost; DROP TABLE private_word; DROP TABLE asked; ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by; ALTER TABLE user_closed DROP COLUMN author; ALTER TABLE digest DROP COLUMN basis; ALTER TABLE page DROP COLUMN facts; DROP INDEX digest_queued; DROP TRIGGER session_gone; DROP TABLE kin; DROP TABLE bundle_hash; DROP TABLE bundle; PRAGMA user_version = 5;",
     )
     .expect("the newer tables go");
 }

@@ -14,6 +14,7 @@ use crate::context::memory::OwnMemory;
 use crate::context::undigested::{account, told_by};
 use crate::context::{About, Content, Context, Fresh, Told, render};
 use crate::privacy::Gate;
+use crate::privacy::echo::Hushed;
 use crate::session::{Millis, RowKey};
 use crate::store::Memory;
 use crate::{mark, off, tail};
@@ -73,7 +74,8 @@ impl Gatherer<'_> {
             return None;
         }
         let key_of = |cwd: &str| self.projects.key_of(cwd);
-        let session = tail::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key)).ok()?;
+        let session =
+            tail::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key), hushed(store, id)?).ok()?;
         let cwd = session.cwd.as_deref()?;
         let last_at = session.last_at()?;
         let fits = session.project.key == self.key
@@ -93,7 +95,9 @@ pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, ses
         return Ok(Context::default());
     }
     let key_of = |cwd: &str| projects.key_of(cwd);
-    let session = tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key))?;
+    let Some(hushed) = hushed(store, session) else { return Ok(Context::default()) };
+    let session =
+        tail::session(transcript, session, COMPACTED_TAIL, &config.gate()?, key_of, |key| is_forgotten(store, key), hushed)?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
         return Ok(Context::default());
     }
@@ -123,6 +127,11 @@ pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, ses
 /// Was the whole session forgotten? What cannot be told is not shown.
 fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
     store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
+}
+
+/// What is remembered of private words. Where that cannot be told nothing is shown.
+fn hushed(store: Option<&Memory>, session: &str) -> Option<Hushed> {
+    store.map_or(Some(Hushed::default()), |store| store.hushed_of(session).ok())
 }
 
 fn is_forgotten(store: Option<&Memory>, key: RowKey) -> bool {

@@ -61,13 +61,12 @@ fn left(reason: &str) -> Option<&str> {
 }
 
 /// Was all that the user said in dialogs private? What follows tells of it, up to the next prompt.
-pub(super) fn is_all_private(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -> bool {
-    let said = said(blocks, result, gate);
+pub(super) fn are_all_private(said: &[Text]) -> bool {
     said.iter().any(|text| text.private) && said.iter().all(|text| !text.private && text.text.is_empty() || text.is_all_private())
 }
 
 /// The user's words in each dialog whose end a row holds.
-fn said(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -> Vec<Text> {
+pub(super) fn said(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -> Vec<Text> {
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
     let given = [result.answers, result.response].into_iter().flatten().flat_map(json::texts);
     let notes = result.annotations.and_then(named).unwrap_or_default().into_values().filter_map(notes_of).map(words);

@@ -28,6 +28,8 @@ fields! {
     Type "type",
     Subtype "subtype",
     Uuid "uuid",
+    ParentUuid "parentUuid",
+    LogicalParentUuid "logicalParentUuid",
     SessionId "sessionId",
     Timestamp "timestamp",
     Cwd "cwd",
@@ -67,7 +69,7 @@ const IN_PROGRESS: Names<2> = Names::of(["type", "message"]);
 const IN_ENVELOPE: Names<2> = Names::of(["type", "message"]);
 const IN_BLOCK: Names<8> = Names::of(["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"]);
 const IN_RESULT: Names<6> = Names::of(["questions", "answers", "annotations", "response", "plan", "task"]);
-const IN_ATTACHMENT: Names<6> = Names::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta"]);
+const IN_ATTACHMENT: Names<7> = Names::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta", "stdout"]);
 
 /// The raw fields of a row, and what its texts have to pass.
 pub(super) struct Fields<'a> {
@@ -140,6 +142,8 @@ pub(super) struct Attachment<'a> {
     pub origin: Option<Raw<'a>>,
     pub human_turn: Option<Raw<'a>>,
     pub is_meta: Option<Raw<'a>>,
+    /// What a hook printed.
+    pub stdout: Option<Raw<'a>>,
 }
 
 impl<'a> Fields<'a> {
@@ -198,8 +202,8 @@ impl<'a> Fields<'a> {
     }
 
     fn read_attachment(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
-        let [kind, mode, prompt, origin, human_turn, is_meta] = cursor.fields(&IN_ATTACHMENT)?;
-        self.attachment = Attachment { kind, mode, prompt, origin, human_turn, is_meta };
+        let [kind, mode, prompt, origin, human_turn, is_meta, stdout] = cursor.fields(&IN_ATTACHMENT)?;
+        self.attachment = Attachment { kind, mode, prompt, origin, human_turn, is_meta, stdout };
         Ok(())
     }
 

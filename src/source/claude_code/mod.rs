@@ -5,6 +5,7 @@
 
 mod dialog;
 mod fields;
+mod naming;
 mod origin;
 mod outcome;
 pub mod release;
@@ -46,6 +47,8 @@ pub enum Line {
     Row(Box<Row>),
     /// A known row with nothing to keep.
     Nothing,
+    /// The same, where another row may follow it.
+    Link(Link),
     /// A bookkeeping row that tells when its session began. A fork copies every conversation row with its time; only these carry
     /// the time of the fork itself.
     Stamp {
@@ -55,6 +58,13 @@ pub enum Line {
     /// A row type this program does not know, or a tag around a text in the user's name, as `<name>`.
     Unknown(String),
     Bad(&'static str),
+}
+
+/// A row by its key, and the one that it follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    pub key: RowKey,
+    pub parent: Option<RowKey>,
 }
 
 /// Row types that are known and hold no conversation: those seen up to client 2.1.330, and those its binary names beside them. Who wants
@@ -125,7 +135,9 @@ impl<'p> Lines<'p> {
             Ok(Said { unknown: Some(name), items, answered, .. }) if items.is_empty() && answered.is_empty() => {
                 Line::Unknown(format!("<{}>", self.gate.clean(&name).chars().take(60).collect::<String>()))
             }
+            Ok(said) if said.items.is_empty() && agent.is_none() => self.named(line, &fields, &kind, said),
             Ok(said) => self.row(line, &fields, &kind, agent, said),
+            Err(Line::Nothing) if agent.is_none() => self.link(&fields),
             Err(no_row) => no_row,
         }
     }
@@ -153,6 +165,14 @@ impl<'p> Lines<'p> {
         Ok(Said { items, ..Said::default() })
     }
 
+    /// A row that says nothing by itself: it may tell who named the session.
+    fn named(&mut self, line: &[u8], fields: &Fields<'_>, kind: &str, mut said: Said) -> Line {
+        let (sign, title) = naming::told(fields, kind).unzip();
+        said.items.extend(title.flatten());
+        said.sign = sign;
+        self.row(line, fields, kind, None, said)
+    }
+
     /// A row with what it says, and what it tells about the rows around it.
     #[inline]
     fn row(&mut self, line: &[u8], fields: &Fields<'_>, kind: &str, agent: Option<String>, said: Said) -> Line {
@@ -166,15 +186,20 @@ impl<'p> Lines<'p> {
             "assistant" => fields.message.as_ref().and_then(|message| usage(message, key, model, self.gate)),
             "progress" => match fields.told_message().and_then(|message| usage(&message, key, model, self.gate)) {
                 Some(usage) => Some(usage),
+                None if agent.is_none() => return self.link(fields),
                 None => return Line::Nothing,
             },
             _ => None,
         };
         let prompt = fields.owned(Field::PromptId);
         // What a row tells about the rows after it counts, too: a subagent's first one for which prompt it works.
-        let tells = said.turn != Turn::GoesOn || !said.answered.is_empty() || agent.is_some() && prompt.is_some();
+        let tells = said.turn != Turn::GoesOn
+            || said.sign.is_some()
+            || !said.fenced.is_empty()
+            || !said.answered.is_empty()
+            || agent.is_some() && prompt.is_some();
         if said.items.is_empty() && usage.is_none() && !tells {
-            return Line::Nothing;
+            return if agent.is_none() { self.link(fields) } else { Line::Nothing };
         }
         let gate = self.gate;
         let Repeated { cwd, branch, version, .. } = &mut self.repeated;
@@ -187,13 +212,30 @@ impl<'p> Lines<'p> {
             branch: branch.kept(fields.raw(Field::GitBranch), |b| gate.name(b).filter(|b| b != "HEAD")),
             version: version.kept(fields.raw(Field::Version), |v| gate.name(v)),
             turn: said.turn,
+            sign: said.sign,
+            parent: parent_of(fields, self.place),
             prompt,
+            fenced: said.fenced,
             answered: said.answered,
             parts: (0..).take(said.items.len()).collect(),
             items: said.items,
             usage,
         }))
     }
+
+    /// Of a row with nothing to keep its place among the others.
+    fn link(&self, fields: &Fields<'_>) -> Line {
+        let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&self.place.session));
+        let key = fields.text(Field::Uuid).map(|uuid| RowKey::from_uuid(&session, &uuid));
+        key.map_or(Line::Nothing, |key| Line::Link(Link { key, parent: parent_of(fields, self.place) }))
+    }
+}
+
+/// The row that a row follows. The boundary that a compaction leaves begins a chain, and tells apart from that what it follows.
+fn parent_of(fields: &Fields<'_>, place: &Place) -> Option<RowKey> {
+    let parent = fields.text(Field::ParentUuid).or_else(|| fields.text(Field::LogicalParentUuid))?;
+    let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&place.session));
+    Some(RowKey::from_uuid(&session, &parent))
 }
 
 /// Older clients write a subagent's rows into the session's own file, marked as a side chain and with no id.

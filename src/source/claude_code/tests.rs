@@ -13,7 +13,7 @@ fn place() -> Place {
 fn items(row: &Value) -> Vec<Item> {
     match read_line(row.to_string().as_bytes(), &place(), &Gate::shipped()) {
         Line::Row(row) => row.items,
-        Line::Nothing | Line::Stamp { .. } => Vec::new(),
+        Line::Nothing | Line::Link(_) | Line::Stamp { .. } => Vec::new(),
         other => panic!("{other:?}"),
     }
 }

@@ -8,7 +8,7 @@ use super::origin::{Origin, Speaker};
 use super::{MAX_RECAP, MAX_TEXT, dialog, outcome};
 use crate::clean::head_and_tail;
 use crate::privacy::{Text, says_something};
-use crate::session::{Item, ToolUse, Turn};
+use crate::session::{Item, Sign, ToolUse, Turn};
 use crate::source::json::{self, Raw};
 
 /// Slash commands that steer the client and ask nothing of the model.
@@ -32,6 +32,9 @@ pub(super) const RECAP_START: &str = "This session is being continued from a pre
 pub(super) struct Said {
     pub items: Vec<Item>,
     pub turn: Turn,
+    pub sign: Option<Sign>,
+    /// What the user fenced off in it.
+    pub fenced: String,
     /// Tool uses whose results it holds.
     pub answered: Vec<String>,
     /// The name of the tag around it, where that is all that is known of who said it.
@@ -54,7 +57,10 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
         let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && text.starts_with(RECAP_START);
         let said = match origin.speaker(text) {
             _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP))),
-            Speaker::User(text) => said(&text),
+            Speaker::User(text) => {
+                row.fenced.clone_from(&passed.fenced);
+                said(&text)
+            }
             Speaker::ThirdParty => None,
             Speaker::Unknown(name) => {
                 row.unknown = Some(name.to_owned());
@@ -76,9 +82,11 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
         row.answered.push(id);
         row.items.extend(items);
     }
-    if dialog::is_all_private(blocks, &fields.result, fields.gate) {
+    let dialogs = dialog::said(blocks, &fields.result, fields.gate);
+    if dialog::are_all_private(&dialogs) {
         row.turn = Turn::BeginsPrivate;
     }
+    dialogs.iter().for_each(|said| row.fenced.push_str(&said.fenced));
     row
 }
 
@@ -122,7 +130,8 @@ pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
         _ if unknown.is_some() => Turn::GoesOn,
         _ => Turn::Joins,
     };
-    Said { items: said.into_iter().collect(), turn, unknown, ..Said::default() }
+    let fenced = if unknown.is_none() { passed.fenced } else { String::new() };
+    Said { items: said.into_iter().collect(), turn, unknown, fenced, ..Said::default() }
 }
 
 /// The oldest layout holds what is said in the row itself.
@@ -160,7 +169,7 @@ fn slash_command(text: &str) -> Option<String> {
     Some(format!("/{name} {arguments}").trim_end().to_owned())
 }
 
-fn tagged<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+pub(super) fn tagged<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, after) = text.split_once(&format!("<{tag}>"))?;
     after.split_once(&format!("</{tag}>")).map(|(inner, _)| inner)
 }

@@ -209,7 +209,10 @@ pub fn kin_of(db: &Connection, session: i64) -> Result<Vec<i64>> {
 }
 
 /// Those of them that began earlier, or have the smaller id.
-pub(super) fn earlier(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn kin_earlier(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
     beside(db, head, "<")
 }
 

@@ -19,10 +19,11 @@ use rusqlite::{Connection, Rows, params};
 pub use self::edit::{change, drop_messages, take_out};
 pub use self::form::{Kind, Line};
 pub use self::gather::{Gathered, Known, Place, Put};
-pub use self::kin::{Whereabouts, kin_later, kin_of};
+pub use self::kin::{Whereabouts, kin_earlier, kin_later, kin_of};
 pub use self::usage::{Message, Used};
-use super::load::SessionHead;
+use super::load::{self, SessionHead};
 use super::pack::{Unreadable, unpack, unpacked_len};
+use super::undone::Undone;
 use crate::session::{Item, RowKey};
 
 /// How long the JSON of a bundle's texts gets, in bytes. Longer ones are a little smaller and cost more when one is damaged.
@@ -111,11 +112,24 @@ fn lines(rows: &[u8], moved: i64) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// The same without what belongs to a session that began earlier.
+/// The same without what belongs to a session that began earlier, and what the user took back.
 ///
 /// # Errors
 /// As `rows_of`.
 pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
+    let undone = Undone::of(db, head)?;
+    let mut rows = all_owned_rows(db, head)?;
+    if !undone.is_empty() {
+        rows.retain(|kept| !undone.holds(kept));
+    }
+    Ok(rows)
+}
+
+/// The same with what the user took back: for who forgets it.
+///
+/// # Errors
+/// As `rows_of`.
+pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
     let mut rows = rows_of(db, head.pk)?;
     let elsewhere = held_earlier(db, head)?;
     if !elsewhere.is_empty() {
@@ -124,13 +138,13 @@ pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
     Ok(rows)
 }
 
-/// The same one after the other, as they came in: a list of them takes room for a session that is long.
+/// What `owned_rows` returns one after the other, as they came in: a list of them takes room for a session that is long.
 ///
 /// # Errors
 /// As `rows_of`, or what `each` returns.
 pub fn each_owned(db: &Connection, head: &SessionHead, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
-    let elsewhere = held_earlier(db, head)?;
-    each_row(db, head.pk, |kept| if elsewhere.contains(&copy_of(&kept.line)) { Ok(()) } else { each(kept) })
+    let (elsewhere, undone) = (held_earlier(db, head)?, Undone::of(db, head)?);
+    each_row(db, head.pk, |kept| if undone.holds(&kept) || elsewhere.contains(&copy_of(&kept.line)) { Ok(()) } else { each(kept) })
 }
 
 /// By what a copy of an item is known. A copy says the same under the same key: rows that merely share one, as hand-made transcripts do,
@@ -144,8 +158,10 @@ pub fn copy_of(line: &Line) -> CopyOf {
 /// What sessions hold that began earlier, or have the smaller id: a row that several hold belongs to the first of them.
 fn held_earlier(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyOf>> {
     let mut all = HashSet::new();
-    for kin in kin::earlier(db, head)? {
-        all.extend(rows_of(db, kin)?.iter().map(|kept| copy_of(&kept.line)));
+    for kin in kin_earlier(db, head)? {
+        // What was taken back there and goes on here is this session's.
+        let undone = Undone::of(db, &load::head_of(db, kin)?)?;
+        all.extend(rows_of(db, kin)?.iter().filter(|kept| !undone.holds(kept)).map(|kept| copy_of(&kept.line)));
     }
     Ok(all)
 }

@@ -122,7 +122,7 @@ impl Used {
     /// As `of_session`.
     pub fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
         let mut own = Self::of_session(db, head.pk)?;
-        let earlier = kin::earlier(db, head)?;
+        let earlier = kin::kin_earlier(db, head)?;
         for kin in kin::kin_of(db, head.pk)? {
             for (message, used) in Self::of_session(db, kin)? {
                 if earlier.contains(&kin) {

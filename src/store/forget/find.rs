@@ -96,7 +96,7 @@ impl Store {
     /// Are any of the rows a session's own? Of others its digest knows nothing.
     fn owns_any(&self, session: i64, keys: &BTreeSet<RowKey>) -> Result<bool> {
         let head = self.session_head(session)?;
-        Ok(bundle::owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
+        Ok(bundle::all_owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
     }
 
     /// Digests, the replaced ones too: what a model said in words of its own.

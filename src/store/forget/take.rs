@@ -62,6 +62,8 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
     if lasting == Lasting::ForGood {
         tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
+        tx.execute("DELETE FROM asked WHERE session = ?1", [&head.id])?;
+        tx.execute("DELETE FROM private_word WHERE session = ?1", [&head.id])?;
         tx.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [&head.id])?;
         // Its own transcripts are not even opened any more. Others may hold sessions that stay.
         for file in files.iter().filter(|file| file.contains(&head.id)) {
@@ -72,12 +74,12 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
 }
 
 fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RowKey>> {
-    Ok(bundle::owned_rows(tx, head)?.iter().map(|kept| kept.line.key).collect())
+    Ok(bundle::all_owned_rows(tx, head)?.iter().map(|kept| kept.line.key).collect())
 }
 
 /// The rows of other sessions that are copies of a session's own.
 fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RowKey>>> {
-    let own: HashSet<CopyOf> = bundle::owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
+    let own: HashSet<CopyOf> = bundle::all_owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
     let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
     for kin in bundle::kin_of(tx, head.pk)? {
         let rows = bundle::rows_of(tx, kin)?;

@@ -1,5 +1,6 @@
 //! Storing what transcripts gained, together with the cursors, in one transaction.
 
+mod echoes;
 mod notes;
 mod private;
 mod writer;
@@ -10,13 +11,15 @@ use std::sync::Arc;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
+pub(super) use self::echoes::{all_words_of, hush_session, words_of};
 pub(super) use self::notes::note_last;
 use self::writer::Writer;
 use super::Store;
 use super::bundle::{Known, Whereabouts};
+use crate::chain::Asked;
 use crate::delta::Cursor;
 use crate::privacy::{Began, Boundary};
-use crate::session::{Millis, Row, RowKey};
+use crate::session::{Item, Millis, Row, RowKey};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
 
@@ -35,6 +38,12 @@ pub struct Batch {
     /// What the rows up to here say about the next ones.
     pub conversation: String,
     pub rows: Vec<(u64, Row)>,
+    /// What was fenced off in its rows, in their order.
+    pub fenced: Vec<Fenced>,
+    /// Prompts, with the session of each.
+    pub asked: Vec<(String, Asked)>,
+    /// Rows with a title that was not given in their session.
+    pub brought: Vec<(String, RowKey)>,
     /// Rows of private turns, of which nothing is kept.
     pub private_rows: Vec<RowKey>,
     pub boundaries: Vec<Boundary>,
@@ -49,6 +58,25 @@ pub struct Batch {
     pub bytes: u64,
     /// When the file last grew; never in the future, whatever its time says.
     pub grew_at: Millis,
+}
+
+/// What the user fenced off in a row. Only what cannot be told from it is stored.
+#[derive(Debug)]
+pub struct Fenced {
+    pub session: String,
+    pub offset: u64,
+    text: String,
+    /// What the row says beside it, and where it was said.
+    public: String,
+}
+
+impl Fenced {
+    /// Takes it out of a row.
+    pub fn of(row: &mut Row, offset: u64) -> Self {
+        let said = row.items.iter().flat_map(Item::texts).chain(row.cwd.as_deref()).chain(row.branch.as_deref());
+        let public = said.collect::<Vec<_>>().join("\n");
+        Self { session: row.session.clone(), offset, text: std::mem::take(&mut row.fenced), public }
+    }
 }
 
 /// A file as the index knows it.
@@ -138,6 +166,7 @@ impl Store {
         writer.flush_rows()?;
         writer.flush_notes()?;
         writer.drop_private_agents()?;
+        writer.hush_what_is_stored()?;
         writer.mark_dirty()?;
         let done = writer.done.clone();
         let known = writer.known();

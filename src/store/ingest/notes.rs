@@ -1,10 +1,13 @@
 //! What rows say beside their content: where and when each part of a session took place.
 
+use std::borrow::Cow;
+
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use super::project_pk;
 use super::writer::Writer;
+use crate::privacy::echo::Hushed;
 use crate::session::{Millis, Row};
 
 #[derive(Debug, Default)]
@@ -17,7 +20,8 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub fn add(&mut self, row: &Row) {
+    /// Names that repeat private words are left out.
+    pub fn add(&mut self, row: &Row, words: &Hushed) {
         if let Some(at) = row.at {
             self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
             self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
@@ -28,6 +32,7 @@ impl Notes {
         for (list, value) in [(&mut self.branches, &row.branch), (&mut self.versions, &row.version)] {
             if let Some(value) = value
                 && !list.contains(value)
+                && matches!(words.clean(value), Cow::Borrowed(_))
             {
                 list.push(value.clone());
             }

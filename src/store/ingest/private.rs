@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::Batch;
 use super::writer::Writer;
@@ -41,6 +41,25 @@ impl Writer<'_, '_> {
             }
             self.private.remove(&boundary.session);
             self.newly_private.insert(boundary.session.clone());
+        }
+        Ok(())
+    }
+
+    /// Takes out titles that an older program stored with a session in which nobody gave them.
+    pub fn drop_brought(&mut self, batch: &Batch) -> Result<()> {
+        let mut stored: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+        for (session, key) in &batch.brought {
+            let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
+            let known: Option<i64> = query.query_row([session], |r| r.get(0)).optional()?;
+            if let Some(pk) = known
+                && bundle::holds(self.tx, pk, *key)?
+            {
+                stored.entry(pk).or_default().insert(*key);
+            }
+        }
+        if !stored.is_empty() {
+            self.flush_rows()?;
+            self.take_back(&stored)?;
         }
         Ok(())
     }

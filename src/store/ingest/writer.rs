@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use super::echoes::Echoes;
 use super::notes::Notes;
 use super::{Batch, GENERATION, Ingested, project_pk};
 use crate::session::{Item, Row, RowKey};
@@ -15,6 +16,7 @@ use crate::store::around::PrivateSpan;
 use crate::store::bundle::{Gathered, Known, Message, Place, Put, Used, Whereabouts};
 use crate::store::forget::take;
 use crate::store::load::EARLIER;
+use crate::store::undone;
 
 pub(super) struct Writer<'t, 'b> {
     pub tx: &'t Transaction<'t>,
@@ -35,6 +37,8 @@ pub(super) struct Writer<'t, 'b> {
     pub private: HashMap<String, Vec<PrivateSpan>>,
     /// Sessions of which it was learned just now that they were private for a while.
     pub newly_private: HashSet<String>,
+    /// What sessions remember of private words.
+    pub echoes: Echoes,
     /// Sessions that the user had forgotten, by id.
     forgotten: HashSet<String>,
     /// What the rows say about each session's sources, in a stable order.
@@ -61,6 +65,7 @@ impl<'t, 'b> Writer<'t, 'b> {
             touched: HashSet::new(),
             private: HashMap::new(),
             newly_private: HashSet::new(),
+            echoes: Echoes::any(tx)?,
             notes: BTreeMap::new(),
         })
     }
@@ -79,6 +84,8 @@ impl<'t, 'b> Writer<'t, 'b> {
             // Rows that are in the index outlive the file they came from; their places go before all of the new file's.
             self.flush_rows()?;
             let sql = "UPDATE bundle SET moved = moved - ?2 WHERE source IN (SELECT pk FROM source WHERE file = ?1)";
+            self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
+            let sql = "UPDATE asked SET offset = offset - ?2 WHERE file = ?1";
             self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
         }
         for session in &batch.excluded {
@@ -100,10 +107,31 @@ impl<'t, 'b> Writer<'t, 'b> {
             let sql = "INSERT INTO start VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
             self.tx.prepare_cached(sql)?.execute(params![session, &*path, at])?;
         }
+        self.drop_brought(batch)?;
         self.note_private(batch)?;
+        let mut fenced = batch.fenced.iter().peekable();
         for (offset, row) in &batch.rows {
+            // Behind what the row itself says in public.
+            while let Some(before) = fenced.next_if(|fenced| fenced.offset < *offset) {
+                self.hush(before, &path)?;
+            }
             if !self.is_private(batch, row)? {
                 self.row(batch, &path, *offset, row)?;
+            }
+        }
+        for rest in fenced {
+            self.hush(rest, &path)?;
+        }
+        self.note_asked(batch, &path)
+    }
+
+    /// Writes down where prompts stand. Behind one that stands in for another the session is another one, whether it is kept or not.
+    fn note_asked(&mut self, batch: &Batch, path: &str) -> Result<()> {
+        for (session, asked) in batch.asked.iter().filter(|(session, _)| !self.forgotten.contains(session)) {
+            if undone::note(self.tx, session, path, asked)? {
+                let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
+                let known: Option<i64> = query.query_row([session], |r| r.get(0)).optional()?;
+                self.touched.extend(known);
             }
         }
         Ok(())
@@ -170,7 +198,8 @@ impl<'t, 'b> Writer<'t, 'b> {
             }
         };
         self.last = Some((row, session, source));
-        self.notes.entry((session, source)).or_default().add(row);
+        let words = self.words_of(&row.session)?;
+        self.notes.entry((session, source)).or_default().add(row, &words);
         let mut new = false;
         for (part, item) in row.parts.iter().zip(&row.items) {
             if let Item::Title(title) = item
@@ -180,7 +209,9 @@ impl<'t, 'b> Writer<'t, 'b> {
                 continue;
             }
             let place = Place { session, source, offset: offset as i64, part: *part };
-            new |= self.item(place, path, row, item)?;
+            if let Some(item) = words.clean_item(item) {
+                new |= self.item(place, path, row, item)?;
+            }
         }
         if let Some(usage) = &row.usage {
             let used = Used { message: Message::of_id(&usage.message), model: usage.model.as_str().into(), tokens: usage.tokens };
@@ -194,13 +225,13 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     /// Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first.
-    fn item(&mut self, place: Place, path: &str, row: &Row, item: &'b Item) -> Result<bool> {
+    fn item(&mut self, place: Place, path: &str, row: &Row, item: Cow<'b, Item>) -> Result<bool> {
         let tx = self.tx;
         let yields = |other: i64| {
             let sql = "SELECT ?2 < file FROM source WHERE pk = ?1";
             Ok(tx.prepare_cached(sql)?.query_row(params![other, path], |r| r.get(0))?)
         };
-        let put = self.gathered.put(tx, &place, row.key, row.at, Cow::Borrowed(item), yields)?;
+        let put = self.gathered.put(tx, &place, row.key, row.at, item, yields)?;
         if put == Put::TakenOver {
             self.touched.insert(place.session);
         }
@@ -216,6 +247,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         if self.is_forgotten("", RowKey(leaf))? || self.is_forgotten("", RowKey::of_title(RowKey(leaf), text))? {
             return Ok(false);
         }
+        self.echoes.new_titles = true;
         let new = self
             .tx
             .prepare_cached("INSERT INTO leaf_title VALUES (?1, ?2) ON CONFLICT DO NOTHING")?

@@ -9,7 +9,7 @@ pub struct Table {
 }
 
 /// What is not to come back. Money that was spent: a budget holds also after a mending.
-pub const FORGOTTEN: [Table; 4] = [
+pub const FORGOTTEN: [Table; 6] = [
     Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
     Table {
         name: "forgotten_row",
@@ -23,6 +23,18 @@ pub const FORGOTTEN: [Table; 4] = [
         columns: "session, from_at, until_at, prompt",
         order: "session, from_at",
         insert: "INSERT OR REPLACE INTO private_turn VALUES (?1, ?2, ?3, ?4)",
+    },
+    Table {
+        name: "private_word",
+        columns: "session, word",
+        order: "session, word",
+        insert: "INSERT OR IGNORE INTO private_word VALUES (?1, ?2)",
+    },
+    Table {
+        name: "asked",
+        columns: "session, file, key, parent, follows, offset, at",
+        order: "session, file, key",
+        insert: "INSERT OR IGNORE INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     },
 ];
 pub const MONEY: Table = Table {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::author::Author;
+use crate::chain::Asked;
 use crate::digest::{Digest, renamed_item};
 use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, Millis, RowKey, Tokens};
@@ -28,6 +29,9 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     /// Titles that rows of other files gave, with the row each is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub titles: Vec<(RowKey, String)>,
+    /// Where prompts stand, by which it is known what the user took back: file by file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<(String, Vec<Asked>)>,
     /// Stored rows are newer than the digest.
     #[serde(default)]
     pub dirty: bool,
@@ -101,6 +105,13 @@ pub struct ExportedRow {
     pub key: RowKey,
     pub at: Option<Millis>,
     pub item: Item,
+    /// The user took it back. For who reads it: an import goes by `asked`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub undone: bool,
+}
+
+fn is_false(is: &bool) -> bool {
+    !is
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ use super::{Exported, exported_row, exported_usage};
 use crate::store::Store;
 use crate::store::bundle::{self, Message, Texts, Used};
 use crate::store::load::SessionHead;
+use crate::store::undone::Undone;
 
 impl Store {
     /// Writes a session as it is exported, without its line's end: one that is too long to be loaded row by row.
@@ -24,7 +25,8 @@ impl Store {
             return Ok(serde_json::to_writer(out, &self.export_session(head)?)?);
         }
         let failed = RefCell::default();
-        let rows = |source| Rows { db: &self.db, session: head.pk, source, failed: &failed };
+        let undone = Undone::of(&self.db, head)?;
+        let rows = |source| Rows { db: &self.db, session: head.pk, source, undone: &undone, failed: &failed };
         let sources = self.export_sources(head.pk, rows)?;
         let exported = Exported {
             digest: self.export_digest(head.pk)?,
@@ -48,6 +50,7 @@ struct Rows<'a> {
     db: &'a Connection,
     session: i64,
     source: i64,
+    undone: &'a Undone,
     /// Why one could not be read: what writes them does not keep that.
     failed: &'a RefCell<Option<anyhow::Error>>,
 }
@@ -59,7 +62,7 @@ impl Serialize for Rows<'_> {
         let mut refused = None;
         let read = bundle::each_of_source(self.db, self.session, self.source, |kept| {
             if refused.is_none() {
-                refused = list.serialize_element(&exported_row(&mut texts, &kept)?).err();
+                refused = list.serialize_element(&exported_row(&mut texts, self.undone, &kept)?).err();
             }
             Ok(())
         });

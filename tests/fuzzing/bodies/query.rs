@@ -61,6 +61,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             key: RowKey([n * 16 + part; 16]),
             at: Some(i64::from(n)),
             item,
+            undone: false,
         };
         let source = ExportedSource {
             file: format!("{n}.jsonl"),
@@ -82,6 +83,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
             sources: vec![source],
             usage: Vec::new(),
             titles: Vec::new(),
+            asked: Vec::new(),
             dirty: false,
             digest: None,
             closed_by_user: Vec::new(),

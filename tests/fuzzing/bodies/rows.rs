@@ -29,7 +29,7 @@ fn one(line: &[u8]) {
     match &read {
         Line::Row(row) => of_row(row),
         Line::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
-        Line::Bad(_) | Line::Nothing | Line::Stamp { .. } => {}
+        Line::Bad(_) | Line::Nothing | Line::Link(_) | Line::Stamp { .. } => {}
     }
     let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if let Ok(text) = std::str::from_utf8(bare) {

@@ -12,9 +12,9 @@ use super::{Pending, Reader};
 use crate::delta::{self, Cursor, Delta, Piece};
 use crate::privacy::{Conversation, Passed, opens_private};
 use crate::session::{Millis, Row};
-use crate::source::claude_code::{self, Line};
+use crate::source::claude_code::{self, Line, Link};
 use crate::stop;
-use crate::store::ingest::Batch;
+use crate::store::ingest::{Batch, Fenced};
 
 /// Input of one batch: what a reader holds before it hands it over.
 const BATCH: u64 = 1 << 20;
@@ -68,7 +68,11 @@ impl Reader<'_> {
         Ok(Reading {
             batch: Batch { replaced: delta.replaced, ..self.empty(pending, cursor) },
             lines: claude_code::Lines::of(&pending.file.place, self.gate),
-            conversation: if known == 0 { Conversation::default() } else { Conversation::restore(&pending.conversation) },
+            conversation: match known {
+                0 if delta.replaced => Conversation::goes_on_from(&pending.conversation),
+                0 => Conversation::default(),
+                _ => Conversation::restore(&pending.conversation),
+            },
             folder: Folder::default(),
         })
     }
@@ -81,6 +85,9 @@ impl Reader<'_> {
             complete: false,
             conversation: String::new(),
             rows: Vec::new(),
+            asked: Vec::new(),
+            fenced: Vec::new(),
+            brought: Vec::new(),
             private_rows: Vec::new(),
             boundaries: Vec::new(),
             agent: None,
@@ -113,6 +120,7 @@ impl Reader<'_> {
                 }
             },
             Line::Stamp { session, at } => began(batch, &session, at),
+            Line::Link(Link { key, parent }) => reading.conversation.saw(key, parent),
             Line::Nothing => {}
             Line::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
             Line::Bad(why) => {
@@ -126,6 +134,14 @@ impl Reader<'_> {
 
     /// Puts into the batch what the conversation lets through of a row.
     fn keep(&self, batch: &mut Batch, conversation: &mut Conversation, offset: u64, mut row: Row) {
+        if !row.fenced.is_empty() {
+            batch.fenced.push(Fenced::of(&mut row, offset));
+        }
+        let items = row.items.len();
+        batch.asked.extend(conversation.place(&mut row, offset).map(|asked| (row.session.clone(), asked)));
+        if row.items.len() < items {
+            batch.brought.push((row.session.clone(), row.key));
+        }
         let (passed, boundary) = conversation.pass(&mut row, self.gate);
         batch.boundaries.extend(boundary);
         // In the oldest layouts subagents of all turns share the session's file: they go by the turn they stand in.

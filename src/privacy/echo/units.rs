@@ -1,0 +1,212 @@
+//! Text in units that are compared with private ones: words as people and programmers join them, numbers however they are grouped, runs of
+//! scripts without spaces. Linear in the text.
+
+use std::ops::Range;
+
+/// A part of a text, with the names under which it is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    pub range: Range<usize>,
+    pub kind: Kind,
+    /// In lower case, without accents; of a number its digits.
+    pub key: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Word,
+    /// Letters and digits mixed: a code, a plate, a password. Its parts follow as units of their own.
+    Code,
+    Number,
+    /// Of a script that puts no spaces between words.
+    Run,
+}
+
+/// How a character is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Letter,
+    Digit,
+    Han,
+    Kana,
+    Hangul,
+    Other,
+}
+
+fn class(c: char) -> Class {
+    match c {
+        '0'..='9' | '０'..='９' => Class::Digit,
+        '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' => Class::Letter,
+        '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' | '々' => Class::Han,
+        '\u{30a0}'..='\u{30ff}' => Class::Kana,
+        '\u{ac00}'..='\u{d7a3}' => Class::Hangul,
+        // Hiragana is grammar, as a rule.
+        '\u{3040}'..='\u{309f}' => Class::Other,
+        c if c.is_numeric() => Class::Other,
+        c if c.is_alphabetic() => Class::Letter,
+        _ => Class::Other,
+    }
+}
+
+/// The units of a text, in order.
+pub fn units(text: &str) -> Vec<Unit> {
+    let chars: Vec<(usize, char, Class)> = text.char_indices().map(|(at, c)| (at, c, class(c))).collect();
+    let end_of = |n: usize| chars.get(n).map_or(text.len(), |c| c.0);
+    let (mut all, mut n) = (Vec::new(), 0);
+    while n < chars.len() {
+        let first = chars[n].2;
+        let length = |fits: &dyn Fn(Class) -> bool| chars[n..].iter().take_while(|c| fits(c.2)).count();
+        let to = match first {
+            Class::Other => n + 1,
+            Class::Han | Class::Kana | Class::Hangul => n + length(&|c| c == first),
+            Class::Letter | Class::Digit => n + length(&|c| matches!(c, Class::Letter | Class::Digit)),
+        };
+        let range = chars[n].0..end_of(to);
+        match first {
+            Class::Other => {}
+            Class::Letter | Class::Digit => {
+                let run = &chars[n..to];
+                let number = if run.iter().all(|c| c.2 == Class::Digit) { number_from(&chars, n) } else { None };
+                if let Some(behind) = number {
+                    all.push(Unit {
+                        range: range.start..end_of(behind),
+                        kind: Kind::Number,
+                        key: digits(&text[range.start..end_of(behind)]),
+                    });
+                    n = behind;
+                    continue;
+                }
+                add_run(text, run, range, &mut all);
+            }
+            _ => all.push(Unit { key: text[range.clone()].to_owned(), range, kind: Kind::Run }),
+        }
+        n = to;
+    }
+    all
+}
+
+/// Where a number ends that begins there: digits, joined by one sign each. Not where a letter follows at once.
+fn number_from(chars: &[(usize, char, Class)], from: usize) -> Option<usize> {
+    let mut end = from;
+    loop {
+        // Of "4.2M" the letter is a unit.
+        while chars.get(end).is_some_and(|c| c.2 == Class::Digit) {
+            end += 1;
+        }
+        let joins =
+            chars.get(end).is_some_and(|c| matches!(c.1, ',' | '.' | ' ' | '\'' | '’' | '\u{a0}' | '\u{202f}' | '-' | '/' | ':'));
+        let more = chars[end.min(chars.len())..].iter().skip(1).take_while(|c| c.2 == Class::Digit).count();
+        let is_point = chars.get(end).is_some_and(|c| matches!(c.1, ',' | '.'));
+        let glued = !is_point && chars.get(end + 1 + more).is_some_and(|c| c.2 == Class::Letter);
+        // "4 files" are no part of the number before it; of short groups a space joins none.
+        let spaced = chars.get(end).is_some_and(|c| c.1 == ' ') && more < 2;
+        if !joins || more == 0 || glued || spaced {
+            return Some(end);
+        }
+        end += 1;
+    }
+}
+
+/// Words of a run of letters and digits: as a whole where it is a code, and in the parts that programmers join.
+fn add_run(text: &str, run: &[(usize, char, Class)], range: Range<usize>, all: &mut Vec<Unit>) {
+    let mixed = run.iter().any(|c| c.2 == Class::Digit) && run.iter().any(|c| c.2 == Class::Letter);
+    if mixed {
+        all.push(Unit { range: range.clone(), kind: Kind::Code, key: fold(&text[range.clone()]) });
+    }
+    let mut from = 0;
+    for n in 1..=run.len() {
+        let ends = n == run.len() || {
+            let (a, b) = (run[n - 1], run[n]);
+            let next_lower = run.get(n + 1).is_some_and(|c| c.1.is_lowercase());
+            a.2 != b.2 || b.1.is_uppercase() && (a.1.is_lowercase() || a.1.is_uppercase() && next_lower)
+        };
+        if ends {
+            let part = run[from].0..run.get(n).map_or(range.end, |c| c.0);
+            let kind = if run[from].2 == Class::Digit { Kind::Number } else { Kind::Word };
+            let key = if kind == Kind::Number { digits(&text[part.clone()]) } else { fold(&text[part.clone()]) };
+            all.push(Unit { range: part, kind, key });
+            from = n;
+        }
+    }
+}
+
+fn digits(text: &str) -> String {
+    text.chars()
+        .filter_map(|c| if ('０'..='９').contains(&c) { char::from_u32(c as u32 - 0xfee0) } else { Some(c) })
+        .filter(char::is_ascii_digit)
+        .collect()
+}
+
+/// A word in lower case, without accents.
+pub fn fold(word: &str) -> String {
+    let mut folded = String::with_capacity(word.len());
+    for c in word.chars().flat_map(char::to_lowercase) {
+        match c {
+            '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' => {}
+            'ａ'..='ｚ' | '０'..='９' => folded.extend(char::from_u32(c as u32 - 0xfee0)),
+            c if c.is_ascii() => folded.push(c),
+            c => match LATIN.iter().find(|(with, _)| with.contains(c)) {
+                Some((_, plain)) => folded.push_str(plain),
+                None => folded.push(c),
+            },
+        }
+    }
+    folded
+}
+
+/// The same where letters with two dots are written as two letters, if that is another word.
+pub fn spelled_out(word: &str) -> Option<String> {
+    let lower = word.to_lowercase().replace("a\u{308}", "ä").replace("o\u{308}", "ö").replace("u\u{308}", "ü");
+    let spelled = lower.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('å', "aa").replace('ø', "oe");
+    (spelled != lower).then(|| fold(&spelled))
+}
+
+/// Letters with signs, and those that stand for them.
+const LATIN: [(&str, &str); 28] = [
+    ("àáâãäåāăąǎ", "a"),
+    ("æ", "ae"),
+    ("çćĉċč", "c"),
+    ("ďđð", "d"),
+    ("èéêëēĕėęěẽ", "e"),
+    ("ĝğġģ", "g"),
+    ("ĥħ", "h"),
+    ("ìíîïĩīĭįıǐ", "i"),
+    ("ĵ", "j"),
+    ("ķ", "k"),
+    ("ĺļľŀł", "l"),
+    ("ñńņňŉ", "n"),
+    ("òóôõöøōŏőǒ", "o"),
+    ("œ", "oe"),
+    ("ŕŗř", "r"),
+    ("śŝşšș", "s"),
+    ("ß", "ss"),
+    ("ţťŧț", "t"),
+    ("ùúûüũūŭůűųǔ", "u"),
+    ("ŵ", "w"),
+    ("ýÿŷ", "y"),
+    ("źżž", "z"),
+    ("þ", "th"),
+    ("ạảấầẩẫậắằẳẵặ", "a"),
+    ("ẹẻếềểễệ", "e"),
+    ("ịỉ", "i"),
+    ("ọỏốồổỗộớờởỡợ", "o"),
+    ("ụủứừửữự", "u"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_what_people_and_programmers_write() {
+        let keys = |text: &str| units(text).into_iter().map(|unit| unit.key).collect::<Vec<_>>();
+        assert_eq!(keys("GlobexMerger's plan_v2.md"), ["globex", "merger", "s", "plan", "v2", "v", "2", "md"]);
+        assert_eq!(keys("HTTPServer ÄPFEL Straße"), ["http", "server", "apfel", "strasse"]);
+        assert_eq!(keys("$4,200,000 or 4 200 000, 4 files"), ["4200000", "or", "4200000", "4", "files"]);
+        assert_eq!(keys("+49 151 234-5678"), ["491512345678"]);
+        assert_eq!(keys("田中さんはカルテ를홍길동"), ["田中", "カルテ", "를홍길동"]);
+        assert_eq!(keys("DE89 3704 0044"), ["de89", "de", "89", "37040044"]);
+        assert_eq!(keys("Ｇｌｏｂｅｘ"), ["globex"]);
+        assert_eq!(spelled_out("Müller"), Some("mueller".into()));
+    }
+}

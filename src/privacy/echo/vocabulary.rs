@@ -1,0 +1,48 @@
+//! Words that everybody says, by which nothing private is known.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use crate::terms::is_stop;
+
+/// Words that occur in the documentation of at least four of some two hundred crates, what people call the parts of programs and days, and
+/// words of grammar of German, French, Spanish, Italian, Portuguese and Dutch; in order, without accents.
+const COMMON: &str = include_str!("vocabulary.txt");
+
+fn common() -> &'static HashSet<&'static str> {
+    static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    WORDS.get_or_init(|| COMMON.split_whitespace().collect())
+}
+
+/// Endings of grammar, and what stands in their place in the word itself.
+const ENDINGS: [(&str, &str); 14] = [
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ed", ""),
+    ("ed", "e"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("er", ""),
+    ("er", "e"),
+    ("ers", ""),
+    ("ers", "e"),
+    ("ly", ""),
+    ("able", ""),
+    ("able", "e"),
+];
+
+/// Is it a common word, or a form of one?
+pub fn is_common(word: &str) -> bool {
+    let known = |word: &str| common().contains(word) || is_stop(word);
+    let base =
+        |(ending, instead): &(&str, &str)| Some(format!("{}{instead}", word.strip_suffix(ending)?)).filter(|base| base.len() > 2);
+    known(word) || ENDINGS.iter().filter_map(base).any(|base| known(&base))
+}
+
+/// Is it a word of grammar, which says nothing by itself?
+pub fn is_function(word: &str) -> bool {
+    is_stop(word)
+        || word.len() < 2
+        || !super::says_something(word) && word.is_ascii() && word.bytes().all(|b| b.is_ascii_alphabetic())
+}

@@ -1,0 +1,42 @@
+//! Who named a session: the user in it, or somebody before it.
+//!
+//! The client writes every title that somebody gave as the same `custom-title` row and repeats it. `/clear` takes it along to the next
+//! session, and a hook may give one. What tells them apart stands in other rows: the command, and what a hook printed.
+
+use super::fields::{Field, Fields};
+use super::json;
+use super::user::tagged;
+use crate::clean::{one_line, shorten};
+use crate::session::{Item, Sign, Title, TitleBy};
+
+/// What a row tells about names, and the title that it gives by itself.
+pub(super) fn told(fields: &Fields<'_>, kind: &str) -> Option<(Sign, Option<Item>)> {
+    if kind == "attachment" {
+        return by_hook(fields).map(|title| (Sign::HookTitled(title), None));
+    }
+    if kind != "user" && kind != "system" {
+        return None;
+    }
+    let content = fields.message.as_ref().and_then(|message| message.content.as_ref()).map(|content| content.raw);
+    let said = json::text(content.or_else(|| fields.raw(Field::Content))?)?;
+    if !said.starts_with("<command-") {
+        return None;
+    }
+    match tagged(&said, "command-name")?.trim().trim_start_matches('/') {
+        "clear" | "reset" | "new" => Some((Sign::Cleared, None)),
+        "rename" => {
+            let name = one_line(&fields.gate.clean(tagged(&said, "command-args").unwrap_or_default()));
+            let title = Title { text: shorten(&name, 200), by: TitleBy::User, leaf: None };
+            Some((Sign::Renamed, (!name.is_empty()).then_some(Item::Title(title))))
+        }
+        _ => None,
+    }
+}
+
+/// The title that a hook gives in what it prints.
+fn by_hook(fields: &Fields<'_>) -> Option<String> {
+    let printed = fields.attachment.stdout.filter(|raw| raw.get().contains("sessionTitle")).and_then(json::text)?;
+    let [output] = json::fields(&printed, &["hookSpecificOutput"]).ok()?;
+    let [title] = json::fields(output?.get(), &["sessionTitle"]).ok()?;
+    json::text(title?).map(|title| shorten(&one_line(&fields.gate.clean(&title)), 200))
+}

@@ -1,0 +1,212 @@
+//! Echoes of private words: what a prompt fenced off goes out of all that its session says, whichever file says it and whenever that is read.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+use anyhow::Result;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use super::Fenced;
+use super::writer::Writer;
+use crate::privacy::echo::{Hash, Hushed, distinctive, hashes, names_in};
+use crate::session::{Item, RowKey, digest_of};
+use crate::store::bundle::{self, Kept, Texts};
+use crate::store::forget::take;
+use crate::store::{load, pack};
+
+/// What sessions remember of private words, as far as a transaction has asked.
+pub(super) struct Echoes {
+    /// Does any session remember any?
+    any: bool,
+    known: HashMap<String, Rc<Hushed>>,
+    /// Sessions that remember more than before.
+    newly: BTreeSet<String>,
+    /// Names that were said in public, of a file's session, up to an offset.
+    public: HashMap<(String, String), (HashSet<u64>, i64)>,
+    pub new_titles: bool,
+}
+
+impl Echoes {
+    pub fn any(tx: &Transaction<'_>) -> Result<Self> {
+        let any = tx.query_row("SELECT EXISTS (SELECT 1 FROM private_word)", [], |r| r.get(0))?;
+        Ok(Self { any, known: HashMap::new(), newly: BTreeSet::new(), public: HashMap::new(), new_titles: false })
+    }
+}
+
+/// What a session itself remembers.
+pub(in crate::store) fn words_of(db: &Connection, session: &str, into: &mut Hushed) -> Result<()> {
+    let mut query = db.prepare_cached("SELECT word FROM private_word WHERE session = ?1")?;
+    let words: Vec<Hash> = query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    into.add(session, words);
+    Ok(())
+}
+
+/// What a session remembers, with what those remember that it goes on from.
+///
+/// # Errors
+/// When the index cannot be read.
+pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<Hushed> {
+    let head = load::head_of(db, pk)?;
+    let mut hushed = Hushed::default();
+    words_of(db, &head.id, &mut hushed)?;
+    for kin in bundle::kin_earlier(db, &head)? {
+        words_of(db, &load::head_of(db, kin)?.id, &mut hushed)?;
+    }
+    Ok(hushed)
+}
+
+/// Takes echoes out of all that is stored of a session. Returns whether there were any.
+///
+/// # Errors
+/// When the index cannot be read or written.
+pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> {
+    let (mut texts, mut changes) = (Texts::new(tx), Vec::<(Kept, Option<Item>)>::new());
+    for kept in bundle::rows_of(tx, pk)? {
+        let item = texts.take(&kept)?;
+        match words.clean_item(&item) {
+            Some(Cow::Borrowed(_)) => {}
+            other => changes.push((kept, other.map(Cow::into_owned))),
+        }
+    }
+    let branches = hush_branches(tx, pk, words)?;
+    if changes.is_empty() && !branches {
+        return Ok(false);
+    }
+    bundle::change(tx, pk, changes.into_iter())?;
+    take::derived(tx, pk)?;
+    Ok(true)
+}
+
+/// Leaves out branches that repeat private words.
+fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> {
+    let mut query = tx.prepare_cached("SELECT pk, branches FROM source WHERE session = ?1")?;
+    let all: Vec<(i64, String)> = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    let mut changed = false;
+    for (source, list) in all {
+        let mut names = pack::list(&list)?;
+        let before = names.len();
+        names.retain(|name| matches!(words.clean(name), Cow::Borrowed(_)));
+        if names.len() < before {
+            let sql = "UPDATE source SET branches = ?2 WHERE pk = ?1";
+            tx.prepare_cached(sql)?.execute(params![source, serde_json::to_string(&names)?])?;
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
+
+impl Writer<'_, '_> {
+    /// What a session itself remembers: nothing, of nearly all.
+    pub fn words_of(&mut self, session: &str) -> Result<Rc<Hushed>> {
+        if let Some(known) = self.echoes.known.get(session) {
+            return Ok(known.clone());
+        }
+        let mut hushed = Hushed::default();
+        if self.echoes.any {
+            words_of(self.tx, session, &mut hushed)?;
+        }
+        let hushed = Rc::new(hushed);
+        self.echoes.known.insert(session.to_owned(), hushed.clone());
+        Ok(hushed)
+    }
+
+    /// Remembers the distinctive words of what was fenced off, but those that the session said in public before.
+    pub fn hush(&mut self, fenced: &Fenced, path: &str) -> Result<()> {
+        let mut names = distinctive(&fenced.text);
+        names_in(&fenced.public, |name| _ = names.remove(name));
+        if names.is_empty() {
+            return Ok(());
+        }
+        let public = self.said_before(fenced, path)?;
+        names.retain(|name| !public.contains(&short(name)));
+        let words = hashes(&fenced.session, names.iter().map(String::as_str));
+        let mut insert = self.tx.prepare_cached("INSERT INTO private_word VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+        for word in &words {
+            insert.execute(params![fenced.session, word])?;
+        }
+        self.echoes.any = true;
+        let mut hushed = Hushed::clone(&*self.words_of(&fenced.session)?);
+        if hushed.add(&fenced.session, words) {
+            self.echoes.newly.insert(fenced.session.clone());
+        }
+        self.echoes.known.insert(fenced.session.clone(), Rc::new(hushed));
+        Ok(())
+    }
+
+    /// The names of what the file says in public up to a row.
+    fn said_before(&mut self, fenced: &Fenced, path: &str) -> Result<&HashSet<u64>> {
+        let key = (fenced.session.clone(), path.to_owned());
+        let (mut names, until) = self.echoes.public.remove(&key).unwrap_or((HashSet::new(), i64::MIN));
+        let upto = fenced.offset as i64;
+        let sql =
+            "SELECT s.pk, f.pk FROM session s JOIN source f ON f.session = s.pk WHERE s.id = ?1 AND f.file = ?2 AND f.agent = ''";
+        let mut query = self.tx.prepare_cached(sql)?;
+        let main: Option<(i64, i64)> = query.query_row(params![fenced.session, path], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
+        drop(query);
+        if let Some((pk, source)) = main {
+            self.flush_rows()?;
+            let mut texts = Texts::new(self.tx);
+            let rows = bundle::rows_of(self.tx, pk)?.into_iter();
+            for kept in rows.filter(|kept| kept.source == source && (until < kept.line.offset && kept.line.offset <= upto)) {
+                let item = texts.take(&kept)?;
+                item.texts().into_iter().for_each(|text| names_in(text, |name| _ = names.insert(short(name))));
+            }
+        }
+        Ok(&self.echoes.public.entry(key).or_insert((names, upto)).0)
+    }
+
+    /// What was stored before its session remembered a word, and what goes on from a session that does.
+    pub fn hush_what_is_stored(&mut self) -> Result<()> {
+        if !self.echoes.any {
+            return Ok(());
+        }
+        let mut changed: BTreeSet<i64> = BTreeSet::new();
+        for session in std::mem::take(&mut self.echoes.newly) {
+            let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
+            let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { continue };
+            changed.insert(pk);
+            changed.extend(bundle::kin_of(self.tx, pk)?);
+        }
+        let may_have_titles = !changed.is_empty() || self.echoes.new_titles;
+        for pk in &self.touched {
+            if !bundle::kin_of(self.tx, *pk)?.is_empty() {
+                changed.insert(*pk);
+            }
+        }
+        for pk in changed {
+            let words = all_words_of(self.tx, pk)?;
+            if !words.is_empty() && hush_session(self.tx, pk, &words)? {
+                self.gathered.drop_session(pk);
+                self.touched.insert(pk);
+            }
+        }
+        if may_have_titles { self.hush_titles() } else { Ok(()) }
+    }
+
+    /// Titles that other files give to rows of a session that remembers.
+    fn hush_titles(&mut self) -> Result<()> {
+        let mut query = self.tx.prepare_cached("SELECT leaf, text FROM leaf_title")?;
+        let all: Vec<([u8; 16], String)> = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        drop(query);
+        for (leaf, text) in all {
+            for pk in self.whereabouts.sessions_with(self.tx, RowKey(leaf))? {
+                let words = all_words_of(self.tx, pk)?;
+                if matches!(words.clean(&text), Cow::Borrowed(_)) {
+                    continue;
+                }
+                let clean = words.clean(&text).into_owned();
+                let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
+                self.tx.prepare_cached(sql)?.execute(params![leaf, text, clean])?;
+                take::title_of(self.tx, &mut self.whereabouts, RowKey(leaf))?;
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn short(name: &str) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = digest_of(&[name.as_bytes()]);
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+}

@@ -1,0 +1,148 @@
+//! What the user took back, of a session as it is stored: decided from the prompts of its files and nothing else, so that it does not
+//! matter in how many pieces they were read.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use rusqlite::{Connection, params};
+
+use super::Store;
+use super::bundle::Kept;
+use super::load::SessionHead;
+use crate::chain::{Asked, Mark, undone};
+use crate::session::Millis;
+
+/// Takes in a prompt of a file of a session. Returns whether it may stand in for another one.
+///
+/// # Errors
+/// When the index does not take it.
+pub fn note(db: &Connection, session: &str, file: &str, asked: &Asked) -> Result<bool> {
+    let sql = "INSERT INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    let values = params![session, file, asked.key, asked.parent, asked.follows, asked.offset, asked.at];
+    let new = db.prepare_cached(sql)?.execute(values)? > 0;
+    let sql = "SELECT EXISTS (SELECT 1 FROM asked WHERE session = ?1 AND file = ?2 AND parent = ?3 AND key <> ?4)";
+    Ok(new && db.prepare_cached(sql)?.query_row(params![session, file, asked.parent, asked.key], |r| r.get(0))?)
+}
+
+/// The prompts of a session, file by file, in their order.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn asked_in(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Asked>)>> {
+    let sql = "SELECT file, key, parent, follows, offset, at FROM asked WHERE session = ?1 ORDER BY file, offset, key";
+    let mut query = db.prepare_cached(sql)?;
+    let mut found = query.query([session])?;
+    let mut files: Vec<(String, Vec<Asked>)> = Vec::new();
+    while let Some(r) = found.next()? {
+        let file: String = r.get(0)?;
+        if files.last().is_none_or(|(last, _)| *last != file) {
+            files.push((file, Vec::new()));
+        }
+        let asked = Asked { key: r.get(1)?, parent: r.get(2)?, follows: r.get(3)?, offset: r.get(4)?, at: r.get(5)? };
+        files.last_mut().into_iter().for_each(|(_, all)| all.push(asked.clone()));
+    }
+    Ok(files)
+}
+
+/// The prompts of a session of which anything was taken back; of others nobody needs them.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn asked_where_taken_back(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Asked>)>> {
+    let files = asked_in(db, session)?;
+    Ok(if files.iter().any(|(_, asked)| undone(asked).contains(&true)) { files } else { Vec::new() })
+}
+
+/// What is undone of a session: nothing, of nearly all there are.
+#[derive(Debug, Default)]
+pub struct Undone {
+    sources: HashMap<i64, Of>,
+    /// Subagents of which all is.
+    agents: Vec<String>,
+}
+
+/// What is undone of a source.
+#[derive(Debug)]
+enum Of {
+    /// All of it: what a subagent did for a turn that is.
+    All,
+    /// Where turns begin in the file, in order, and whether each is.
+    Turns(Vec<(i64, bool)>),
+}
+
+impl Undone {
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn of(db: &Connection, head: &SessionHead) -> Result<Self> {
+        let mut files = HashMap::new();
+        let mut spans = Vec::new();
+        for (file, asked) in asked_in(db, &head.id)? {
+            let undone = undone(&asked);
+            if undone.contains(&true) {
+                spans.extend(spans_of(&asked, &undone));
+                files.insert(file, asked.iter().map(|asked| asked.offset).zip(undone).collect::<Vec<_>>());
+            }
+        }
+        let mut all = Self::default();
+        if files.is_empty() {
+            return Ok(all);
+        }
+        let mut query = db.prepare_cached("SELECT pk, file, agent, first_at FROM source WHERE session = ?1")?;
+        let mut found = query.query([head.pk])?;
+        while let Some(r) = found.next()? {
+            let (file, agent, began): (String, String, Option<Millis>) = (r.get(1)?, r.get(2)?, r.get(3)?);
+            let within = |(from, until): &(Millis, Option<Millis>)| {
+                began.is_some_and(|at| *from <= at && until.is_none_or(|until| at < until))
+            };
+            let of = match files.get(&file) {
+                Some(turns) => Some(Of::Turns(turns.clone())),
+                None => (!agent.is_empty() && spans.iter().any(within)).then_some(Of::All),
+            };
+            all.agents.extend(matches!(of, Some(Of::All)).then_some(agent));
+            all.sources.extend(of.map(|of| (r.get_unwrap(0), of)));
+        }
+        Ok(all)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Does a row belong to what the user took back?
+    pub fn holds(&self, kept: &Kept) -> bool {
+        match self.sources.get(&kept.source) {
+            None => false,
+            Some(Of::All) => true,
+            Some(Of::Turns(turns)) => {
+                let behind = turns.partition_point(|(offset, _)| *offset <= kept.line.offset);
+                behind.checked_sub(1).is_some_and(|at| turns[at].1)
+            }
+        }
+    }
+}
+
+/// The times that undone turns took: each up to the next prompt.
+fn spans_of(asked: &[Asked], undone: &[bool]) -> Vec<(Millis, Option<Millis>)> {
+    let gone = (0..asked.len()).filter(|n| undone[*n]);
+    gone.filter_map(|n| Some((asked[n].at?, asked.get(n + 1).and_then(|next| next.at)))).collect()
+}
+
+impl Store {
+    /// The subagents of a session that worked for what the user took back.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn undone_agents(&self, head: &SessionHead) -> Result<Vec<String>> {
+        Ok(Undone::of(&self.db, head)?.agents)
+    }
+
+    /// The prompts of a session that the user took back.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn undone_prompts(&self, session: &str) -> Result<Vec<Mark>> {
+        let files = asked_in(&self.db, session)?;
+        let gone = files.iter().flat_map(|(_, asked)| asked.iter().zip(undone(asked)));
+        Ok(gone.filter(|(_, undone)| *undone).map(|(asked, _)| asked.key).collect())
+    }
+}
