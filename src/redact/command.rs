@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::harmless::{is_place, is_placeholder};
+use super::names::Promise;
 use super::random::has_digit;
+use super::told::is_secret;
 use super::value::{Ender, bare, opening, quoted_end};
 use super::walk::{self, BLANK, Set, URL64, at, before};
 
@@ -20,6 +22,12 @@ enum Form {
     Pair(u8),
     /// The last of what is named behind a `-b`: `htpasswd -b file user password`.
     Last,
+    /// The password after so many other words.
+    After(usize),
+    /// Each `NAME=password` that follows.
+    Pairs,
+    /// The first word that could be a password, behind names and flags.
+    Any,
 }
 
 /// A command, its flag, and what follows.
@@ -70,6 +78,109 @@ const FLAGS: &[Flag] = &[
     Flag("gh secret set", "--body", Form::Word),
     Flag("gh secret set", "-b", Form::Word),
     Flag("htpasswd", "-", Form::Last),
+    Flag("keytool", "-storepass", Form::Word),
+    Flag("keytool", "-keypass", Form::Word),
+    Flag("keytool", "-deststorepass", Form::Word),
+    Flag("keytool", "-srcstorepass", Form::Word),
+    Flag("keytool", "-new", Form::Word),
+    Flag("jarsigner", "-storepass", Form::Word),
+    Flag("jarsigner", "-keypass", Form::Word),
+    Flag("apksigner", "pass:", Form::Glued),
+    Flag("net use", "", Form::Any),
+    Flag("net user", "", Form::Any),
+    Flag("cmdkey", "/pass:", Form::Glued),
+    Flag("cmdkey", "/p:", Form::Glued),
+    Flag("xfreerdp", "/p:", Form::Glued),
+    Flag("wfreerdp", "/p:", Form::Glued),
+    Flag("rdesktop", "-p", Form::Word),
+    Flag("schtasks", "/rp", Form::Word),
+    Flag("psexec", "-p", Form::Word),
+    Flag("wmic", "/password:", Form::Glued),
+    Flag("zip", "-P", Form::Word),
+    Flag("zip", "--password", Form::Word),
+    Flag("7za", "-p", Form::Glued),
+    Flag("7zz", "-p", Form::Glued),
+    Flag("unrar", "-p", Form::Glued),
+    Flag("rar a", "-hp", Form::Glued),
+    Flag("rar a", "-p", Form::Glued),
+    Flag("sqlplus", "", Form::Pair(b'/')),
+    Flag("sqlplus", "-S", Form::Pair(b'/')),
+    Flag("sqlplus", "-L", Form::Pair(b'/')),
+    Flag("sqlplus", "-s", Form::Pair(b'/')),
+    Flag("sqlcl", "", Form::Pair(b'/')),
+    Flag("sqlldr", "", Form::Pair(b'/')),
+    Flag("expdp", "", Form::Pair(b'/')),
+    Flag("impdp", "", Form::Pair(b'/')),
+    Flag("rman target", "", Form::Pair(b'/')),
+    Flag("rabbitmqctl add_user", "", Form::After(1)),
+    Flag("rabbitmqctl change_password", "", Form::After(1)),
+    Flag("rabbitmqctl authenticate_user", "", Form::After(1)),
+    Flag("useradd", "-p", Form::Word),
+    Flag("usermod", "-p", Form::Word),
+    Flag("elasticsearch-users", "-p", Form::Word),
+    Flag("ldappasswd", "-s", Form::Word),
+    Flag("ldappasswd", "-w", Form::Word),
+    Flag("ldapwhoami", "-w", Form::Word),
+    Flag("ldapdelete", "-w", Form::Word),
+    Flag("plink", "-pw", Form::Word),
+    Flag("pscp", "-pw", Form::Word),
+    Flag("psftp", "-pw", Form::Word),
+    Flag("putty", "-pw", Form::Word),
+    Flag("vault login", "", Form::Word),
+    Flag("vault unseal", "", Form::Word),
+    Flag("operator unseal", "", Form::Word),
+    Flag("mycli", "-p", Form::Word),
+    Flag("pgcli", "-w", Form::Word),
+    Flag("cqlsh", "-p", Form::Word),
+    Flag("isql", "-P", Form::Word),
+    Flag("isql", "-p", Form::Word),
+    Flag("mongo -u", "-p", Form::Word),
+    Flag("mongorestore", "-p", Form::Word),
+    Flag("mongoexport", "-p", Form::Word),
+    Flag("mongoimport", "-p", Form::Word),
+    Flag("mysqlimport", "-p", Form::Glued),
+    Flag("mariadb-dump", "-p", Form::Glued),
+    Flag("ab -A", "", Form::Pair(b':')),
+    Flag("ab -P", "", Form::Pair(b':')),
+    Flag("wrk", "-u", Form::Pair(b':')),
+    Flag("http -a", "", Form::Pair(b':')),
+    Flag("http --auth", "", Form::Pair(b':')),
+    Flag("https -a", "", Form::Pair(b':')),
+    Flag("https --auth", "", Form::Pair(b':')),
+    Flag("xh -a", "", Form::Pair(b':')),
+    Flag("xh --auth", "", Form::Pair(b':')),
+    Flag("ftp -u", "", Form::Pair(b':')),
+    Flag("ncftp", "-p", Form::Word),
+    Flag("ipmitool", "-P", Form::Word),
+    Flag("snmpwalk", "-c", Form::Word),
+    Flag("snmpget", "-c", Form::Word),
+    Flag("snmpwalk", "-A", Form::Word),
+    Flag("snmpwalk", "-X", Form::Word),
+    Flag("iwconfig", "key", Form::Word),
+    Flag("wpa_passphrase", "", Form::After(1)),
+    Flag("qpdf", "--encrypt", Form::Word),
+    Flag("qpdf", "--decrypt", Form::Word),
+    Flag("pdftk", "user_pw", Form::Word),
+    Flag("pdftk", "owner_pw", Form::Word),
+    Flag("openssl enc", "-k", Form::Word),
+    Flag("openssl passwd", "", Form::Any),
+    Flag("mkpasswd", "", Form::Any),
+    Flag("oathtool", "-b", Form::Any),
+    Flag("oathtool", "--base32", Form::Any),
+    Flag("oathtool", "--totp", Form::Any),
+    Flag("config:set", "", Form::Pairs),
+    Flag("secrets set", "", Form::Pairs),
+    Flag("secret put", "", Form::Pairs),
+    Flag("caddy hash-password", "--plaintext", Form::Word),
+    Flag("caddy hash-password", "-p", Form::Word),
+    Flag("--password-command", "", Form::Quoted),
+    Flag("kv put", "", Form::Pairs),
+    Flag("vault write", "", Form::Pairs),
+    Flag("env:set", "", Form::Pairs),
+    Flag("signtool", "/p", Form::Word),
+    Flag("cargo login", "", Form::Any),
+    Flag("snmp-server community", "", Form::Word),
+    Flag("set password for", "", Form::Any),
 ];
 
 /// The commands, each once.
@@ -78,6 +189,8 @@ pub fn keywords() -> impl Iterator<Item = &'static str> {
 }
 
 const LONGEST: usize = 600;
+/// The most words that are looked at for one that is a password.
+const MOST_WORDS: usize = 8;
 
 /// The secrets on the command line that begins here, and where it ends.
 pub fn find(text: &[u8], hit: Range<usize>, found: &mut Vec<Range<usize>>) -> usize {
@@ -92,7 +205,9 @@ pub fn find(text: &[u8], hit: Range<usize>, found: &mut Vec<Range<usize>>) -> us
     let first = walk::run(text, place, BLANK, LONGEST);
     while place < end {
         place = walk::run(text, place, BLANK, LONGEST);
-        let is_of = |flag: &&Flag| name.eq_ignore_ascii_case(flag.0.as_bytes()) && (place == first || !flag.1.is_empty());
+        let is_of = |flag: &&Flag| {
+            name.eq_ignore_ascii_case(flag.0.as_bytes()) && (place == first || !flag.1.is_empty() || flag.2 == Form::Pairs)
+        };
         for flag in FLAGS.iter().filter(is_of) {
             found.extend(flag.value(text, place).filter(|range| range.start < end));
         }
@@ -121,6 +236,8 @@ impl Flag {
         let start = match form {
             Form::Glued => after,
             Form::Last => behind_names(text, after)?,
+            Form::After(count) => behind_words(text, after, *count),
+            Form::Any => return any(text, after),
             _ => walk::run(text, after, Set::of(" \t="), 4),
         };
         if start == after && *form != Form::Glued && !flag.is_empty() && !matches!(form, Form::Pair(b':')) {
@@ -134,16 +251,56 @@ impl Flag {
         let range = match form {
             Form::Quoted if before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
             Form::Last if at(text, range.start) == b'-' => return None,
+            Form::Pair(b'/') => slashed(text, range)?,
+            Form::Pairs => range.start + text[range.clone()].iter().position(|b| *b == b'=')? + 1..range.end,
             Form::Pair(sign) => range.start + text[range.clone()].iter().position(|b| b == sign)? + 1..range.end,
             _ => range,
         };
         let value = &text[range.clone()];
         let is_flag = value.starts_with(b"-") || *form == Form::Glued && value.len() < 3;
         let is_port = value.iter().all(u8::is_ascii_digit) && value.len() < 6;
-        let is_made = !matches!(form, Form::Pair(b'=')) || has_digit(value) && value.len() >= 8;
+        let is_made = !matches!(form, Form::Pair(b'=' | b'/') | Form::Pairs) || has_digit(value) && value.len() >= 8;
         let is_secret = value.len() >= 3 && !is_flag && !is_port && is_made && !is_placeholder(value) && !is_place(value);
         (is_secret && !value.starts_with(b"$")).then_some(range)
     }
+}
+
+/// `scott/password@db`, `userid=scott/"password"`
+fn slashed(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
+    let slash = range.start + text[range.clone()].iter().position(|b| *b == b'/')?;
+    let start = walk::run(text, slash + 1, Set::of("\"'\\"), 2);
+    let stop = walk::until(text, start, 128, |b| b <= b' ' || b"\"'@\\".contains(&b)).0;
+    (slash > range.start && stop > start && !text[start..stop].contains(&b'/')).then_some(start..stop)
+}
+
+/// Behind so many words and the blanks after them.
+fn behind_words(text: &[u8], start: usize, count: usize) -> usize {
+    (0..count).fold(walk::run(text, start, BLANK, 8), |place, _| {
+        walk::run(text, walk::until(text, place, 200, |b| b <= b' ').0, BLANK, 8)
+    })
+}
+
+/// The first word on the line that nobody would write but for a password.
+fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let end = line_end(text, start);
+    let mut place = start;
+    for _ in 0..MOST_WORDS {
+        place = walk::run(text, place, Set::of(" \t="), 8);
+        if place >= end {
+            return None;
+        }
+        let range = match opening(text, place) {
+            Some((quote, inside)) => inside..quoted_end(text, inside, quote, LONGEST)?,
+            None => bare(text, place, Ender::Blank, LONGEST),
+        };
+        let value = &text[range.clone()];
+        let is_name = value.starts_with(b"/") || value.starts_with(b"-");
+        if !is_name && is_secret(value, Promise::Password, true) {
+            return Some(range);
+        }
+        place = range.end.max(place) + 1;
+    }
+    None
 }
 
 /// Where the password begins behind `-b file user` or `-nb user`, whose letters begin here.

@@ -83,6 +83,20 @@ impl Name<'_> {
         matches!(before(self.text, self.start), b';' | b'?' | b'&')
     }
 
+    /// `--set db.password=…`, `-o user=me,password=…`: a piece of an option.
+    pub fn is_option(&self) -> bool {
+        let head = self.line_head();
+        let word = head.rsplit(|b| *b == b' ').next().unwrap_or(head);
+        let before = &head[..head.len() - word.len()];
+        let flag = before.trim_ascii_end().rsplit(|b| *b == b' ').next().unwrap_or(b"");
+        word.last().is_some_and(|b| b".,[".contains(b)) && flag.len() > 1 && flag[0] == b'-'
+    }
+
+    /// `"password=…"`: the quote before the name ends the value.
+    pub fn is_quoted_pair(&self) -> bool {
+        matches!(before(self.text, self.start), b'"' | b'\'')
+    }
+
     /// `--from-literal=password=…`, `user=… password=…`: behind another sign, or another pair without a comma.
     pub fn is_of_pairs(&self) -> bool {
         let head = self.line_head();

@@ -1,22 +1,47 @@
-//! A password that is told in other languages: `Mot de passe : …`, `密码:…`.
+//! A secret that is told in other languages: `Mot de passe : …`, `das Kennwort lautet …`, `密码:…`.
 
 use std::ops::Range;
 
 use super::harmless::{is_code, is_place, is_placeholder};
-use super::names::promise;
+use super::names::{Promise, promise};
+use super::near;
 use super::random::{has_digit, has_letter, humps, is_gibberish};
 use super::value::{Ender, bare, opening, quote_at, quoted_end};
-use super::walk::{self, BLANK, at};
+use super::walk::{self, BLANK, at, before};
 
 /// How a password is called, and in capitals where these are no ASCII.
-pub const NAMES: [&str; 14] = [
-    "mot de passe", "contraseña", "senha", "пароль", "Пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "wachtwoord",
-    "lösenord", "hasło", "şifre",
+#[rustfmt::skip]
+pub const NAMES: [&str; 49] = [
+    "mot de passe", "contraseña", "senha", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令", "パスワード", "비밀번호", "wachtwoord", "lösenord",
+    "hasło", "Hasło", "şifre", "Şifre", "parola", "adgangskode", "passord", "salasana", "heslo", "jelszó", "lozinka", "geslo",
+    "mật khẩu", "kata sandi", "รหัสผ่าน", "كلمة المرور", "كلمة السر", "סיסמה", "סיסמא", "रहस्य", "पासवर्ड", "暗証番号", "合言葉", "비번", "암호", "κωδικός",
+    "zugangscode", "zugangsdaten", "identifiants", "credenciales", "clave", "palavra-passe", "код доступа", "slaptažodis", "mdp", "contrasena",
+];
+/// How keys and tokens are called.
+#[rustfmt::skip]
+pub const KEYS: [&str; 20] = [
+    "schlüssel", "clé", "密钥", "密鑰", "令牌", "秘钥", "キーは", "apiキー", "api キー", "トークン", "シークレット", "秘密鍵", "토큰", "ключ", "токен",
+    "jeton", "chave", "llave", "chiave", "sleutel",
 ];
 const LONGEST: usize = 128;
 
-/// The password behind the name that ends here.
-pub fn find(text: &[u8], end: usize) -> Option<Range<usize>> {
+/// The password behind the name that stands here.
+pub fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    // The end of another word; the `n` of `\n` is none.
+    let is_written = hit.start > 1 && text[hit.start - 2] == b'\\';
+    if before(text, hit.start).is_ascii_alphabetic() && text[hit.start].is_ascii() && !is_written {
+        return None;
+    }
+    signed(text, hit.end).or_else(|| near::told(text, hit.end, Promise::Password))
+}
+
+/// The key behind the name that stands here, perhaps as the end of a longer word.
+pub fn key(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    near::told(text, hit.end, Promise::Token)
+}
+
+/// The password behind a sign.
+fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
     let closed = quote_at(text, end).map_or(end, |(_, after)| after);
     let sign = walk::run(text, skip_nbsp(text, closed), BLANK, 4);
     let after = match at(text, sign) {

@@ -1,8 +1,9 @@
 //! What looks like a secret's place but holds none: examples, placeholders, references, types, words of a label, paths.
 
 use super::marks::has_mark;
-use super::random::{has_digit, is_gibberish, is_mixed, is_uuid};
+use super::random::{has_digit, is_gibberish, is_mixed, is_of_words, is_uuid, is_wordy};
 use super::walk::{BASE64, WORD};
+use super::words::Words;
 
 /// Said within a value, these give away an example.
 const SAMPLES: [&str; 12] = [
@@ -13,7 +14,7 @@ const SAMPLES: [&str; 12] = [
 const TO_FILL: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
 /// Whole values that say nothing: words of languages and of settings.
 #[rustfmt::skip]
-const WORDS: &[&str] = &[
+const WORDS: &Words = &Words::of(&[
     "true", "false", "null", "nil", "none", "undefined", "nan", "void", "never", "any", "unknown", "object", "array", "string", "str",
     "bool", "boolean", "number", "int", "integer", "float", "double", "bytes", "byte", "char", "text", "varchar", "uuid", "date", "self",
     "this", "return", "await", "async", "function", "lambda", "typeof", "new", "const", "let", "var", "default", "optional", "required",
@@ -23,15 +24,15 @@ const WORDS: &[&str] = &[
     "base64", "md5", "utf8", "utf-8", "hs256", "rs256", "es256", "aes256", "aes-256", "aes-256-gcm", "ed25519", "argon2", "argon2id",
     "bcrypt", "scrypt", "x509", "oidc", "pkce", "http", "https", "file", "stdin", "prompt", "keychain", "keyring", "include", "omit",
     "same-origin", "inherit", "write", "read", "admin", "user", "username", "login", "invalid", "wrong", "missing", "expired", "valid",
-];
+]);
 /// Words of labels and messages about passwords, not of passwords.
 #[rustfmt::skip]
-const LABELS: &[&str] = &[
+const LABELS: &Words = &Words::of(&[
     "your", "the", "a", "an", "is", "are", "be", "must", "enter", "please", "password", "passwords", "secret", "token", "key", "keys",
     "tokens", "invalid", "required", "forgot", "reset", "confirm", "with", "characters", "wrong", "not", "for", "to", "of", "new", "old",
     "change", "login", "log", "sign", "in", "and", "or", "from", "api", "field", "value", "missing", "use", "used", "using", "when",
     "if", "no", "passwort", "credentials", "authentication", "user", "this", "that", "should", "set", "stored", "you", "at", "least",
-];
+]);
 
 /// Is a token of some format an example, as documentation shows it?
 pub fn is_sample(body: &[u8]) -> bool {
@@ -47,7 +48,7 @@ fn is_to_fill(body: &[u8]) -> bool {
     rest.is_some_and(|rest| {
         !rest.first().is_some_and(u8::is_ascii_lowercase)
             || begun == Some(&"yourapi")
-            || LABELS.iter().any(|label| label.len() > 2 && starts_any(rest, &[label]))
+            || LABELS.each().any(|label| label.len() > 2 && starts_any(rest, &[label]))
     })
 }
 
@@ -70,14 +71,16 @@ pub fn is_placeholder(value: &[u8]) -> bool {
         || is_algorithm(value)
         || is_typed(value)
         || is_numbering(value)
+        || is_public(value)
         || contains_any(value, &["abcdefghijklm"])
-        || WORDS.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+        || WORDS.has(value)
 }
 
 /// `${…}`, `{{…}}`, `$NAME`, `%s`, `<%= … %>`, `#{…}`, `@name@`: filled in by a program.
 fn is_template(value: &[u8]) -> bool {
-    const WITHIN: [&str; 8] = ["${", "{{", "$(", "<%", "#{", "%s", "%(", "}}"];
-    if contains_any(value, &WITHIN) {
+    const WITHIN: [&str; 7] = ["${", "{{", "$(", "<%", "#{", "%(", "}}"];
+    let is_printf = memchr::memmem::find(value, b"%s").is_some_and(|n| !value.get(n + 2).is_some_and(u8::is_ascii_alphanumeric));
+    if contains_any(value, &WITHIN) || is_printf {
         return true;
     }
     let name = |rest: &[u8]| !rest.is_empty() && rest.iter().all(|b| WORD.has(*b));
@@ -114,7 +117,9 @@ pub fn is_place(value: &[u8]) -> bool {
     let drive = value.len() > 3 && value[1] == b':' && value[2] == b'\\';
     let address = memchr::memmem::find(&value[..value.len().min(32)], b"://").is_some();
     let file = value.len() > 4 && value.iter().rposition(|b| *b == b'.').is_some_and(|dot| is_extension(&value[dot + 1..]));
-    rooted || drive || address || file || starts("arn:") || starts("op://") || starts("vault:") || starts("secretref:")
+    let is_path = value.iter().filter(|b| **b == b'/').count() > 1
+        && value.split(|b| *b == b'/').all(|part| !part.is_empty() && is_wordy(part));
+    rooted || is_path || drive || address || file || starts("arn:") || starts("op://") || starts("vault:") || starts("secretref:")
 }
 
 /// Base64 that happens to begin with a `/`.
@@ -133,13 +138,20 @@ fn is_extension(end: &[u8]) -> bool {
 
 /// A name, or names joined by dots: `user.password`, `auth.errors.invalid`.
 pub fn is_dotted_name(value: &[u8]) -> bool {
+    // `process.env.NAME!`, as TypeScript has it.
+    let value = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     value.contains(&b'.')
         && value.iter().any(u8::is_ascii_lowercase)
         && value.split(|b| *b == b'.').all(|part| {
             !part.is_empty()
                 && part.iter().all(|b| WORD.has(*b) || *b == b'-')
-                && (part.split(|b| b"_-".contains(b)).all(is_named) || is_algorithm(part))
+                && (part.split(|b| b"_-".contains(b)).all(is_named) || is_algorithm(part) || is_of_words(part) || is_short(part))
         })
+}
+
+/// `win32api`: a short name with a number in it.
+fn is_short(part: &[u8]) -> bool {
+    part.len() <= 8 && part.iter().filter(|b| b.is_ascii_digit()).count() <= 2 && part[0].is_ascii_lowercase()
 }
 
 /// `ed25519`, `Ed25519PrivateKey`, `base64`, `sha256`
@@ -178,9 +190,14 @@ fn is_named(word: &[u8]) -> bool {
 /// A sentence about passwords, or a label: several words of which one belongs there.
 pub fn is_label(value: &[u8]) -> bool {
     let words = value.split(|b| !b.is_ascii_alphanumeric() && *b < 128 && *b != b'\'').filter(|w| !w.is_empty());
-    let known = |word: &[u8]| LABELS.iter().any(|label| word.eq_ignore_ascii_case(label.as_bytes()));
+    let known = |word: &[u8]| LABELS.has(word);
     let has_space = value.contains(&b' ');
     !has_digit(value) && (has_space && words.clone().any(known) || words.clone().all(known))
+}
+
+/// Is a word of labels among these?
+pub fn has_label(words: &[u8]) -> bool {
+    words.split(|b| *b == b' ').any(|word| LABELS.has(word))
 }
 
 /// Code that stands where a value could: a call, an index, an operator, a path of names.
@@ -207,9 +224,23 @@ pub fn is_identifier(value: &[u8]) -> bool {
     letters > 0 && value[letters..].iter().all(u8::is_ascii_digit) && value.len() - letters <= 1
 }
 
-/// An id rather than a key.
+/// An id rather than a key: a UUID, or one with words and a date around it.
 pub fn is_id(value: &[u8]) -> bool {
-    is_uuid(value)
+    is_uuid(value) || holds_uuid(value)
+}
+
+/// `2026-01-23-<uuid>`, `session-<uuid>`
+fn holds_uuid(value: &[u8]) -> bool {
+    let starts = (0..value.len().saturating_sub(35)).filter(|n| value[n + 8] == b'-' && is_uuid(&value[*n..n + 36]));
+    let is_free = |n: usize| n == 0 || !value[n - 1].is_ascii_alphanumeric();
+    starts.into_iter().any(|n| is_free(n) && is_wordy(&value[..n]) && is_wordy(&value[n + 36..]))
+}
+
+/// What everybody may see: a public key, a hash that says of what kind it is.
+pub fn is_public(value: &[u8]) -> bool {
+    const BEGINNINGS: [&str; 9] =
+        ["AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "ssh-", "ecdsa-sha2", "sha256-", "sha384-", "sha512-", "sha256:"];
+    BEGINNINGS.iter().any(|begin| value.starts_with(begin.as_bytes()))
 }
 
 fn contains_any(value: &[u8], parts: &[&str]) -> bool {

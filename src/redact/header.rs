@@ -6,6 +6,7 @@ use super::harmless::{is_code, is_place, is_placeholder};
 use super::random::{has_digit, is_random};
 use super::value::quote_at;
 use super::walk::{self, BLANK, Set, WORD, at, before};
+use super::wrap::{Break, line_break};
 
 pub const AUTHORIZATION: &str = "authorization";
 pub const COOKIE: &str = "cookie";
@@ -72,7 +73,11 @@ fn signature(text: &[u8], start: usize) -> Option<Range<usize>> {
 
 fn credential_end(text: &[u8], start: usize, longest: usize) -> usize {
     const ENDS: Set = Set::of("\"'`<>,;)}]\\|");
-    walk::until(text, start, longest, |b| b <= b' ' || ENDS.has(b)).0
+    let end = walk::until(text, start, longest, |b| b <= b' ' || ENDS.has(b)).0;
+    match line_break(text, end) {
+        Some((Break::Joined, next)) if end > start => walk::until(text, next, longest, |b| b <= b' ' || ENDS.has(b)).0,
+        _ => end,
+    }
 }
 
 /// What follows `Bearer ` or `Basic `, whose last letter stands before `end`.

@@ -2,6 +2,7 @@
 
 use super::harmless::{is_code, is_identifier, is_placeholder};
 use super::random::{has_digit, has_letter, is_gibberish, is_mixed, is_wordy};
+use super::told::{is_harmless, is_password};
 use super::walk::WORD;
 
 /// `0x04,`, `1_000;`: a number of a program.
@@ -37,7 +38,9 @@ pub fn is_told(value: &[u8]) -> bool {
 /// What nobody would write in a sentence but a password.
 pub fn is_made_up(value: &[u8]) -> bool {
     let has_sign = value.iter().any(|b| b"!@#$%^&*+=~".contains(b));
-    value.len() >= 8 && !is_code(value) && (is_gibberish(value) || has_sign && is_mixed(value))
+    value.len() >= 8
+        && !is_code(value)
+        && (is_gibberish(value) || has_sign && is_mixed(value) || is_password(value) && !is_harmless(value))
 }
 
 /// `SHA256`, `base64`, `v2`, `oauth2`, `2fa`: technology with a number.

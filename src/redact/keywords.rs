@@ -1,6 +1,8 @@
 //! The words that are looked for, and the rule each of them calls.
 
-use super::{command, foreign, formats, header, jwt, marks, names, pem, piped, stored, url, user};
+use super::{
+    argument, command, foreign, formats, header, jar, jwt, marks, names, param, pem, phrase, piped, printed, stored, url, user,
+};
 
 /// What is done where a keyword was seen.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +21,8 @@ pub enum Rule {
     EncodedUrl,
     Piped,
     Foreign,
+    /// A key in another language.
+    ForeignKey,
     Pem,
     PemBase64,
     Putty,
@@ -28,6 +32,16 @@ pub enum Rule {
     Hash(usize),
     LdapHash,
     PgPass,
+    /// A call that takes credentials by their places.
+    Argument,
+    /// A parameter of an address.
+    Param,
+    Seed,
+    Codes,
+    /// A command that prints a secret.
+    Printed,
+    /// A line of a browser's cookies.
+    Jar,
     /// The user's rule with this number.
     User(usize),
 }
@@ -64,9 +78,16 @@ pub fn shipped() -> impl Iterator<Item = (&'static str, Rule)> {
         .chain(url::ENCODED.iter().map(|(word, ..)| (*word, Rule::EncodedUrl)))
         .chain(piped::READERS.iter().map(|word| (*word, Rule::Piped)))
         .chain(foreign::NAMES.iter().map(|word| (*word, Rule::Foreign)))
+        .chain(foreign::KEYS.iter().map(|word| (*word, Rule::ForeignKey)))
         .chain(stored::HASHES.iter().map(|(word, least)| (*word, Rule::Hash(*least))))
         .chain(stored::LDAP.iter().map(|word| (*word, Rule::LdapHash)))
         .chain(stored::PGPASS.iter().map(|word| (*word, Rule::PgPass)))
+        .chain(argument::TAKERS.iter().map(|word| (*word, Rule::Argument)))
+        .chain(param::NAMES.iter().map(|word| (*word, Rule::Param)))
+        .chain(phrase::SEEDS.iter().map(|word| (*word, Rule::Seed)))
+        .chain(phrase::CODES.iter().map(|word| (*word, Rule::Codes)))
+        .chain(printed::COMMANDS.iter().map(|word| (*word, Rule::Printed)))
+        .chain(jar::FLAGS.iter().map(|word| (*word, Rule::Jar)))
         .chain(names::KEYWORDS.iter().map(|word| (*word, Rule::Name)))
         .chain(command::keywords().map(|word| (word, Rule::Command)));
     let tokens = formats::TABLES.into_iter().flatten().enumerate().map(|(n, format)| (format.key, Rule::Format(n, format)));

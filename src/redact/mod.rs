@@ -8,7 +8,10 @@
 //! It errs on the side of taking out, except where code would become unreadable: a literal behind a telling name goes, a reference,
 //! a type or an example stays.
 
+mod argument;
 mod assign;
+mod cluster;
+mod columns;
 mod command;
 mod context;
 mod discord;
@@ -16,22 +19,29 @@ mod foreign;
 mod formats;
 mod harmless;
 mod header;
+mod jar;
 mod judge;
 mod jwt;
 mod keywords;
 mod marks;
 mod names;
+mod near;
+mod param;
 mod pem;
+mod phrase;
 mod piped;
+mod printed;
 mod random;
 mod scan;
 mod sign;
 mod stored;
 mod table;
+mod told;
 mod url;
 mod user;
 mod value;
 mod walk;
+mod words;
 mod wrap;
 
 use std::borrow::Cow;

@@ -1,5 +1,7 @@
 //! Which names promise a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`; not `passwordField`, `max_tokens`, `tokenizer`.
 
+use super::words::Words;
+
 /// What a name promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
@@ -36,22 +38,24 @@ pub const KEYWORDS: [&str; 16] = [
 ];
 
 #[rustfmt::skip]
-const QUALIFIERS: &[&str] = &[
+const QUALIFIERS: &Words = &Words::of(&[
     "api", "access", "private", "secret", "auth", "signing", "sign", "signature", "encryption", "encrypt", "enc", "crypto", "master",
     "account", "storage", "shared", "preshared", "session", "subscription", "license", "webhook", "deploy", "hmac", "jwt", "aes", "rsa",
     "ssh", "server", "service", "stripe", "openai", "anthropic", "admin", "write", "ingest", "ingestion", "integration", "routing",
-    "app", "application", "consumer", "client", "stream", "functions", "host", "psk", "derivation", "data",
-];
+    "app", "application", "consumer", "client", "stream", "functions", "host", "psk", "derivation", "data", "unseal", "vapid", "spaces", "ticket", "wallet",
+    "signer", "validator", "recovery", "bot", "push", "sender", "tenant", "cluster", "join", "node", "activation", "product", "partner", "merchant",
+    "terminal", "hec",
+]);
 /// What may follow without taking the promise back.
 #[rustfmt::skip]
-const TRAILERS: &[&str] = &[
+const TRAILERS: &Words = &Words::of(&[
     "value", "val", "str", "string", "text", "plain", "plaintext", "raw", "b64", "base64", "base", "hex", "bytes", "default", "dev", "prod",
     "production", "staging", "stage", "live", "old", "new", "current", "previous", "primary", "secondary", "main", "local", "root",
     "admin", "user", "db", "key", "data", "enc", "backup", "ci",
-];
+]);
 /// What follows when the name is of something about a secret.
 #[rustfmt::skip]
-const TAKEN_BACK: &[&str] = &[
+const TAKEN_BACK: &Words = &Words::of(&[
     "id", "ids", "name", "names", "field", "length", "len", "count", "type", "types", "kind", "url", "uri", "endpoint", "path", "file",
     "filename", "dir", "ttl", "expiry", "expires", "expiration", "age", "limit", "limits", "max", "min", "size", "policy", "label",
     "input", "placeholder", "hint", "error", "errors", "message", "env", "var", "regex", "pattern", "prefix", "suffix", "header",
@@ -61,7 +65,7 @@ const TAKEN_BACK: &[&str] = &[
     "config", "options", "settings", "schema", "validator", "exists", "changed", "at", "date", "time", "budget", "cost", "estimate", "stream",
     "callback", "handler", "middleware", "guard", "check", "test", "tests", "match", "matches", "mismatch", "points", "code", "press",
     "board", "down", "up", "frame", "frames", "word", "words", "point", "fn", "func", "function", "s",
-];
+]);
 
 /// What a name promises, if anything.
 pub fn promise(name: &[u8]) -> Option<Promise> {
@@ -74,10 +78,10 @@ pub fn promise(name: &[u8]) -> Option<Promise> {
     }
     for n in (0..last).rev() {
         let earlier = n.checked_sub(1).map(word);
-        if let Some(promise) = of_word(word(n), earlier, n + 1 == last && n == 0) {
+        if let Some(promise) = of_word(word(n), earlier, n + 1 == last, n == 0) {
             return Some(weakened(promise, (n + 1..last).map(word)));
         }
-        if is_one_of(word(n), TAKEN_BACK) && !is_one_of(word(n), TRAILERS) {
+        if TAKEN_BACK.has(word(n)) && !TRAILERS.has(word(n)) {
             return None;
         }
     }
@@ -86,10 +90,11 @@ pub fn promise(name: &[u8]) -> Option<Promise> {
 
 /// Words behind the telling one that are not known to be harmless leave only what looks made by a machine.
 fn weakened<'n>(promise: Promise, mut behind: impl Iterator<Item = &'n [u8]>) -> Promise {
-    if behind.all(|word| is_one_of(word, TRAILERS)) { promise } else { Promise::Auth }
+    if behind.all(|word| TRAILERS.has(word)) { promise } else { Promise::Auth }
 }
 
-fn of_word(word: &[u8], earlier: Option<&[u8]>, is_alone: bool) -> Option<Promise> {
+fn of_word(word: &[u8], earlier: Option<&[u8]>, is_last: bool, is_first: bool) -> Option<Promise> {
+    let is_alone = is_last && is_first;
     let is = |list: &[&str]| is_one_of(word, list);
     let ends = |end: &str| word.len() >= end.len() && word[word.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes());
     if ["password", "passwd", "passphrase", "passcode", "passwort", "kennwort"].iter().any(|end| ends(end)) {
@@ -111,27 +116,30 @@ fn of_word(word: &[u8], earlier: Option<&[u8]>, is_alone: bool) -> Option<Promis
     if ends("token") && !is(&["pretoken", "subtoken", "detoken"]) {
         return Some(Promise::Token);
     }
-    if is(&["key"]) && earlier.is_some_and(|before| is_one_of(before, QUALIFIERS)) || is(GLUED_KEYS) {
+    if is(&["key"]) && earlier.is_some_and(|before| QUALIFIERS.has(before)) || GLUED_KEYS.has(word) {
         return Some(Promise::Key);
     }
     // A variable of the environment, and no word of a program's.
-    let is_loud = is(&["key"]) && word == b"KEY" && earlier.is_some_and(|before| !is_one_of(before, OPEN_KEYS));
+    let is_loud = is(&["key"]) && (is_last || word == b"KEY") && earlier.is_some_and(|before| !OPEN_KEYS.has(before));
     let is_personal = is(&["pat"]) && earlier.is_some();
-    (is(WEAK) || is_loud || is_personal).then_some(Promise::Auth)
+    (WEAK.has(word) || is_loud || is_personal).then_some(Promise::Auth)
 }
 
 #[rustfmt::skip]
-const GLUED_KEYS: &[&str] = &[
+const GLUED_KEYS: &Words = &Words::of(&[
     "apikey", "accesskey", "privatekey", "authkey", "signingkey", "encryptionkey", "masterkey", "accountkey", "sharedkey", "sessionkey",
     "accountkey", "sharedaccesskey", "presharedkey", "licensekey", "secretaccesskey", "awssecretaccesskey", "hmackey", "serverkey",
-];
-const WEAK: &[&str] = &[
+]);
+const WEAK: &Words = &Words::of(&[
     "auth", "credential", "credentials", "cred", "creds", "cookie", "session", "sessionid", "sid", "salt", "jwt", "pepper",
     "authorization",
-];
+]);
 
-const OPEN_KEYS: &[&str] =
-    &["public", "cache", "primary", "foreign", "sort", "partition", "idempotency", "group", "row", "lock", "pub"];
+const OPEN_KEYS: &Words = &Words::of(&[
+    "public", "cache", "primary", "foreign", "sort", "partition", "idempotency", "group", "row", "lock", "pub", "object", "query",
+    "map", "dict", "hash", "index", "unique", "name", "file", "event", "item", "entry", "column", "s3", "blob", "dedup", "message",
+    "state", "config", "feature", "shape", "registry", "trace", "version", "bucket", "route", "routing", "translation", "i18n",
+]);
 
 const MAX_WORDS: usize = 16;
 
@@ -157,6 +165,32 @@ fn split(name: &[u8], words: &mut [(usize, usize); MAX_WORDS]) -> usize {
         }
     }
     count
+}
+
+/// What a key of this kind promises, when somebody speaks of it.
+pub fn key_of(kind: &[u8]) -> Option<Promise> {
+    const HARMLESS: &Words = &Words::of(&[
+        "the", "this", "that", "a", "an", "each", "every", "which", "any", "same", "arrow", "enter", "escape", "hot", "map",
+        "with", "for", "of", "no", "to", "by", "on", "in", "is", "as", "from", "and", "or", "not", "new", "old", "first", "last",
+        "one", "two", "its", "their", "object", "dict", "json", "index", "unique", "composite", "registry", "config", "i18n",
+        "translation", "string", "known", "return", "press", "per", "wrong", "missing", "unknown", "duplicate", "type", "left",
+        "right", "up", "down", "tab", "modifier", "const", "let", "var", "val", "static", "final", "pub", "def", "mut", "char",
+        "int", "auto", "if", "assert", "del", "case",
+    ]);
+    if OPEN_KEYS.has(kind) || HARMLESS.has(kind) {
+        return None;
+    }
+    Some(if QUALIFIERS.has(kind) { Promise::Key } else { Promise::Auth })
+}
+
+/// Is a key of this kind one that everybody may know: `primary`, `cache`?
+pub fn is_open_key(kind: &[u8]) -> bool {
+    OPEN_KEYS.has(kind)
+}
+
+/// Does this word behind a name make it one of something about a secret: `hash` in `password hash`?
+pub fn takes_back(word: &[u8]) -> bool {
+    TAKEN_BACK.has(word) && !is_one_of(word, &["is", "set", "list", "code", "at", "for"])
 }
 
 fn is_one_of(word: &[u8], list: &[&str]) -> bool {

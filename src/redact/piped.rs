@@ -3,11 +3,18 @@
 use std::ops::Range;
 
 use super::harmless::{is_place, is_placeholder};
+use super::names::Promise;
+use super::told;
 use super::value::{Ender, bare, opening, quoted_end};
 use super::walk::{self, BLANK, Set, at};
 
 /// What reads a password from its input.
-pub const READERS: [&str; 5] = ["sudo -S", "chpasswd", "--password-stdin", "--with-token", "passwd --stdin"];
+pub const READERS: [&str; 12] = [
+    "sudo -S", "chpasswd", "--password-stdin", "--with-token", "passwd --stdin", "base64", "passwd ", "sudo --stdin", "smbpasswd",
+    "--passphrase-fd", "--data-file=-", "secret create",
+];
+/// Those that read what is no password more often.
+const OTHERS: [&[u8]; 3] = [b"base64", b"passwd ", b"secret create"];
 /// How far the pipe may be before the reader, and what writes into it before the pipe.
 const REACH: usize = 160;
 const WRITERS: [&[u8]; 2] = [b"echo ", b"printf "];
@@ -34,7 +41,8 @@ pub fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let range = if is_pair { range.start + colon? + 1..range.end } else { range };
     let value = &text[range.clone()];
     let is_secret = range.end <= pipe && value.len() >= 4 && !value.contains(&b' ') && !is_placeholder(value) && !is_place(value);
-    (is_secret && !Set::of("$-").has(value[0])).then_some(range)
+    let is_told = !OTHERS.contains(&&text[hit]) || told::is_secret(value, Promise::Password, true);
+    (is_secret && is_told && !Set::of("$-").has(value[0])).then_some(range)
 }
 
 /// The last byte before this place that fits, on the same line and not far.

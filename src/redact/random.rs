@@ -107,6 +107,23 @@ pub fn is_gibberish(value: &[u8]) -> bool {
     odd >= 4 && odd * 4 >= value.len()
 }
 
+/// Half of its letters or more stand in words: a name such as `V1VolumeProjection`, however many numbers are in it.
+pub fn is_of_words(value: &[u8]) -> bool {
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let mut in_words = 0;
+    let mut start = 0;
+    for at in 1..=value.len() {
+        if at == value.len() || begins_piece(value, at) {
+            let piece = &value[start..at];
+            let is_word = piece.len() >= 4 && piece[1].is_ascii_lowercase() && oddness(piece) * 5 <= piece.len();
+            in_words += if is_word { piece.len() } else { 0 };
+            start = at;
+        }
+    }
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    in_words * 20 >= letters * 11 && digits * 3 <= value.len()
+}
+
 /// Does another word of a name begin here?
 fn begins_piece(value: &[u8], at: usize) -> bool {
     let (last, here) = (value[at - 1], value[at]);

@@ -5,7 +5,10 @@ use std::ops::Range;
 use super::formats::Format;
 use super::keywords::Rule;
 use super::marks::{self, Finding};
-use super::{assign, command, discord, foreign, header, jwt, pem, piped, stored, url, user};
+use super::{argument, assign, command, discord, foreign, header, jar, jwt, param, pem, phrase, piped, printed, stored, url, user};
+
+/// How many commands are looked at within the line of another one.
+const MOST_COMMANDS: usize = 8;
 
 pub struct Scan<'t> {
     text: &'t str,
@@ -17,6 +20,8 @@ pub struct Scan<'t> {
     named: assign::Seen,
     headed: usize,
     commanded: usize,
+    /// How many commands were seen within what was walked.
+    commands: usize,
     webbed: usize,
     encoded: usize,
     /// How far each format was, once one was tried.
@@ -36,6 +41,7 @@ impl<'t> Scan<'t> {
             named: assign::Seen::default(),
             headed: 0,
             commanded: 0,
+            commands: 0,
             webbed: 0,
             encoded: 0,
             walked,
@@ -57,11 +63,17 @@ impl<'t> Scan<'t> {
                 }
             }
             Rule::Format(n, format) => self.format(n, format, hit.start),
-            Rule::Name => {
-                if let Some((rule, range)) = assign::find(text, hit, &mut self.named) {
-                    self.add(rule, range);
-                }
+            Rule::Name => assign::find(text, hit, &mut self.named, &mut self.found),
+            Rule::Argument => {
+                let mut ranges = Vec::new();
+                argument::find(text, hit.end, &mut ranges);
+                ranges.into_iter().for_each(|range| self.add("password", range));
             }
+            Rule::Param => self.add_some("parameter", param::find(text, hit)),
+            Rule::Seed => self.add_some("seed-phrase", phrase::seed(text, hit)),
+            Rule::Codes => self.add_some("recovery-codes", phrase::codes(text, hit.end)),
+            Rule::Printed => self.add_some("printed-secret", printed::find(text, hit)),
+            Rule::Jar => self.add_some("cookie", jar::find(text, hit)),
             Rule::Authorization => {
                 let range = header::authorization(text, hit.end, &mut self.headed);
                 self.add_some("authorization-header", range);
@@ -76,7 +88,8 @@ impl<'t> Scan<'t> {
             Rule::Dsn => self.add_some("url-password", url::dsn(text, hit.start)),
             Rule::EncodedUrl => self.add_some("url-password", url::encoded(text, hit)),
             Rule::Piped => self.add_some("command-password", piped::find(text, hit)),
-            Rule::Foreign => self.add_some("password", foreign::find(text, hit.end)),
+            Rule::Foreign => self.add_some("password", foreign::find(text, hit)),
+            Rule::ForeignKey => self.add_some("key", foreign::key(text, hit)),
             Rule::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Rule::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
             Rule::PemBase64 if hit.start >= self.encoded => {
@@ -89,7 +102,7 @@ impl<'t> Scan<'t> {
                 self.webbed = end.max(self.webbed);
                 self.add_some("jwt", range);
             }
-            Rule::Command if hit.start >= self.commanded => self.command(hit),
+            Rule::Command if self.may_command(hit.start) => self.command(hit),
             Rule::Hash(least) => self.add_some("password-hash", stored::hash(text, hit, least)),
             Rule::LdapHash => self.add_some("password-hash", stored::ldap(text, hit)),
             Rule::PgPass => self.add_some("pgpass", stored::pgpass(text, hit)),
@@ -108,6 +121,12 @@ impl<'t> Scan<'t> {
             self.walked[n] = end;
         }
         self.add_some(format.id, range);
+    }
+
+    /// May a command be looked at here? Of those that stand on the line of another one, some: in a string of JSON all lines are one.
+    fn may_command(&mut self, start: usize) -> bool {
+        self.commands = if start < self.commanded { self.commands + 1 } else { 0 };
+        self.commands <= MOST_COMMANDS
     }
 
     fn command(&mut self, hit: Range<usize>) {

@@ -13,6 +13,8 @@ pub enum Kind {
     Comma,
     /// `<name>value<`
     Tag,
+    /// `.password("value")`
+    Call,
     /// the name is …
     Is,
     /// `| name | value |`
@@ -63,6 +65,8 @@ fn skip_closers(text: &[u8], end: usize) -> (usize, Option<Quote>) {
             (closes, place) = (Some(quote), after);
         } else if matches!(at(text, place), b']' | b'*') {
             place += 1;
+        } else if at(text, place) == b'[' && at(text, place + 1) == b']' {
+            place += 2;
         } else {
             break;
         }
@@ -94,6 +98,7 @@ fn kind_at(text: &[u8], place: usize, is_closed: bool) -> Option<(Kind, usize)> 
         b'>' => (Kind::Tag, place + 1),
         b',' if is_closed => (Kind::Comma, place + 1),
         b'|' => (Kind::Table, place + 1),
+        b'(' => (Kind::Call, place + 1),
         b'i' if text[place..].starts_with(b"is ") || text[place..].starts_with(b"is: ") => (Kind::Is, place + 3),
         _ => (Kind::Blank, place),
     })
@@ -127,7 +132,7 @@ fn at_pair(text: &[u8], place: usize) -> Option<usize> {
 
 /// Behind the type in `password: &str = "…"`.
 fn behind_type(text: &[u8], place: usize) -> Option<usize> {
-    const TYPE: Set = Set::of("a-zA-Z0-9_&<>[]|?. ");
+    const TYPE: Set = Set::of("a-zA-Z0-9_&<>[]|?.' ");
     let end = walk::run(text, place, TYPE, 40);
     let is_assigned = at(text, end) == b'=' && !matches!(at(text, end + 1), b'=' | b'>') && end > place;
     is_assigned.then(|| walk::run(text, end + 1, BLANK, 8)).filter(|value| quote_at(text, *value).is_some())

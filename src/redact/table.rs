@@ -14,8 +14,8 @@ pub struct Table {
     /// By the first three letters: the place in `links` of the first word that begins so; 0 is none.
     heads: Vec<u32>,
     links: Vec<Link>,
-    /// A bit for each of `heads` that leads to a word: few enough to stay at hand while a text is read.
-    begun: Vec<u64>,
+    /// By the first three letters: the fourth letters of the words that begin so.
+    fourths: Box<[u32; SIZE]>,
 }
 
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl Table {
         let mut table = Self {
             heads: vec![0; SIZE],
             links: vec![Link::default()],
-            begun: vec![0; SIZE / 64],
+            fourths: Box::new([0; SIZE]),
             words: words.iter().map(|word| (*word).into()).collect(),
         };
         // The last first, so that words are seen in their order.
@@ -46,7 +46,7 @@ impl Table {
                 let fourth = word.get(3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
                 table.links.push(Link { word: number as u32, fourth, next: *head });
                 *head = (table.links.len() - 1) as u32;
-                table.begun[(start | third) / 64] |= 1 << ((start | third) % 64);
+                table.fourths[start | third] |= fourth;
             }
         }
         table
@@ -54,19 +54,39 @@ impl Table {
 
     /// Calls `seen` with the number and the place of every word in the text, by their beginnings.
     pub fn each(&self, text: &[u8], mut seen: impl FnMut(usize, Range<usize>)) {
-        let mut letters = 0;
-        for (at, byte) in text.iter().enumerate() {
-            letters = (letters << BITS | fold(*byte)) & (SIZE - 1);
-            if self.begun[letters / 64] >> (letters % 64) & 1 == 1 && at >= 2 {
-                self.look(text, letters, at - 2, &mut seen);
+        let (mut letters, mut from) = (0, 0);
+        while let Some((at, three)) = self.next(&text[from..], letters) {
+            // Three letters from before the text begins no word.
+            if let Some(start) = (from + at).checked_sub(3) {
+                self.look(text, three, start, &mut seen);
             }
+            letters = (three << BITS | fold(text[from + at])) & (SIZE - 1);
+            from += at + 1;
         }
-        // Words of two letters may stand at the end.
-        if text.len() >= 2 {
-            self.look(text, letters << BITS & (SIZE - 1), text.len() - 2, &mut seen);
+        // Words of two or three letters may stand at the end.
+        for len in [3, 2] {
+            let Some(start) = text.len().checked_sub(len) else { continue };
+            let letters = text[start..].iter().fold(0, |letters, byte| letters << BITS | fold(*byte));
+            self.look(text, letters << (BITS * (3 - len)), start, &mut seen);
         }
     }
 
+    /// The first place that holds the fourth letter of a word whose first three stand before it, and the three; `letters` are those
+    /// before the text. All bytes of a text pass here: nothing else is done in this loop.
+    #[inline(never)]
+    fn next(&self, text: &[u8], mut letters: usize) -> Option<(usize, usize)> {
+        let fourths = &*self.fourths;
+        for (at, byte) in text.iter().enumerate() {
+            let fourth = fold(*byte);
+            if fourths[letters] >> fourth & 1 == 1 {
+                return Some((at, letters));
+            }
+            letters = (letters << BITS | fourth) & (SIZE - 1);
+        }
+        None
+    }
+
+    #[inline(never)]
     fn look(&self, text: &[u8], letters: usize, start: usize, seen: &mut impl FnMut(usize, Range<usize>)) {
         let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
         let mut place = self.heads[letters];

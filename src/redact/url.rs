@@ -30,18 +30,24 @@ pub fn find(text: &[u8], hit: usize) -> Option<Range<usize>> {
     (!is_port && !is_scoped && is_password(password)).then_some(start + colon + 1..at_sign)
 }
 
-/// The last `@` of the authority; of what follows a `/` when there is none before it, for passwords that nobody encoded.
+/// The last `@` of the authority; of what follows a `/` when there is none before it, for passwords that nobody encoded. A `#` or `?`
+/// ends the authority of an address without a password, and may be part of one.
 fn userinfo_end(text: &[u8], start: usize) -> Option<usize> {
     let ends = |b: u8| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
     let stop = walk::until(text, start, LONGEST, ends).0;
     let whole = &text[start..stop];
     // Another address ends this one: no text is walked twice.
     let whole = &whole[..memchr::memmem::find(whole, KEY.as_bytes()).unwrap_or(whole.len())];
-    let authority = whole.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(whole.len());
+    let slash = whole.iter().position(|b| *b == b'/').unwrap_or(whole.len());
+    let narrow = whole[..slash].iter().position(|b| matches!(b, b'?' | b'#')).unwrap_or(slash);
+    let colon = whole[..narrow].iter().position(|b| *b == b':');
+    // A port, and what is asked of the host behind it.
+    let is_port = colon.is_some_and(|n| n + 1 < narrow && whole[n + 1..narrow].iter().all(u8::is_ascii_digit));
+    let authority = if colon.is_some() && !is_port { slash } else { narrow };
     if let Some(last) = whole[..authority].iter().rposition(|b| *b == b'@') {
         return Some(start + last);
     }
-    let has_user = whole[..authority].contains(&b':') && !whole[..authority].contains(&b'@');
+    let has_user = colon.is_some() && !whole[..narrow].contains(&b'@');
     let last = whole.iter().rposition(|b| *b == b'@').filter(|_| has_user)?;
     Some(start + last)
 }

@@ -84,7 +84,9 @@ pub fn bare(text: &[u8], start: usize, ender: Ender, longest: usize) -> Range<us
             _ => break,
         }
     }
-    if matches!(before(text, end), b'.' | b',' | b';' | b':' | b'!')
+    // A password may end with the sign that ends a sentence.
+    let is_word = text[start..end].iter().all(|b| b.is_ascii_alphabetic() || *b == b'!');
+    if (matches!(before(text, end), b'.' | b',' | b';' | b':') || before(text, end) == b'!' && is_word)
         && end > start + 1
         && at(text, end) <= b' '
         && ender == Ender::Sign

@@ -1,5 +1,7 @@
 //! Places where a line was broken in the middle of a value: by a terminal, a mail, a quotation or a shell's `\`.
 
+use std::borrow::Cow;
+
 use super::walk::{self, BLANK, DIGIT, Set, at};
 
 /// How a line ends within a value.
@@ -22,7 +24,8 @@ pub fn line_break(text: &[u8], place: usize) -> Option<(Break, usize)> {
     Some((kind, decoration(text, end)))
 }
 
-fn real_end(text: &[u8], place: usize) -> Option<usize> {
+/// Behind a line end that is one.
+pub fn real_end(text: &[u8], place: usize) -> Option<usize> {
     let after = place + usize::from(at(text, place) == b'\r');
     (at(text, after) == b'\n').then_some(after + 1)
 }
@@ -55,6 +58,24 @@ pub fn decoration(text: &[u8], line: usize) -> usize {
     let signs = walk::run(text, start, Set::of(">|#*"), 8);
     let is_diff = start == line && matches!(at(text, start), b'+' | b'-') && at(text, start + 1) != b'-';
     walk::run(text, if is_diff { signs.max(start + 1) } else { signs }, BLANK, 64)
+}
+
+/// A value without the line ends within it.
+pub fn joined(text: &[u8]) -> Cow<'_, [u8]> {
+    if !text.iter().any(|b| matches!(b, b'\\' | b'\n')) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut place = 0;
+    while place < text.len() {
+        if let Some((_, next)) = line_break(text, place) {
+            place = next.max(place + 1);
+        } else {
+            out.push(text[place]);
+            place += 1;
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// How many bytes the line has before this place; no more than `most` are counted.

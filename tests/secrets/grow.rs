@@ -7,7 +7,7 @@
 use crate::support::size::Dice;
 
 /// What a hole is filled with, by its letter.
-const ALPHABETS: [(char, &str); 9] = [
+const ALPHABETS: [(char, &str); 11] = [
     ('w', "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"),
     ('l', "abcdefghijklmnopqrstuvwxyz0123456789"),
     ('u', "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"),
@@ -16,7 +16,16 @@ const ALPHABETS: [(char, &str); 9] = [
     ('d', "0123456789"),
     ('b', "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
     ('s', "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"),
+    ('p', "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!@#%^*-_+=.?"),
+    ('j', "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)"),
     ('c', "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L"),
+];
+
+/// Words of a wallet's list.
+const SEEDS: [&str; 30] = [
+    "apple", "bridge", "canyon", "dolphin", "engine", "fabric", "garden", "hammer", "island", "jungle", "kitchen", "lemon",
+    "magnet", "napkin", "orbit", "pepper", "quantum", "ribbon", "salmon", "tunnel", "umbrella", "velvet", "window", "yellow",
+    "zebra", "anchor", "basket", "candle", "desert", "elbow",
 ];
 
 /// A text that holds a secret, and the parts of it that nobody may see.
@@ -52,6 +61,7 @@ fn fill(hole: &str, chance: &mut Chance, grown: &mut Grown) {
         return;
     }
     let (is_public, hole) = hole.strip_suffix('?').map_or((false, hole), |hole| (true, hole));
+    let one = |text: String| (text.clone(), vec![text]);
     // What encoded texts begin with is the same in all of them.
     let (content, parts) = match hole {
         "words" => {
@@ -61,6 +71,24 @@ fn fill(hole: &str, chance: &mut Chance, grown: &mut Grown) {
         "word" => {
             let word = format!("{}{}", chance.word(), chance.word()).to_lowercase();
             (word.clone(), vec![word])
+        }
+        "human" => one(chance.human()),
+        "spaced" => one((0..4).map(|_| chance.word().to_lowercase()).collect::<Vec<_>>().join(" ")),
+        "low16" => one((0..4).map(|_| chance.letters(4)).collect::<Vec<_>>().join(" ")),
+        "uuid" => one([8, 4, 4, 4, 12].map(|len| chance.run('h', len)).join("-")),
+        "code" => one([5, 5].map(|len| chance.run('l', len)).join("-")),
+        "serial4" => one([5; 4].map(|len| chance.run('u', len)).join("-")),
+        "serial5" => one([5; 5].map(|len| chance.run('u', len)).join("-")),
+        "bech58" => one(chance.run('c', 58).to_lowercase()),
+        "seed12" => one(chance.seeds(12).join(" ")),
+        "seed24" => one(chance.seeds(24).join(" ")),
+        "seedarray12" => one(chance.seeds(12).join("\", \"")),
+        "seedlist12" => {
+            let words = chance.seeds(12).into_iter().enumerate();
+            one(words
+                .map(|(n, word)| if n == 0 { word.to_owned() } else { format!("{}. {word}", n + 1) })
+                .collect::<Vec<_>>()
+                .join("\n"))
         }
         "basic" => {
             let encoded = base64(&format!("deploy:{}", chance.run('w', 24)));
@@ -116,6 +144,27 @@ impl Chance {
         let (_, alphabet) = ALPHABETS.iter().find(|(letter, _)| *letter == kind).unwrap_or_else(|| panic!("no alphabet {kind}"));
 
         (0..count).map(|_| alphabet.as_bytes()[self.below(alphabet.len())] as char).collect()
+    }
+
+    fn letters(&mut self, count: usize) -> String {
+        (0..count).map(|_| (b'a' + self.below(26) as u8) as char).collect()
+    }
+
+    /// Words of a wallet, each another one.
+    fn seeds(&mut self, count: usize) -> Vec<&'static str> {
+        let mut left = SEEDS.to_vec();
+        (0..count).map(|_| left.remove(self.below(left.len()))).collect()
+    }
+
+    /// A password as people think one up: a word, a year or a number, a sign.
+    fn human(&mut self) -> String {
+        let (word, number) = (self.word(), self.below(47) + 1980);
+        match self.below(4) {
+            0 => format!("{word}{number}{}", ["!", "#", "$", "?"][self.below(4)]),
+            1 => format!("{}{}!", word.to_lowercase(), self.below(990) + 10),
+            2 => format!("{word}@{}", self.below(9900) + 100),
+            _ => format!("{word}!{}{}", &self.word().to_lowercase()[..4], self.below(10)),
+        }
     }
 
     /// A word that nobody has said yet, for passwords that people think up.

@@ -12,6 +12,7 @@ mod support;
 
 mod alone;
 mod comes_back;
+mod corpus;
 mod cut;
 mod elsewhere;
 mod everyday;

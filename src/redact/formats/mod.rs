@@ -16,7 +16,7 @@ use std::ops::Range;
 use super::harmless::is_sample;
 use super::random::{entropy, has_digit, is_gibberish, is_mixed, is_random, variety};
 use super::walk::{self, DIGIT, Set, WORD, at, before};
-use super::wrap::{Break, line_break, width_before};
+use super::wrap::{Break, joined, line_break, width_before};
 
 /// All tables.
 pub const TABLES: [&[Format]; 6] =
@@ -124,7 +124,7 @@ impl Format {
         }
         let end = reader.close();
         let body_at = if self.lead.is_some() { start } else { key_end };
-        let body = if reader.broken { Cow::Owned(joined(&text[body_at..end])) } else { Cow::Borrowed(&text[body_at..end]) };
+        let body = if reader.broken { joined(&text[body_at..end]) } else { Cow::Borrowed(&text[body_at..end]) };
         let fits = reader.fits(self.parts, end) && self.suits(&body);
         let from = if self.keeps_key { key_end } else { start };
         (fits.then_some(from..end), if fits { end } else { reader.looked(end) }, reader.broken)
@@ -266,19 +266,4 @@ fn is_token_tail(piece: &[u8]) -> bool {
     let digits = piece.iter().filter(|b| DIGIT.has(**b)).count();
     let has_letters = digits < piece.len();
     (digits > 0 && has_letters && !piece.starts_with(b"-")) || is_random(piece) || super::random::is_scrambled(piece)
-}
-
-/// The characters of a token without the line ends within it.
-fn joined(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut place = 0;
-    while place < text.len() {
-        if let Some((_, next)) = line_break(text, place) {
-            place = next.max(place + 1);
-        } else {
-            out.push(text[place]);
-            place += 1;
-        }
-    }
-    out
 }

@@ -27,6 +27,7 @@ pub const FORMATS: &[Format] = &[
     f("logfire-token", "pylf_v1_", &[least(WORD, 40)]),
     f("axiom-token", "xaat-", &[UUID]),
     f("axiom-token", "xapt-", &[UUID]),
+    f("google-oauth-code", "4/0A", &[least(URL64, 30)]).needs(Mixed),
     f("notion-token", "ntn_", &[least(ALNUM, 40)]),
     f("notion-token", "secret_", &[exact(ALNUM, 43)]).needs(Mixed),
     f("airtable-token", "pat", &[exact(ALNUM, 14), lit("."), exact(HEX, 64)]),
