@@ -9,11 +9,18 @@ use crate::privacy::{Files, Gate};
 use crate::redact::{Redactor, UserRule};
 
 /// Files whose content is never kept, whatever the config says besides.
-pub const PRIVATE_FILES: [&str; 28] = [
+pub const PRIVATE_FILES: [&str; 70] = [
     "**/.env*", "**/*.env", "**/*secret*", "**/*credential*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*",
     "**/*.pem", "**/*.key", "**/*.p8", "**/*.p12", "**/*.pfx", "**/*.jks", "**/*.keystore", "**/*.kdbx", "**/*.ovpn",
     "**/*.tfvars", "**/.netrc", "**/_netrc", "**/.pgpass", "**/.npmrc", "**/.pypirc", "**/.htpasswd", "**/.aws/**",
-    "**/.kube/config", "**/.docker/config.json", "**/.secrets/**",
+    "**/.kube/config", "**/.docker/config.json", "**/.secrets/**", "**/env.prod*", "**/env.stag*", "**/env.local", "**/env.dev*",
+    "**/service-account*.json", "**/service_account*.json", "**/serviceaccount*.json", "**/passwords.*", "**/password.txt",
+    "**/passwd.txt", "**/hosts.yml", "**/etc/shadow*", "**/etc/gshadow*", "**/wp-config*.php", "**/application-*.properties",
+    "**/application-*.yml", "**/application-*.yaml", "**/appsettings.*.json", "**/local.settings.json", "**/.m2/settings*.xml",
+    "**/.*_history", "**/fish_history", "**/ConsoleHost_history.txt", "**/*.tfstate*", "**/kubeconfig*", "**/*.kubeconfig",
+    "**/.dockercfg", "**/.my.cnf", "**/.mylogin.cnf", "**/.s3cfg", "**/.boto", "**/rclone.conf", "**/.vault-token", "**/.gnupg/**",
+    "**/.password-store/**", "**/sasl_passwd*", "**/htpasswd", "**/*.keytab", "**/wallet.dat", "**/ssh_host_*_key",
+    "**/cookies.txt", "**/wg0.conf",
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]

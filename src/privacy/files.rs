@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use aho_corasick::AhoCorasick;
-use globset::{Glob, GlobSet};
+use globset::{Glob, GlobBuilder, GlobSet};
 
 /// Programs whose operands' content is shown, copied or changed.
 const FILE_PROGRAMS: &[&str] = &[
@@ -27,6 +27,24 @@ const BETWEEN: [char; 9] = ['"', '\'', '(', ')', ',', ';', '=', '[', ']'];
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ssh", "su", "eval", "script", "watch"];
 /// Words before a program that are not the program.
 const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", "do", "else", "xargs", "doas", "builtin"];
+
+/// Private files by the names that they have most often: what a pattern of the shell's is tried on.
+const OFTEN: &[&str] = &[
+    ".env", ".env.local", ".env.production", ".netrc", ".npmrc", ".pgpass", ".pypirc", ".htpasswd", ".bash_history",
+    ".zsh_history", ".aws", "id_rsa", "id_ed25519", "id_ecdsa", "secrets", "secrets.yml", "secrets.json", "credentials",
+    "credentials.json", "passwords.txt", "service-account.json", "shadow", "terraform.tfstate", "wp-config.php", "kubeconfig",
+];
+/// Commands that print what is private without naming a file of it.
+const REVEALERS: &[&str] = &[
+    "docker compose config", "docker-compose config", "docker compose convert", "pass show ", "gopass show ", "op item get ",
+    "op read ", "bw get ", "lpass show ", "security find-generic-password", "security find-internet-password",
+    "secret-tool lookup", "gh auth token", "vault kv get ", "vault read ", "gcloud secrets versions access", "gcloud auth print-",
+    "aws secretsmanager get-secret-value", "aws ecr get-login-password", "az keyvault secret show", "az account get-access-token",
+    "terraform output -raw", "terraform output -json", "tofu output -raw", "tofu output -json", "heroku config:get",
+    "ansible-vault view", "ansible-vault decrypt", "kubectl create token", "sops -d ", "sops --decrypt", "sops decrypt", "history",
+];
+/// What makes other words of a command paths: they are given to a program one by one.
+const LOOPS: [&str; 4] = ["xargs", "while read", "parallel ", "-exec"];
 
 /// Files whose content is left out.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +82,11 @@ impl Files {
         !self.private.is_empty() && self.signs.get_or_init(signs).as_ref().is_none_or(|signs| signs.is_match(text))
     }
 
+    /// The same of a command, in which the shell fills in names.
+    fn may_be_named_in(&self, command: &str) -> bool {
+        !self.private.is_empty() && (command.contains(['*', '?', '[']) || self.may_stand_in(command))
+    }
+
     /// Is this the path of such a file?
     pub fn holds(&self, path: &str) -> bool {
         let is_path = !path.is_empty() && path.len() <= MAX_PATH && !path.contains('\n');
@@ -75,10 +98,27 @@ impl Files {
         (text.starts_with(['/', '~', '.']) || !text.contains(char::is_whitespace)) && self.holds(text)
     }
 
-    /// The same of a word of a command, which may be a pattern in quotes.
+    /// The same of a word of a command, which may be a pattern in quotes, or one that the shell fills in.
     fn holds_word(&self, word: &str) -> bool {
-        (word.contains('/') || !word.contains(char::is_whitespace)) && self.holds(word)
+        (word.contains('/') || !word.contains(char::is_whitespace)) && (self.holds(word) || self.is_filled_in(word))
     }
+
+    /// Does a pattern of the shell's match such a file: `.e*`, `id_?sa`? A pattern that says little, such as `*.json`, is none of them.
+    fn is_filled_in(&self, word: &str) -> bool {
+        let (folder, name) = word.rsplit_once('/').map_or(("", word), |(folder, name)| (&word[..=folder.len()], name));
+        let says = if name.starts_with('.') { name.len() > 1 } else { letters(name) >= 3 && !name.starts_with("*.") };
+        let is_pattern = says && name.len() < 64 && name.contains(['*', '?', '[']);
+        let names = || {
+            let glob = GlobBuilder::new(name).case_insensitive(true).build().ok()?.compile_matcher();
+            OFTEN.iter().find(|often| glob.is_match(often) && self.holds(&format!("{folder}{often}")))
+        };
+        is_pattern && names().is_some()
+    }
+}
+
+/// How many characters of a pattern stand for themselves.
+fn letters(name: &str) -> usize {
+    name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').count()
 }
 
 /// The longest part of a glob that a path has to hold for it to match, if that can be told.
@@ -134,10 +174,29 @@ pub struct Named<'c> {
     pub path: &'c str,
 }
 
+/// What of a command prints something private without naming a file: `pass show …`, `docker compose config`.
+pub fn reveals(command: &str, files: &Files) -> Option<&'static str> {
+    if files.private.is_empty() {
+        return None;
+    }
+    let revealer = |step: &str| {
+        let mut rest = step.trim_start();
+        while let Some((word, after)) = rest.split_once(' ').filter(|(word, _)| is_assignment(word) || PREFIXES.contains(word)) {
+            (_, rest) = (word, after.trim_start());
+        }
+        let begins = |begin: &&str| {
+            let after = rest.strip_prefix(begin);
+            after.is_some_and(|after| begin.ends_with('-') || after.is_empty() || after.starts_with(char::is_whitespace))
+        };
+        REVEALERS.iter().map(|begin| begin.trim_end()).find(begins)
+    };
+    steps(command).find_map(revealer)
+}
+
 /// The private files a command reads or writes, in the order it names them.
 pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
     let mut search = Search { files, found: Vec::new() };
-    if files.may_stand_in(command) {
+    if files.may_be_named_in(command) {
         search.command(command, MAX_DEPTH);
     }
     search.found
@@ -150,11 +209,13 @@ struct Search<'f, 'c> {
 
 impl<'c> Search<'_, 'c> {
     fn command(&mut self, command: &'c str, depth: usize) {
-        // What stands in a heredoc is given to the program before it.
-        let mut fed = false;
+        // What stands in a heredoc is given to the program before it; what a loop goes over, to the program in it.
+        let is_loop = |step: &str| step.trim_start().starts_with("for ") || LOOPS.iter().any(|word| step.contains(word));
+        let mut fed =
+            steps(command).any(is_loop) && steps(command).any(|step| words(step).iter().any(|word| takes_files(word, step)));
         for step in steps(command) {
             // Of many steps few name such a file, or are given one in the lines behind them.
-            if self.files.may_stand_in(step) || step.contains("<<") {
+            if self.files.may_be_named_in(step) || step.contains("<<") {
                 let takes_files = self.step(step, fed, depth);
                 fed |= takes_files && step.contains("<<");
             }
@@ -177,7 +238,7 @@ impl<'c> Search<'_, 'c> {
             let path = path.trim_matches(['"', '\'', '(', ')', ',', ';', '@', '=']);
             let named = !by.is_empty() || is_assignment(word) || names_by_flag(word) || takes_file(flag);
             flag = word;
-            if !files.may_stand_in(word) {
+            if !files.may_be_named_in(word) {
                 continue;
             }
             let within = if takes_files { path } else { "" }.split(BETWEEN).filter(|part| part.contains(['.', '/']));

@@ -196,7 +196,8 @@ impl Gate {
         let named = files::named_in(command, &self.files);
         // In a form that is known again as a command on these files.
         let told: Vec<String> = named.iter().map(|n| format!("{} {} {}{}", n.program, files::WITHHELD, n.by, n.path)).collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let revealed = || files::reveals(command, &self.files).map(|what| format!("{what} {}", files::WITHHELD));
+        if told.is_empty() { revealed() } else { Some(told.join("; ")) }
     }
 }
 

@@ -5,9 +5,12 @@ use serde_json::json;
 use crate::heard::{check, check_with, turn};
 use crate::rows::{Rows, SHOP, bash};
 
-const PRIVATE: [&str; 12] = [
+const PRIVATE: [&str; 22] = [
     ".env", ".env.production", "config/.env.local", "config/secrets.yaml", "deploy/secret-store/../my_secret.txt", "keys/id_rsa",
     "keys/id_ed25519", "tls/server.pem", "tls/server.key", "k8s/db-credentials.yml", ".npmrc", "home/.aws/credentials",
+    "keys/service-account.json", "docs/passwords.txt", ".config/gh/hosts.yml", "root/etc/shadow", "www/wp-config.php",
+    "conf/application-prod.properties", "appsettings.Production.json", "deploy/env.production", ".m2/settings.xml",
+    ".bash_history",
 ];
 
 /// A session in which this path is read and written in every way.
@@ -70,6 +73,37 @@ fn what_is_read_from_private_files_or_written_to_them_is_not_kept() {
 }
 
 #[test]
+fn nor_is_what_a_command_prints_of_them_without_their_names() {
+    let mut rows = turn(1, "Mend loud1, please.", "I look.");
+    for (n, command) in [
+        "cat .e*",
+        "head config/.en?.local",
+        "for f in .env*; do cat \"$f\"; done",
+        "ls -1 .env* | xargs cat",
+        "find . -name '.env*' -exec cat {} +",
+        "cat ~/.ssh/id_*",
+        "docker compose config",
+        "docker-compose config | head",
+        "pass show shop/db",
+        "op item get Shop --reveal",
+        "vault kv get secret/shop",
+        "gh auth token",
+        "aws secretsmanager get-secret-value --secret-id shop",
+        "terraform output -json",
+        "heroku config:get PORT",
+        "history | tail -3",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        rows.uses(10 + n, &bash(command));
+        rows.result(10 + n, &format!("Exit code 1\nPORT=hush{n}a\nerror: hush{n}b is no number\n3 errors"), true);
+    }
+    rows.assistant("loud2 is mended.");
+    check(&rows);
+}
+
+#[test]
 fn the_users_own_globs_count_too() {
     let config = "[privacy]\nexclude_paths = [\"**/payroll/**\", \"*.ledger\"]\n";
     let mut rows = turn(1, "Mend loud1, please.", "I look.");
@@ -88,8 +122,17 @@ fn other_files_are_kept_as_ever() {
         rows.result(n, &format!("Exit code 1\nerror: loud{n}b is no number"), true);
     };
     for (n, command) in [
-        "cat src/environment.rs loud10a", "python -m envtest loud11a", "cat src/keys.rs loud12a", "./run.sh --keep loud13a",
-        "cat docs/monkey.txt loud14a", "sed -n 1,5p config/app.yaml loud15a",
+        "cat src/environment.rs loud10a",
+        "python -m envtest loud11a",
+        "cat src/keys.rs loud12a",
+        "./run.sh --keep loud13a",
+        "cat docs/monkey.txt loud14a",
+        "sed -n 1,5p config/app.yaml loud15a",
+        "cat src/*.rs loud16a",
+        "cat *.json loud17a",
+        "for f in src/*; do cat $f; done; echo loud18a",
+        "docker compose up loud19a",
+        "cat src/history.rs loud20a",
     ]
     .into_iter()
     .enumerate()

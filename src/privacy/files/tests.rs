@@ -89,3 +89,51 @@ fn commands_that_read_or_write_private_files_are_known_by_their_paths() {
         assert_eq!(named_in(command, &files()), [], "{command}");
     }
 }
+
+#[test]
+fn patterns_of_the_shell_and_loops_name_private_files() {
+    for (command, path) in [
+        ("cat .e*", ".e*"),
+        ("head -2 app/.en?", "app/.en?"),
+        ("cat .*", ".*"),
+        ("cat ~/.ssh/id_*", "~/.ssh/id_*"),
+        ("for f in .env*; do echo \"$f\"; cat \"$f\"; done", ".env*"),
+        ("ls -1 .env* | xargs cat", ".env*"),
+        ("find . -name '.env*' | xargs -n1 cat", ".env*"),
+        ("find . -name '.env.local' | while read f; do cat $f; done", ".env.local"),
+    ] {
+        let named = named_in(command, &files());
+        assert_eq!(named.iter().map(|n| n.path).collect::<Vec<_>>(), [path], "{command}");
+    }
+    for command in [
+        "cat src/*.rs",
+        "cat *.json",
+        "cat *",
+        "ls .e*",
+        "for f in src/*; do cat $f; done",
+        "git commit -m 'wait for .env' && cat README.md",
+    ] {
+        assert_eq!(named_in(command, &files()), [], "{command}");
+    }
+}
+
+#[test]
+fn commands_that_print_secrets_are_known_where_they_begin() {
+    for (command, what) in [
+        ("pass show shop/db", "pass show"),
+        ("cd app && docker compose config | head", "docker compose config"),
+        ("X=1 sudo vault kv get secret/shop", "vault kv get"),
+        ("x=$(op read op://shop/db/password)", "op read"),
+        ("gcloud auth print-access-token", "gcloud auth print-"),
+        ("history | tail", "history"),
+        ("pass show …", "pass show"),
+    ] {
+        assert_eq!(reveals(command, &files()), Some(what), "{command}");
+    }
+    for command in
+        ["git commit -m 'use pass show'", "docker compose config-x", "history.sh", "docker compose up", "cargo test history"]
+    {
+        assert_eq!(reveals(command, &files()), None, "{command}");
+    }
+    assert_eq!(reveals("pass show shop", &Files::default()), None);
+}
