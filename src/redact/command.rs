@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::formats::begins_token;
 use super::harmless::{is_place, is_placeholder};
 use super::names::Promise;
 use super::random::has_digit;
@@ -194,9 +195,8 @@ const MOST_WORDS: usize = 8;
 
 /// The secrets on the command line that begins here, and where it ends.
 pub fn find(text: &[u8], hit: Range<usize>, found: &mut Vec<Range<usize>>) -> usize {
-    if URL64.has(before(text, hit.start)) && before(text, hit.start) != b'n'
-        || !matches!(at(text, hit.end), b' ' | b'\t' | b'.' | b'\\')
-    {
+    let is_within = URL64.has(before(text, hit.start)) && before(text, hit.start) != b'n';
+    if is_within && !begins_token(text, hit.start) || !matches!(at(text, hit.end), b' ' | b'\t' | b'.' | b'\\') {
         return hit.start;
     }
     let name = &text[hit.clone()];
