@@ -26,7 +26,9 @@ impl FromStr for Hours {
     fn from_str(text: &str) -> Result<Self, String> {
         let minutes = |time: &str| {
             let (hour, minute) = time.trim().split_once(':')?;
-            let number = |digits: &str| Some(digits).filter(|d| d.len() == 2).and_then(|d| d.parse::<u16>().ok());
+            let number = |digits: &str| {
+                Some(digits).filter(|d| d.len() == 2 && d.bytes().all(|b| b.is_ascii_digit())).and_then(|d| d.parse::<u16>().ok())
+            };
             let (hour, minute) = (number(hour)?, number(minute)?);
             (hour < 24 && minute < 60 || hour == 24 && minute == 0).then_some(hour * 60 + minute)
         };

@@ -96,11 +96,14 @@ fn without_random(files: Vec<String>) -> Vec<String> {
 
 #[test]
 #[ignore = "needs strace"]
-fn an_end_opens_the_config_the_zone_and_its_mark_once_each() {
+fn an_end_opens_the_config_the_zone_the_pause_and_its_mark_once_each() {
     let world = with_sessions(3);
     crate::told::end(&world, S);
     let opened = without_random(files(&world, "session-end", &ends(&world, S, "other")));
-    assert_eq!(opened, ["home/.config/recall/config.toml", "/usr/share/zoneinfo/Europe/Berlin", "data/marks/tmp/*"]);
+    assert_eq!(
+        opened,
+        ["home/.config/recall/config.toml", "/usr/share/zoneinfo/Europe/Berlin", "data/paused.json", "data/marks/tmp/*"]
+    );
 }
 
 #[test]

@@ -109,8 +109,8 @@ fn what_is_not_there_costs_itself_alone() {
 fn a_session_in_which_nothing_was_said_is_told_so() {
     let world = World::new();
     let id = "aa000000-5ec0-4000-8000-000000000000";
-    let title = json!({"type": "custom-title", "customTitle": "An empty one", "sessionId": id, "cwd": "/home/dev/src/shop"});
-    world.transcript(&format!("-shop/{id}.jsonl"), format!("{title}\n"));
+    let rows = user(id, "u1", "2026-11-21T10:00:00Z", "[Request interrupted by user]");
+    world.transcript(&format!("-shop/{id}.jsonl"), rows);
     world.digest(&["--summarizer", "extract"]);
     let mut peer = Peer::greet(&world);
     let (_, told) = peer.call("get", json!({"ids": [id]}));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Ran, World, fed};
 
-const TOOLS: [&str; 6] = ["search", "timeline", "get", "recall", "remember", "status"];
+const TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
 const SESSION: &str = "64b0b6d9";
 const NOTE: &str = "Deploys of the shop go through the blue gateway, never directly";
 
@@ -22,13 +22,16 @@ fn digested() -> World {
 }
 
 /// Every tool with an input that is good, with a word of what comes back, and one that is bad, with a word of why.
-fn calls() -> Vec<(&'static str, Value, &'static str, Value, &'static str)> {
+fn calls(world: &World) -> Vec<(&'static str, Value, &'static str, Value, &'static str)> {
+    let kept = world.recall(["remember", "--kind", "todo", "--json", "Check the page size once more"]);
+    let todo: Value = serde_json::from_str(&kept.out).unwrap_or_else(|e| panic!("{e}: {kept:#?}"));
     vec![
         ("search", json!({"query": "keyset pagination", "limit": 5}), SESSION, json!({"query": "orders", "limit": 0}), "limit"),
         ("timeline", json!({"id": SESSION, "before": 2, "after": 2}), SESSION, json!({"id": "ffffffff"}), "ffffffff"),
         ("get", json!({"ids": [SESSION], "detail": "full"}), "keyset", json!({"ids": []}), "1 to 10"),
         ("recall", json!({"topic": "pagination of the order list", "max_tokens": 400}), SESSION, json!({"topic": ""}), "topic"),
         ("remember", json!({"text": NOTE, "kind": "convention"}), "\"known\":false", json!({"text": "ok"}), "not remembered"),
+        ("close", json!({"ids": [todo["id"]]}), "\"open\":false", json!({"ids": []}), "1 to 20"),
         ("status", json!({}), "\"sessions\":2", json!({"verbose": true}), "verbose"),
     ]
 }
@@ -37,12 +40,14 @@ fn calls() -> Vec<(&'static str, Value, &'static str, Value, &'static str)> {
 #[ignore = "needs the clients of .ci/install-mcp-clients: set RECALL_TEST_MCP_CLIENTS"]
 fn the_client_of_the_python_package_lists_and_calls_everything() {
     let world = digested();
+    let calls = calls(&world);
     let steps: Vec<Value> =
         [json!(["list_tools"]), json!(["list_prompts"]), json!(["list_resources"]), json!(["list_resource_templates"])]
             .into_iter()
             .chain(
-                calls()
-                    .into_iter()
+                calls
+                    .iter()
+                    .cloned()
                     .flat_map(|(tool, good, _, bad, _)| [json!(["call_tool", tool, good]), json!(["call_tool", tool, bad])]),
             )
             .chain([
@@ -78,7 +83,7 @@ fn the_client_of_the_python_package_lists_and_calls_everything() {
     assert_eq!(next()["prompts"][0]["name"], "where-did-we-leave-off");
     assert!(next()["resources"].to_string().contains("recall://day/2026-11-17"));
     assert_eq!(next()["resourceTemplates"][0]["uriTemplate"], "recall://day/{date}");
-    for (tool, _, holds, _, why) in calls() {
+    for (tool, _, holds, _, why) in calls {
         let (good, bad) = (next(), next());
         assert!(good["isError"] == false && good["structuredContent"].to_string().contains(holds), "{tool}: {good:#}");
         assert!(bad["isError"] == true && bad["content"][0]["text"].to_string().contains(why), "{tool}: {bad:#}");
@@ -112,7 +117,7 @@ fn the_inspectors_command_line_lists_and_calls_everything() {
     assert_eq!(listed.code, 0, "{listed:#?}");
     let tools: Value = serde_json::from_str(&listed.out).unwrap_or_else(|e| panic!("{e}: {listed:#?}"));
     assert_eq!(tools["tools"].as_array().map(Vec::len), Some(TOOLS.len()), "{tools:#}");
-    for (tool, good, holds, bad, why) in calls() {
+    for (tool, good, holds, bad, why) in calls(&world) {
         for (arguments, word, fails) in [(good, holds, false), (bad, why, true)] {
             let mut args = vec!["--method".to_owned(), "tools/call".to_owned(), "--tool-name".to_owned(), tool.to_owned()];
             for (name, value) in arguments.as_object().expect("an object") {

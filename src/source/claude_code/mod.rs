@@ -24,7 +24,7 @@ use self::user::Said;
 use super::json::{self, Raw};
 use crate::clean::{head_and_tail, one_line, shorten};
 use crate::price::{FAST, US};
-use crate::privacy::Gate;
+use crate::privacy::{Gate, opens_private};
 use crate::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Turn, Usage};
 
 /// Longest kept text of one message, in characters. Pasted logs and files exceed it, what people say does not.
@@ -122,7 +122,8 @@ impl<'p> Lines<'p> {
 
     /// Reads the next; its texts have passed the gate.
     pub fn read(&mut self, line: &[u8]) -> Line {
-        if is_bookkeeping(line) {
+        // One in which something private stands may be the torn start of another row: it is read, and heeded where it is bad.
+        if is_bookkeeping(line) && !opens_private(&String::from_utf8_lossy(line)) {
             return Line::Nothing;
         }
         let (line, text) = text_of_line(line);

@@ -24,7 +24,9 @@ pub fn check(data: &[u8]) {
 fn one(line: &[u8]) {
     let place = Place { session: "a-session".into(), agent: None };
     let read = read_line(line, &place, &GATE);
-    assert_eq!(is_whole(line), !matches!(read, Line::Bad(_)));
+    // Bookkeeping is known by how it begins: how it ends makes no difference.
+    let is_passed_over = read == Line::Nothing && line.starts_with(b"{\"type\":\"");
+    assert!(is_passed_over || is_whole(line) != matches!(read, Line::Bad(_)));
     assert_eq!(read_line(&[line, b" \r"].concat(), &place, &GATE), read, "the same with its line's end");
     match &read {
         Line::Row(row) => of_row(row),
@@ -32,7 +34,7 @@ fn one(line: &[u8]) {
         Line::Bad(_) | Line::Nothing | Line::Link(_) | Line::Stamp { .. } => {}
     }
     let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-    if let Ok(text) = std::str::from_utf8(bare) {
+    if let Some(text) = std::str::from_utf8(bare).ok().filter(|_| !is_passed_over || is_whole(line)) {
         of_json(text, &read);
     }
 }
