@@ -291,6 +291,8 @@ fn names_user(text: &str) -> OfUser {
 fn speaker_of(entry: &Entry) -> Option<Speaker> {
     match &entry.item {
         Item::Prompt(_) | Item::Answer(_) if entry.is_main() => Some(Speaker::User),
+        // Nobody holds to it any more.
+        Item::Plan(_) if entry.is_refused_plan() => None,
         Item::Prompt(_) | Item::Answer(_) | Item::Outcome(_) | Item::Title(_) | Item::PullRequest(_) | Item::Interrupted => None,
         Item::Reply(_) | Item::Plan(_) | Item::Recap(_) | Item::Away(_) | Item::Tool(_) | Item::Todos(_) | Item::Task(_) => {
             Some(Speaker::Assistant)

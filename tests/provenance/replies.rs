@@ -182,3 +182,30 @@ fn files_whose_names_begin_with_a_dot_are_known_where_they_are_mentioned() {
     ];
     assert_eq!(verified, expected);
 }
+
+#[test]
+fn a_plan_that_was_refused_stands_behind_no_decision() {
+    let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the \
+                   new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
+    let planned = |_| {
+        let mut rows = Rows::new(0);
+        rows.user("How should the orders be stored from now on?".into());
+        rows.uses(1, &json!({"name": "ExitPlanMode", "input": {"plan": "# Move the orders to the sluice table\n\nThe sluice table takes all orders."}}));
+        rows.result(1, refused, true);
+        rows.assistant("I keep the orders table as it is.");
+        rows
+    };
+    let claims = [
+        json!({"text": "Move the orders to the sluice table", "rows": [2]}),
+        json!({"text": "Keep the orders table as it is", "rows": [3]}),
+    ];
+    let world = answered(&[form(&claims, &[])], planned);
+    world.digest(&["--summarizer", "claude"]);
+    let (_, digest) = digests(&world).remove(0);
+    let carried = |text: &str| {
+        let claims = digest["decisions"].as_array().into_iter().flatten();
+        claims.clone().any(|claim| claim["text"] == text && claim["rows"].as_array().is_some_and(|rows| !rows.is_empty()))
+    };
+    assert!(!carried("Move the orders to the sluice table"), "{digest:#}");
+    assert!(carried("Keep the orders table as it is"), "{digest:#}");
+}
