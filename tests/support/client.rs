@@ -68,11 +68,16 @@ impl Client {
 
     /// The client takes a turn without a terminal; the id of its session.
     pub fn turn(&self, prompt: &str, more: &[&str]) -> String {
+        self.reported_turn(prompt, more)["session_id"].as_str().expect("an id").to_owned()
+    }
+
+    /// The same; all that the client reports of it.
+    pub fn reported_turn(&self, prompt: &str, more: &[&str]) -> Value {
         let args = ["-p", prompt, "--model", "haiku", "--output-format", "json", "--allowedTools", "Bash"];
         let ran = self.claude(&[&args, more].concat());
         let told: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {ran:#?}"));
         assert_eq!(told["is_error"], false, "{told:#}");
-        told["session_id"].as_str().expect("an id").to_owned()
+        told
     }
 
     /// What the client asks at its first start, answered: for a terminal.

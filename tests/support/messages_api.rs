@@ -13,6 +13,9 @@ use tiny_http::{Header, Method, Request, Response, Server};
 pub const INPUT_TOKENS: u64 = 120;
 pub const OUTPUT_TOKENS: u64 = 30;
 
+/// More requests than any test makes. A script that does not know where it is would call its tool for ever.
+const MOST_REQUESTS: usize = 300;
+
 /// A part of a reply.
 pub enum Block {
     Text(String),
@@ -39,10 +42,14 @@ impl Asked {
         texts(&self.body["system"])
     }
 
-    /// The last message's texts; none when it holds a tool's result.
+    /// The texts of the last message between user and model; none when it holds a tool's result.
     pub fn prompt(&self) -> String {
-        let messages = self.body["messages"].as_array();
-        messages.and_then(|all| all.last()).map(|last| texts(&last["content"]).join("\n")).unwrap_or_default()
+        self.conversation().last().map(|last| texts(&last["content"]).join("\n")).unwrap_or_default()
+    }
+
+    /// The messages of user and model. Newer clients put what they themselves say between them, in the role `system`.
+    fn conversation(&self) -> Vec<&Value> {
+        self.body["messages"].as_array().into_iter().flatten().filter(|m| m["role"] != "system").collect()
     }
 
     /// All messages: who speaks, and the texts.
@@ -53,10 +60,9 @@ impl Asked {
 
     /// Replies since the last message that is a prompt and not a tool's result.
     pub fn step(&self) -> usize {
-        let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let is_reply = |m: &&Value| m["role"] == "assistant";
         let is_result = |m: &Value| m["content"].as_array().is_some_and(|c| c.iter().any(|b| b["type"] == "tool_result"));
-        messages.iter().rev().take_while(|m| m["role"] == "assistant" || is_result(m)).filter(is_reply).count()
+        self.conversation().into_iter().rev().take_while(|m| m["role"] == "assistant" || is_result(m)).filter(is_reply).count()
     }
 }
 
@@ -124,7 +130,8 @@ fn serve(mut request: Request, log: &Mutex<Vec<Asked>>, script: &impl Fn(&Asked)
                 log.push(asked.clone());
                 log.len()
             };
-            let message = message(id, &asked, &script(&asked));
+            let blocks = if id > MOST_REQUESTS { vec![Block::Text("The script does not end.".into())] } else { script(&asked) };
+            let message = message(id, &asked, &blocks);
             if asked.body["stream"] == true {
                 respond(request, "text/event-stream", &events(&message))
             } else {
