@@ -13,18 +13,35 @@ const QUESTION: &str = "How did we fix the greeting?";
 const FIX: (&str, &str) =
     ("The greeting check fails since this morning. Find out why.", "Decision: the greeting was misspelt, the check stays strict.");
 
+/// The names that our tool can have.
+const TOOLS: [&str; 2] = ["mcp__recall__search", "mcp__plugin_recall_recall__search"];
+/// With newer clients a model asks this tool for the tools of servers before it can call them.
+const FINDER: &str = "ToolSearch";
+
 /// The model searches the memory when it is asked, by whichever name the tool has.
 fn script(asked: &Asked) -> Vec<Block> {
-    if asked.messages().iter().any(|(_, texts)| texts.iter().any(|text| text.contains(QUESTION))) {
-        let tool =
-            ["mcp__recall__search", "mcp__plugin_recall_recall__search"].into_iter().find(|name| asked.tools().contains(name));
-        return match (asked.step(), tool) {
-            (0, Some(tool)) => vec![Block::Tool(tool, json!({"query": "greeting check misspelt"}))],
-            (0, None) => vec![Block::Text("There is no such tool.".to_owned())],
-            _ => vec![Block::Text("It was misspelt.".to_owned())],
-        };
+    if !asked.messages().iter().any(|(_, texts)| texts.iter().any(|text| text.contains(QUESTION))) {
+        return vec![Block::Text(FIX.1.to_owned())];
     }
-    vec![Block::Text(FIX.1.to_owned())]
+    let is_called = |name: &str| results(asked, name).next().is_some();
+    if TOOLS.into_iter().any(is_called) {
+        return vec![Block::Text("It was misspelt.".to_owned())];
+    }
+    match TOOLS.into_iter().find(|name| asked.tools().contains(name)) {
+        Some(tool) => vec![Block::Tool(tool, json!({"query": "greeting check misspelt"}))],
+        None if asked.tools().contains(&FINDER) && !is_called(FINDER) => {
+            vec![Block::Tool(FINDER, json!({"query": format!("select:{}", TOOLS.join(",")), "max_results": 5}))]
+        }
+        None => vec![Block::Text("There is no such tool.".to_owned())],
+    }
+}
+
+/// What the tool of this name has returned so far in the conversation of a request.
+fn results<'a>(asked: &'a Asked, tool: &'a str) -> impl Iterator<Item = &'a Value> {
+    let blocks =
+        || asked.body["messages"].as_array().into_iter().flatten().flat_map(|m| m["content"].as_array().into_iter().flatten());
+    let calls: Vec<_> = blocks().filter(|b| b["type"] == "tool_use" && b["name"] == tool).map(|b| &b["id"]).collect();
+    blocks().filter(move |b| b["type"] == "tool_result" && calls.contains(&&b["tool_use_id"]))
 }
 
 /// A client whose project has a session in the memory: its id.
@@ -42,12 +59,7 @@ fn answer(client: &Client, tool: &str, args: &[&str]) -> String {
     let before = client.api.asked().len();
     client.turn(QUESTION, &[&["--allowedTools", tool], args].concat());
     let asked = client.api.asked().split_off(before);
-    let results = |asked: &Asked| -> Vec<Value> {
-        let messages = asked.body["messages"].as_array().cloned().unwrap_or_default();
-        let blocks = messages.iter().flat_map(|m| m["content"].as_array().cloned().unwrap_or_default());
-        blocks.filter(|block| block["type"] == "tool_result").collect()
-    };
-    let all: Vec<Value> = asked.iter().flat_map(results).collect();
+    let all: Vec<&Value> = asked.iter().flat_map(|one| results(one, tool)).collect();
     let [result] = &all[..] else {
         panic!("one result: {all:#?}; tools: {:?}", asked.iter().map(Asked::tools).collect::<Vec<_>>())
     };
@@ -105,10 +117,8 @@ fn what_a_client_that_runs_meanwhile_writes_back_can_be_mended() {
     terminal.submit("/exit");
     terminal.wait_for_the_end();
     // A client that was about to write when install did may write what it had read before.
-    if !registered().0 {
-        client.recall(&["doctor", "--fix"]);
-    }
-    assert!(registered().0, "what the client took back is mended");
+    let mended = (!registered().0).then(|| client.recall(&["doctor", "--fix"]));
+    assert!(registered().0, "what the client took back is mended: {mended:#?}");
     let listed = client.claude(&["mcp", "list"]);
     assert!(listed.out.contains("recall: "), "{listed:#?}");
 

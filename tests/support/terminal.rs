@@ -15,6 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// A key that the client did not take, because it was drawing, is pressed again after this.
 const PRESS_AGAIN: Duration = Duration::from_secs(3);
+/// Rules decide which tools may run. What newer clients begin with asks the service about each, which a stand-in cannot answer.
+const BY_RULES: [&str; 2] = ["--permission-mode", "default"];
 
 pub struct Terminal {
     socket: PathBuf,
@@ -29,7 +31,10 @@ impl Terminal {
         let mut command = terminal.tmux();
         command.env_clear().envs(client.environment()).env("TERM", "xterm-256color").env("LC_ALL", "C.UTF-8");
         command.args(["start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";"]);
-        command.args(["new-session", "-d", "-x", "180", "-y", "60", "-c", &project, "/usr/bin/env", &claude]).args(args);
+        command
+            .args(["new-session", "-d", "-x", "180", "-y", "60", "-c", &project, "/usr/bin/env", &claude])
+            .args(BY_RULES)
+            .args(args);
         let made = command.output().expect("tmux is installed");
         assert!(made.status.success(), "tmux starts: {made:?}");
         terminal.wait("a prompt", |screen| prompt(screen).is_some());
