@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::doctor::{Depth, Finding, Fix, State, examine};
 use crate::install::cleanup::Raise;
 use crate::install::turn::Turn;
-use crate::install::{Host, apply, look, plan};
+use crate::install::{Host, Scope, apply, look, plan};
 use crate::private;
 use crate::ui::Ui;
 
@@ -99,7 +99,9 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
         let _turn = Turn::wait(&config.data_dir)?;
         // Only where something of ours is already: what was never asked for is not put in.
         for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
-            let plan = plan::plan(&InstallArgs { scope: file.scope, timer: None, mcp: false, dry_run: false }, host)?;
+            // A project's servers are in a file of its own, which no session writes back.
+            let mcp = file.scope != Scope::Project && look::server_taken_back(host).is_some();
+            let plan = plan::plan(&InstallArgs { scope: file.scope, timer: None, mcp, dry_run: false }, host)?;
             plan.warnings.iter().for_each(|warning| ui.warn(warning));
             apply::install(plan, host, ui, out)?;
         }

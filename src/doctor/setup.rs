@@ -88,6 +88,11 @@ pub fn servers(host: &Host<'_>) -> Vec<Finding> {
     if all.is_empty() && by_plugin() {
         return vec![Finding::ok("mcp", "by the plugin")];
     }
+    if let Some(file) = look::server_taken_back(host).filter(|_| all.is_empty()) {
+        let found = format!("{}: registered once, and gone", file.display());
+        let advice = "`recall install --mcp` registers it again: a session that ran meanwhile wrote back what it had read before";
+        return vec![Finding::warning("mcp", found, advice).fixed_by(Fix::Install)];
+    }
     if all.is_empty() {
         return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude ask the memory by itself")];
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::command::Form;
 use super::file::File;
 use super::job::Job;
+use super::manifest::Manifest;
 use super::plan::{form, located, settings_file, text_of};
 use super::servers::{self, Server};
 use super::settings::{self, State};
@@ -84,6 +85,12 @@ pub fn servers(host: &Host<'_>) -> Vec<Registered> {
         all.push(Registered { scope, path, server, current });
     }
     all
+}
+
+/// The client's own file, where a server was registered in it and taken back.
+pub fn server_taken_back(host: &Host<'_>) -> Option<PathBuf> {
+    let manifest = Manifest::load(&host.config.data_dir).ok()?;
+    register::is_taken_back(&manifest, host).then(|| register::client_file(host))
 }
 
 /// The timers that are there: one, if all is well.

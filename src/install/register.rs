@@ -177,6 +177,14 @@ pub fn without(file: &File, scope: Option<Scope>, manifest: &Manifest, host: &Ho
     Ok((text != before).then_some(text))
 }
 
+/// Did an install put a server into the client's own file that is gone from it? A session that ran meanwhile writes back what it had
+/// read before.
+pub fn is_taken_back(manifest: &Manifest, host: &Host<'_>) -> bool {
+    let Ok(file) = File::read(&client_file(host)) else { return false };
+    let is_gone = |text: String| servers::places(&text, &|program| is_known(program, host)).is_ok_and(|places| places.is_empty());
+    manifest.edited.contains_key(&file.path) && text_of(&file).is_ok_and(is_gone)
+}
+
 /// Is anything of ours left in a file of servers?
 pub fn holds_ours(path: &Path, bytes: &[u8], host: &Host<'_>) -> bool {
     let text = std::str::from_utf8(bytes).unwrap_or_default();

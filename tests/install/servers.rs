@@ -204,6 +204,27 @@ fn an_install_mends_it_and_the_doctor_says_when() {
 }
 
 #[test]
+fn a_registration_that_a_running_session_takes_back_is_told_and_mended() {
+    let world = World::new();
+    world.link_recall();
+    fs::write(client_file(&world), CLIENTS).expect("the client's file");
+    assert_eq!(world.recall(["install", "--timer", "none", "--mcp"]).code, 0);
+    let registered = fs::read_to_string(client_file(&world)).expect("the client's file");
+    fs::write(client_file(&world), CLIENTS).expect("what a session had read before");
+    let found = world.findings("mcp", &[]);
+    assert!(found[0].starts_with("warning: ") && found[0].contains("registered once, and gone"), "{found:?}");
+    world.recall(["doctor", "--fix"]);
+    assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), registered);
+
+    fs::write(client_file(&world), CLIENTS).expect("again");
+    assert!(world.recall(["uninstall"]).code < 2);
+    assert_eq!(world.recall(["install", "--timer", "none"]).code, 0);
+    assert!(world.findings("mcp", &[])[0].starts_with("ok: not registered"), "who does without it is not told that it is gone");
+    world.recall(["doctor", "--fix"]);
+    assert_eq!(fs::read_to_string(client_file(&world)).expect("the client's file"), CLIENTS);
+}
+
+#[test]
 fn what_is_anothers_or_broken_is_left_alone() {
     for (text, word) in [
         ("{\"mcpServers\": {\"recall\": {\"command\": \"total-recall\", \"args\": [\"mcp\"]}}}", "another program's"),
