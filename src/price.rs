@@ -2,7 +2,7 @@
 //!
 //! The list is `price/list.toml`; the user's `[prices]` go before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -133,6 +133,18 @@ pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, P
 pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
     // An empty sum of floating-point numbers is -0.
     (by_model.values().flatten().sum::<f64>() + 0.0, by_model.values().any(Option::is_none))
+}
+
+/// What the client and we reckon that a session cost, of the models that both tell of: it asks some for what no transcript holds.
+/// `None` where there are none, or one has no price.
+pub fn compared(client: &BTreeMap<String, f64>, own: &BTreeMap<String, Option<f64>>) -> Option<(f64, f64)> {
+    let model = |counted: &str| bare(cut(cut(counted, US).0, FAST).0).to_owned();
+    let ours: BTreeSet<String> = own.keys().map(|name| model(name)).collect();
+    let theirs: BTreeSet<String> = client.keys().map(|name| model(name)).collect();
+    let both: BTreeSet<&String> = ours.intersection(&theirs).collect();
+    let of_client: f64 = client.iter().filter(|(name, _)| both.contains(&model(name))).map(|(_, usd)| usd).sum();
+    let of_ours: Option<f64> = own.iter().filter(|(name, _)| both.contains(&model(name))).map(|(_, usd)| *usd).sum();
+    of_ours.filter(|_| !both.is_empty()).map(|ours| (of_client, ours))
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ impl Reader<'_> {
                 }
                 return Ok(0);
             }
-            Line::Nothing | Line::Link(_) | Line::Stamp { .. } | Line::Unknown(_) => return Ok(0),
+            Line::Nothing | Line::Link(_) | Line::Stamp { .. } | Line::Cost { .. } | Line::Unknown(_) => return Ok(0),
         };
         if state.is_fresh {
             let names = distinctive(&row.fenced);

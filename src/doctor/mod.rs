@@ -5,6 +5,7 @@ mod claude;
 mod embeddings;
 mod index;
 mod machine;
+mod prices;
 mod privacy;
 mod setup;
 
@@ -100,6 +101,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
         all.push(batch::sweep(config, now));
         all.extend(batch::cleanup(host));
         all.extend(privacy::findings(config));
+        all.extend(prices::findings(config));
     }
     all.extend(machine::findings(config, now));
     all

@@ -8,6 +8,7 @@ pub mod around;
 pub mod basis;
 mod bundle;
 mod cleaning;
+mod client_cost;
 pub mod closings;
 pub mod copy;
 pub mod crew;

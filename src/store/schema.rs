@@ -118,13 +118,14 @@ UPDATE session SET page_dirty = 1
     WHERE NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk);";
 
 /// Which model answered to the name it was asked for by, and what the client itself reckons that a session cost, at list price in US
-/// dollars; `complete`: it knew all prices. Transcripts are read once more: rows of kinds that were passed over tell of usage, too.
+/// dollars, where it knew all prices. Transcripts are read once more: rows of kinds that were passed over tell of usage, too.
 const USAGE: &str = "CREATE TABLE answered (asked TEXT PRIMARY KEY, model TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE client_cost (
-  session INTEGER PRIMARY KEY REFERENCES session(pk) ON DELETE CASCADE,
+  session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
+  model TEXT NOT NULL,
   usd REAL NOT NULL,
-  complete INTEGER NOT NULL
-);
+  PRIMARY KEY (session, model)
+) WITHOUT ROWID;
 UPDATE file SET size = -1, offset = 0;";
 
 /// Two rows on one line cost both until now: files with such lines are read again. What is counted of them is counted again, too.

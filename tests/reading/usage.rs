@@ -126,3 +126,54 @@ fn long_prompts_fast_answers_and_the_place_of_the_model_have_their_price() {
     // A read costs a twentieth of what is put in, here.
     costs(&shown, (2.0 * (4_000.0 + 2_000.0) + 8_000.0 + 4_000.0 + (4_000.0 + 2_000.0) * 1.1) / 1e6);
 }
+
+/// As the client writes it at the end of a run: what it reckons itself.
+fn reckoned(by_model: Value, guessed: bool) -> String {
+    let row = json!({"type": "cost-state", "sessionId": SESSION, "totalCostUSD": 1, "modelUsage": by_model, "hasUnknownModelCost": guessed});
+    format!("{row}\n")
+}
+
+#[test]
+fn where_the_client_reckons_otherwise_the_doctor_says_so() {
+    let of_opus = |usd: f64| json!({OPUS: {"costUSD": usd, "webSearchRequests": 0}, HAIKU: {"costUSD": 0.3}});
+    let one = |n: usize| said(n, &format!("msg_{n}"), OPUS, tokens(1_000_000, 0, 0, 0));
+    let apart = |client: &str, own: &str| {
+        vec![format!("warning: the client's own sum of session {SESSION} is ${client}, recall reckons ${own}")]
+    };
+    let searched = json!({OPUS: {"costUSD": 4.0, "webSearchRequests": 2}});
+    for (rows, expected) in [
+        (vec![one(1)], vec![]),
+        // What it asked another model for is told by no message.
+        (vec![one(1), reckoned(of_opus(5.0), false)], vec![]),
+        (vec![one(1), reckoned(of_opus(4.95), false)], vec![]),
+        (vec![one(1), reckoned(of_opus(4.0), false)], apart("4.00", "5.00")),
+        (vec![one(1), reckoned(of_opus(5.5), false)], apart("5.50", "5.00")),
+        // The last one counts, and none that the session went on from.
+        (vec![one(1), reckoned(of_opus(4.0), false), reckoned(of_opus(5.0), false)], vec![]),
+        (vec![one(1), reckoned(of_opus(5.0), false), one(2)], vec![]),
+        (vec![one(1), reckoned(of_opus(5.0), false), one(2), reckoned(of_opus(8.0), false)], apart("8.00", "10.00")),
+        // Where it does not know itself, or tells of what costs by the piece, nothing can be compared.
+        (vec![one(1), reckoned(of_opus(4.0), true)], vec![]),
+        (vec![one(1), reckoned(searched, false)], vec![]),
+        (vec![one(1), reckoned(json!({OPUS: "cheap"}), false)], vec![]),
+    ] {
+        let world = World::new();
+        let began = user(SESSION, &uuid(0), "2026-11-19T10:00:00Z", "Why is the feed empty?");
+        let mut so_far = began;
+        // In one run, and row by row.
+        for row in &rows {
+            so_far += row;
+            world.transcript(FILE, &so_far);
+            world.digest(&["--ingest-only"]);
+        }
+        assert_eq!(world.findings("prices", &[]), expected, "{rows:#?}");
+        let at_once = World::new();
+        at_once.transcript(FILE, &so_far);
+        assert_eq!(at_once.digest(&["--ingest-only"])["rows_unknown"], 0);
+        assert_eq!(at_once.findings("prices", &[]), expected, "{rows:#?}");
+        // The user's own price goes before the list's.
+        at_once.configure(&format!("[prices.\"{OPUS}\"]\ninput = 4.0\noutput = 20.0\n"));
+        let own = at_once.findings("prices", &[]);
+        assert!(expected != apart("4.00", "5.00") || own.is_empty(), "{own:#?}");
+    }
+}

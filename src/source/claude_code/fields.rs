@@ -58,6 +58,8 @@ fields! {
     MadeBy "madeBy",
     WakeupSource "wakeupSource",
     McpMeta "mcpMeta",
+    ModelUsage "modelUsage",
+    HasUnknownModelCost "hasUnknownModelCost",
 }
 
 const IN_MESSAGE: Names<4> = Names::of(["content", "model", "id", "usage"]);

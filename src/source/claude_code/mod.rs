@@ -3,6 +3,7 @@
 //! The format is internal to the client and differs between releases, so every field is optional and of any type; what is not
 //! known is counted by name and never fatal. Counts behind the rules come from 734 transcripts of clients 1.0 to 2.1.
 
+mod costs;
 mod dialog;
 mod fields;
 mod naming;
@@ -16,6 +17,7 @@ mod verdict;
 mod wrapper;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use self::fields::{Block, Content, Counts, Field, Fields, Message};
 pub use self::origin::{is_said, is_wrapped, may_be_persons};
@@ -54,6 +56,11 @@ pub enum Line {
     Stamp {
         session: String,
         at: Millis,
+    },
+    /// What the client itself reckons that the session cost so far, by model; `None` where that is not known or cannot be compared.
+    Cost {
+        session: String,
+        by_model: Option<BTreeMap<String, f64>>,
     },
     /// A row type this program does not know, or a tag around a text in the user's name, as `<name>`.
     Unknown(String),
@@ -157,8 +164,7 @@ impl<'p> Lines<'p> {
             "summary" | "ai-title" | "custom-title" => title(fields, kind, self.place).into_iter().collect(),
             "pr-link" => pull_request(fields).into_iter().collect(),
             "queue-operation" | "file-history-snapshot" => return Err(stamp(fields, self.place)),
-            // What the client reckons itself: small, and told from its fields by who wants it.
-            "cost-state" => return Err(Line::Nothing),
+            "cost-state" => return Err(costs::told(fields, self.place)),
             known if BOOKKEEPING.contains(&known) => return Err(Line::Nothing),
             "" => return Err(Line::Unknown("(no type)".into())),
             other => return Err(Line::Unknown(self.gate.clean(other).chars().take(60).collect())),

@@ -49,6 +49,8 @@ pub struct Batch {
     pub boundaries: Vec<Boundary>,
     /// The subagent whose file this is.
     pub agent: Option<Began>,
+    /// What the client reckons that sessions cost, by model; `None` where that is not known (any more).
+    pub client_costs: BTreeMap<String, Option<BTreeMap<String, f64>>>,
     /// The first time that is told for each session, in the order of the lines.
     pub starts: BTreeMap<String, Millis>,
     /// Sessions that have rows in an excluded project.

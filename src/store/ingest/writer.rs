@@ -14,6 +14,7 @@ use crate::session::{Item, Row, RowKey};
 use crate::source::project::Projects;
 use crate::store::around::PrivateSpan;
 use crate::store::bundle::{Gathered, Known, Message, Place, Put, Used, Whereabouts};
+use crate::store::client_cost;
 use crate::store::forget::take;
 use crate::store::load::EARLIER;
 use crate::store::undone;
@@ -122,7 +123,16 @@ impl<'t, 'b> Writer<'t, 'b> {
         for rest in fenced {
             self.hush(rest, &path)?;
         }
+        self.note_client_costs(batch)?;
         self.note_asked(batch, &path)
+    }
+
+    /// Keeps the client's own sums as they were told last. What is not in the index has none.
+    fn note_client_costs(&self, batch: &Batch) -> Result<()> {
+        for (session, by_model) in &batch.client_costs {
+            client_cost::note(self.tx, session, by_model.as_ref())?;
+        }
+        Ok(())
     }
 
     /// Writes down where prompts stand. Behind one that stands in for another the session is another one, whether it is kept or not.

@@ -31,6 +31,9 @@ fn one(line: &[u8]) {
     match &read {
         Line::Row(row) => of_row(row),
         Line::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
+        Line::Cost { by_model, .. } => {
+            assert!(by_model.iter().flatten().all(|(model, usd)| *usd >= 0.0 && usd.is_finite() && !model.contains(acts)));
+        }
         Line::Bad(_) | Line::Nothing | Line::Link(_) | Line::Stamp { .. } => {}
     }
     let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();

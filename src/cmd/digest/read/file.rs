@@ -91,6 +91,7 @@ impl Reader<'_> {
             private_rows: Vec::new(),
             boundaries: Vec::new(),
             agent: None,
+            client_costs: BTreeMap::new(),
             starts: BTreeMap::new(),
             excluded: BTreeSet::new(),
             bad: Vec::new(),
@@ -116,11 +117,15 @@ impl Reader<'_> {
                     if let (Some(at), None) = (row.at, &row.agent) {
                         began(batch, &row.session, at);
                     }
+                    if row.usage.is_some() && row.agent.is_none() {
+                        goes_on(batch, &row.session);
+                    }
                     self.keep(batch, &mut reading.conversation, offset, *row);
                 }
             },
             Line::Stamp { session, at } => began(batch, &session, at),
             Line::Link(Link { key, parent }) => reading.conversation.saw(key, parent),
+            Line::Cost { session, by_model } => _ = batch.client_costs.insert(session, by_model),
             Line::Nothing => {}
             Line::Unknown(name) => *batch.unknown.entry(name).or_default() += 1,
             Line::Bad(why) => {
@@ -198,5 +203,13 @@ enum Whose {
 fn began(batch: &mut Batch, session: &str, at: Millis) {
     if !batch.starts.contains_key(session) {
         batch.starts.insert(session.to_owned(), at);
+    }
+}
+
+/// A message of the session: what the client reckoned before is not all of it any more.
+fn goes_on(batch: &mut Batch, session: &str) {
+    match batch.client_costs.get_mut(session) {
+        Some(before) => *before = None,
+        None => _ = batch.client_costs.insert(session.to_owned(), None),
     }
 }

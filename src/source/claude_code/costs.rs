@@ -1,0 +1,32 @@
+//! What the client itself reckons that a session cost.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::fields::{Field, Fields};
+use super::{Line, Place};
+
+/// Of one model, in US dollars at list price.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Model {
+    #[serde(rename = "costUSD")]
+    cost_usd: f64,
+    /// These cost by the piece, which no message tells of.
+    #[serde(default)]
+    web_search_requests: u64,
+}
+
+/// What such a row tells.
+pub(super) fn told(fields: &Fields<'_>, place: &Place) -> Line {
+    let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
+    let guessed = fields.flag(Field::HasUnknownModelCost);
+    let models = fields.raw(Field::ModelUsage).filter(|_| !guessed);
+    let models = models.and_then(|raw| serde_json::from_str::<BTreeMap<String, Model>>(raw.get()).ok());
+    let comparable = |model: &Model| model.web_search_requests == 0 && model.cost_usd.is_finite() && model.cost_usd >= 0.0;
+    let by_model = models
+        .filter(|models| models.values().all(comparable))
+        .map(|models| models.into_iter().filter_map(|(name, model)| Some((fields.gate.name(&name)?, model.cost_usd))).collect());
+    Line::Cost { session, by_model }
+}

@@ -1,0 +1,58 @@
+//! What the client itself reckons that sessions cost: a check of our own sums, and of the prices they are made with.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Store;
+use super::bundle::Used;
+use crate::session::Tokens;
+
+/// A session, as the client and as its messages tell of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reckoned {
+    pub id: String,
+    /// In US dollars, by model.
+    pub client: BTreeMap<String, f64>,
+    pub usage: BTreeMap<String, Tokens>,
+}
+
+/// Notes what the client told last of a session that is stored, or that this is not known any more.
+///
+/// # Errors
+/// When the index cannot be read or written.
+pub(super) fn note(db: &Connection, session: &str, by_model: Option<&BTreeMap<String, f64>>) -> Result<()> {
+    let mut query = db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
+    let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { return Ok(()) };
+    db.prepare_cached("DELETE FROM client_cost WHERE session = ?1")?.execute([pk])?;
+    let mut insert = db.prepare_cached("INSERT INTO client_cost VALUES (?1, ?2, ?3)")?;
+    for (model, usd) in by_model.into_iter().flatten() {
+        insert.execute(params![pk, model, usd])?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// The newest sessions of which the client told its own sum. Not those that share messages with others, which count them, nor
+    /// those of which a part is private and not kept.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn reckoned_by_client(&self, most: usize) -> Result<Vec<Reckoned>> {
+        let sql = "SELECT s.pk FROM session s WHERE EXISTS (SELECT 1 FROM client_cost WHERE session = s.pk)
+              AND NOT EXISTS (SELECT 1 FROM kin WHERE session = s.pk) AND NOT EXISTS (SELECT 1 FROM private_turn WHERE session = s.id)
+            ORDER BY s.started_at DESC, s.id LIMIT ?1";
+        let mut query = self.db.prepare(sql)?;
+        let sessions: Vec<i64> = query.query_map([most as i64], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        sessions.into_iter().map(|pk| self.reckoned(pk)).collect()
+    }
+
+    fn reckoned(&self, pk: i64) -> Result<Reckoned> {
+        let head = self.session_head(pk)?;
+        let mut query = self.db.prepare_cached("SELECT model, usd FROM client_cost WHERE session = ?1")?;
+        let client = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        let usage = Used::owned_by(&self.db, &head)?;
+        Ok(Reckoned { id: head.id, client, usage })
+    }
+}
