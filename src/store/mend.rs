@@ -26,13 +26,17 @@ use crate::session::RowKey;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Held {
     pub sessions: BTreeSet<String>,
-    /// Sessions that have a digest.
+    /// Sessions that have a digest. Where those cannot be listed: that have a page of their own, or were paid for.
     pub digests: BTreeSet<String>,
+    /// Sessions for which the model was paid.
+    pub paid: BTreeSet<String>,
     pub notes: BTreeSet<String>,
     /// Sessions of which no row is there, but what was made of them.
     pub bare: BTreeSet<String>,
     /// All of it could be read.
     pub whole: bool,
+    /// The digests could be listed to the last.
+    pub lists_digests: bool,
     /// What was forgotten is known to the last.
     pub knows_forgotten: bool,
 }
@@ -43,6 +47,7 @@ impl Held {
     pub fn and(mut self, other: Self) -> Self {
         self.sessions.extend(other.sessions);
         self.digests.extend(other.digests);
+        self.paid.extend(other.paid);
         self.notes.extend(other.notes);
         self.bare.extend(other.bare);
         self
@@ -81,17 +86,23 @@ impl Store {
 
     /// What it holds, as far as that can be read.
     pub fn held(&self) -> Held {
-        let mut held = Held { whole: true, knows_forgotten: true, ..Held::default() };
-        let Held { sessions, digests, notes, bare, whole, .. } = &mut held;
+        let mut held = Held { knows_forgotten: true, ..Held::default() };
+        held.lists_digests =
+            self.add_ids(&mut held.digests, "session s JOIN digest d ON d.session = s.pk AND NOT d.superseded", "s.id");
+        // Calls about a topic are of no session.
+        self.add_ids(&mut held.paid, "spend WHERE actual_usd > 0 AND session <> '' AND session NOT GLOB 'topic-*'", "session");
+        if !held.lists_digests {
+            self.add_ids(&mut held.digests, "session s JOIN page p ON p.session = s.pk", "s.id");
+            held.digests.extend(held.paid.iter().cloned());
+        }
+        held.whole = held.lists_digests;
+        let Held { sessions, notes, bare, whole, .. } = &mut held;
         for (set, table, column) in [
             (sessions, "session s", "s.id"),
-            (digests, "session s JOIN digest d ON d.session = s.pk AND NOT d.superseded", "s.id"),
             (notes, "note n", "n.id"),
             (bare, "session s WHERE NOT EXISTS (SELECT 1 FROM source f WHERE f.session = s.pk)", "s.id"),
         ] {
-            let (ids, all) = self.rows_from_both_ends(column, table, column, |r| r.get::<_, String>(0));
-            set.extend(ids);
-            *whole &= all;
+            *whole &= self.add_ids(set, table, column);
         }
         held.whole &= self.rows_from_both_ends(MONEY.columns, MONEY.name, MONEY.order, |r| r.get::<_, Value>(0)).1;
         for table in &FORGOTTEN {
@@ -101,9 +112,17 @@ impl Store {
         for id in self.shut_out_sessions() {
             held.sessions.remove(&id);
             held.digests.remove(&id);
+            held.paid.remove(&id);
             held.bare.remove(&id);
         }
         held
+    }
+
+    /// Adds the ids of a table, as far as they can be read. Is that all of them?
+    fn add_ids(&self, to: &mut BTreeSet<String>, table: &str, column: &str) -> bool {
+        let (ids, all) = self.rows_from_both_ends(column, table, column, |r| r.get::<_, String>(0));
+        to.extend(ids);
+        all
     }
 
     /// The rows of a table as far as they can be read, and whether that is all of them. What is read twice is there twice.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use crate::damages::{ALL, Damage, PAGE, Shows, noise, over, root_of};
-use crate::scene::{EARLY_NOTE, FORGOTTEN, GONE, LATE_NOTE, ONLY_HERE, SECRET, Scene, all_but, id, living};
+use crate::scene::{EARLY_NOTE, FORGOTTEN, GONE, LATE_NOTE, ONLY_HERE, SECRET, Scene, all_but, id, living, put, session};
 use crate::stored;
-use crate::support::{Ran, files_below};
+use crate::support::{Ran, World, files_below};
 
 pub fn by_name(name: &str) -> &'static Damage {
     ALL.iter().find(|damage| damage.name == name).expect("a damage")
@@ -107,8 +107,45 @@ fn what_is_lost_is_said_in_numbers() {
     scene.is_well();
     let (sessions, told) = scene.holds();
     assert_eq!((sessions, told), (all_but(&[ONLY_HERE]), notes(&[EARLY_NOTE, LATE_NOTE])), "{ran:#?}");
-    assert!(ran.err.contains("lost: 1 session, 0 digests, 0 notes"), "{ran:#?}");
+    assert!(ran.err.contains("lost: 1 session, at least 2 digests, 0 notes"), "{ran:#?}");
     assert!(ran.err.contains("it may have held more"), "its digests could not be counted: {ran:#?}");
+}
+
+/// A world in which the model was paid for five digests, with no copy of its index.
+fn paid_for() -> Scene {
+    let world = World::new();
+    world.configure(
+        "[digest]\nsummarizer = \"claude\"\nbacklog = 1000\nmax_sessions = 1000\nmax_cost_usd = 100.0\nmax_cost_usd_per_day = 100.0\n",
+    );
+    let reply = r#"{\"title\":\"By the model\",\"request\":\"r\",\"completed\":[\"Done\"]}"#;
+    let answer = format!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"{reply}","total_cost_usd":0.001}}"#);
+    world.fake_claude(&format!("#!/bin/sh\ncat > /dev/null\ncat <<'REPLY'\n{answer}\nREPLY\n"));
+    for n in 1..6 {
+        world.transcript(&format!("-home-dev-src-shop/{}.jsonl", id(n)), session(n));
+    }
+    world.digest(&["--summarizer", "claude"]);
+    assert_eq!(world.count("SELECT count(*) FROM digest WHERE summarizer = 'claude'"), 5);
+    let _ = fs::remove_file(world.data_dir().join("recall.db.copy"));
+    let good = world.root().join("good");
+    put(&world.data_dir(), &good);
+    Scene::of(world, good)
+}
+
+#[test]
+fn digests_that_cannot_be_counted_are_not_said_to_be_none() {
+    let scene = paid_for();
+    for (tables, told) in [
+        (&["digest"][..], "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
+        (&["digest", "page"], "lost: 0 sessions, at least 5 digests (5 of them paid for), 0 notes"),
+        (&["digest", "spend"], "lost: 0 sessions, at least 5 digests, 0 notes"),
+        (&["digest", "page", "spend"], "parts of the damaged index, its digests among them, could not be read"),
+    ] {
+        scene.restore();
+        tables.iter().for_each(|table| over(&scene.index(), root_of(&scene, table), &[0; PAGE as usize]));
+        let ran = scene.run(&["doctor", "--fix"]);
+        assert!(ran.code == 1 && ran.err.contains(told), "{tables:?}: {ran:#?}");
+        assert!(!ran.err.contains(" 0 digests"), "{tables:?}: {ran:#?}");
+    }
 }
 
 #[test]

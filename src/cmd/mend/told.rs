@@ -17,6 +17,8 @@ pub struct Before {
     known: Held,
     /// Parts of the damaged index could not be read.
     torn: bool,
+    /// Which digests there were is known to the last.
+    lists_digests: bool,
     /// Nothing of it could.
     unread: bool,
     /// What was forgotten is not known any more.
@@ -29,17 +31,49 @@ impl Before {
         // The copy goes when something is forgotten: what it knows of that is all.
         let (torn, forgets) = (!damaged.whole, !damaged.knows_forgotten && !base.knows_forgotten);
         let unread = torn && damaged.sessions.is_empty() && damaged.digests.is_empty() && damaged.notes.is_empty();
-        Self { torn, unread, forgets, known: damaged.and(base) }
+        Self { torn, lists_digests: damaged.lists_digests, unread, forgets, known: damaged.and(base) }
     }
 
     /// What of it is not there now.
-    fn missing(&self, now: &Held) -> Salvaged {
+    fn missing(&self, now: &Held) -> Missing {
         let gone = |before: &BTreeSet<String>, now: &BTreeSet<String>| before.difference(now).count();
-        Salvaged {
-            sessions: gone(&self.known.sessions, &now.sessions),
-            digests: gone(&self.known.digests, &now.digests),
-            notes: gone(&self.known.notes, &now.notes),
+        let digests = || self.known.digests.difference(&now.digests);
+        Missing {
+            known: Salvaged {
+                sessions: gone(&self.known.sessions, &now.sessions),
+                digests: digests().count(),
+                notes: gone(&self.known.notes, &now.notes),
+            },
+            paid: digests().filter(|id| self.known.paid.contains(*id)).count(),
+            lists_digests: self.lists_digests,
         }
+    }
+}
+
+/// What was there and is not any more, as far as anything told.
+struct Missing {
+    known: Salvaged,
+    /// Of the digests, those that were paid for.
+    paid: usize,
+    /// There were no other digests than those.
+    lists_digests: bool,
+}
+
+impl Missing {
+    fn is_nothing(&self) -> bool {
+        self.known == Salvaged::default()
+    }
+
+    /// `1 session, at least 5 digests (5 of them paid for), 0 notes`
+    fn told(&self) -> String {
+        let Salvaged { sessions, digests, notes } = self.known;
+        let of_digests = match (self.lists_digests, digests) {
+            (true, n) => counted(n, "digest"),
+            (false, 0) => "an unknown number of digests".to_owned(),
+            (false, n) => format!("at least {}", counted(n, "digest")),
+        };
+        let paid = if self.paid > 0 { format!(" ({} of them paid for)", self.paid) } else { String::new() };
+        [counted(sessions, "session"), of_digests + &paid, counted(notes, "note")].join(", ")
     }
 }
 
@@ -47,15 +81,16 @@ impl Before {
 pub fn tell_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
     let store = Memory::open(&config.database(), &Policy::upkeep())?;
     let missing = before.missing(&store.held());
-    if missing != Salvaged::default() {
-        ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", numbers(&missing)));
+    if !missing.is_nothing() {
+        ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", missing.told()));
     }
     if before.unread {
         ui.warn(
             "the damaged index could not be read: it may have held more, stored since its copy, and what that was is not known",
         );
     } else if before.torn {
-        ui.warn("parts of the damaged index could not be read: it may have held more than is known of");
+        let which = if before.lists_digests { "" } else { ", its digests among them," };
+        ui.warn(&format!("parts of the damaged index{which} could not be read: it may have held more than is known of"));
     }
     if before.forgets {
         ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");
@@ -68,16 +103,15 @@ pub fn tell_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: 
     let store = Memory::open(&config.database(), &Policy::upkeep())?;
     let now = store.held();
     let lost = before.missing(&now);
-    match lost == Salvaged::default() {
+    match lost.is_nothing() {
         true if before.torn => {}
         true => writeln!(out, "lost        nothing that is still known of")?,
         false if is_read => {
-            ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", numbers(&lost)))
+            ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", lost.told()))
         }
-        false => ui.warn(&format!(
-            "lost: {}; the transcripts could not be read again: what they still hold comes in later",
-            numbers(&lost)
-        )),
+        false => {
+            ui.warn(&format!("lost: {}; the transcripts could not be read again: what they still hold comes in later", lost.told()))
+        }
     }
     let bare = now.bare.difference(&before.known.bare).count();
     if bare > 0 {
@@ -91,6 +125,9 @@ pub fn tell_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: 
 }
 
 pub fn numbers(of: &Salvaged) -> String {
-    let one = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-    [one(of.sessions, "session"), one(of.digests, "digest"), one(of.notes, "note")].join(", ")
+    [counted(of.sessions, "session"), counted(of.digests, "digest"), counted(of.notes, "note")].join(", ")
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
