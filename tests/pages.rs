@@ -441,3 +441,52 @@ fn what_a_killed_run_left_half_written_goes_and_nothing_of_others() {
     assert!(!ours.exists(), "who forgets looks everywhere");
     assert!(theirs.iter().all(|file| file.exists()));
 }
+
+/// What an answer of a session took, at five dollars.
+fn five_dollars(session: &str, id: &str, at: &str) -> String {
+    let usage = json!({"input_tokens": 1_000_000, "output_tokens": 0});
+    let message = json!({
+        "id": format!("msg_{id}"), "type": "message", "role": "assistant", "model": "claude-opus-4-5-20251101", "usage": usage,
+        "content": [{"type": "text", "text": "The import is faster now because the rates are cached."}],
+    });
+    let row = json!({
+        "type": "assistant", "uuid": id, "sessionId": session, "timestamp": at, "cwd": "/home/dev/src/shop", "message": message,
+    });
+    format!("{row}\n")
+}
+
+#[test]
+fn a_days_cost_counts_sessions_without_a_digest() {
+    let world = World::new();
+    let other = "88888888-aaaa-4aaa-8aaa-888888888888";
+    let began = |id: &str, hour: u8, say: &str| {
+        user(id, &format!("u{id}"), &format!("2026-11-20T{hour:02}:00:00Z"), say)
+            + &five_dollars(id, &format!("a{id}"), &format!("2026-11-20T{hour:02}:01:00Z"))
+    };
+    world.transcript(&format!("-p/{S}.jsonl"), began(S, 9, "Make the import faster."));
+    let mut waits = began(other, 10, "Why is the export slow?");
+    world.transcript(&format!("-p/{other}.jsonl"), &waits);
+    // Of another day, and it has no page.
+    let next = "99999999-aaaa-4aaa-8aaa-999999999999";
+    let elsewhere = began(next, 10, "Which day is it?").replace("2026-11-20", "2026-11-22");
+    world.transcript(&format!("-p/{next}.jsonl"), elsewhere);
+    let one = |world: &World| {
+        let ran = world.recall(["digest", "--summarizer", "extract", "--session", S]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        fs::read_to_string(day_page(world)).unwrap()
+    };
+    let day = one(&world);
+    assert!(day.contains("\nsessions: 1\nsessions_without_digest: 1\ncost_usd: 10.00\ncost_complete: true\n"), "{day}");
+    assert!(!day.contains("export"), "{day}");
+    // It goes on, and is not digested yet.
+    waits += &five_dollars(other, "a2", "2026-11-20T10:05:00Z");
+    world.transcript(&format!("-p/{other}.jsonl"), &waits);
+    let day = one(&world);
+    assert!(day.contains("\nsessions: 1\nsessions_without_digest: 1\ncost_usd: 15.00\n"), "{day}");
+    assert_eq!(world.digest(&["--summarizer", "extract", "--session", S])["pages_written"], 0);
+    // With a digest it counts once.
+    world.digest(&EXTRACT);
+    let days = world.pages();
+    let day = days.iter().find(|(name, _)| name.ends_with("/2026-11-20.md")).map(|(_, text)| text.as_str()).unwrap_or_default();
+    assert!(day.contains("\nsessions: 2\ncost_usd: 15.00\ncost_complete: true\n"), "{day}");
+}

@@ -71,8 +71,16 @@ impl DayEntry {
     }
 }
 
+/// Sessions of a day that have no digest: they cost what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Untold {
+    pub sessions: usize,
+    /// In US dollars, and whether some of it is unknown.
+    pub cost: (f64, bool),
+}
+
 /// The page of a day: its sessions in the order of their first prompts, and what was remembered on it.
-pub fn day_page(day: &str, mut entries: Vec<DayEntry>, notes: &[Note], zone: &TimeZone) -> String {
+pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: Untold, notes: &[Note], zone: &TimeZone) -> String {
     entries.sort_by(|a, b| (a.began_at, &a.id).cmp(&(b.began_at, &b.id)));
     let mut projects: Vec<&Project> = Vec::new();
     for one in &entries {
@@ -80,7 +88,7 @@ pub fn day_page(day: &str, mut entries: Vec<DayEntry>, notes: &[Note], zone: &Ti
             projects.push(&one.project);
         }
     }
-    let mut page = day_front(day, &entries, &projects);
+    let mut page = day_front(day, &entries, untold, &projects);
     for project in &projects {
         // A heading of this name begins the user's own section.
         let title = Some(heading(project.name())).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
@@ -98,15 +106,15 @@ fn note_line(note: &Note, zone: &TimeZone) -> String {
     format!("{} {text} ({kind}, {project}, {}) {}", clock(Some(note.at), zone), inline(&note.origin()), code(&note.id))
 }
 
-fn day_front(day: &str, entries: &[DayEntry], projects: &[&Project]) -> String {
+fn day_front(day: &str, entries: &[DayEntry], untold: Untold, projects: &[&Project]) -> String {
     let names: Vec<String> = projects.iter().map(|project| yaml(&project.key)).collect();
-    // An empty sum of floating-point numbers is -0.
-    let cost = entries.iter().map(|one| one.cost.0).sum::<f64>() + 0.0;
-    let unknown = entries.iter().any(|one| one.cost.1);
+    let cost = entries.iter().map(|one| one.cost.0).sum::<f64>() + untold.cost.0;
+    let unknown = untold.cost.1 || entries.iter().any(|one| one.cost.1);
+    let without = if untold.sessions > 0 { format!("\nsessions_without_digest: {}", untold.sessions) } else { String::new() };
     let weekday =
         day.parse::<jiff::civil::Date>().map(|d| d.strftime("%A, %-d %B %Y").to_string()).unwrap_or_else(|_| day.to_owned());
     format!(
-        "---\ndate: {day}\nprojects: [{}]\nsessions: {}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {weekday}\n",
+        "---\ndate: {day}\nprojects: [{}]\nsessions: {}{without}\ncost_usd: {cost:.2}\ncost_complete: {}\n---\n\n# {weekday}\n",
         names.join(", "),
         entries.len(),
         !unknown,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-pub use self::day::{DayEntry, Told, day_page};
+pub use self::day::{DayEntry, Told, Untold, day_page};
 pub use self::session::session_page;
 use crate::digest::Digest;
 use crate::markdown::slug;

@@ -1,15 +1,22 @@
 //! Which pages there are and which are out of date.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
+use super::bundle::Used;
 use super::forget::EMPTY;
 use crate::clean::id8;
 use crate::facts::Facts;
+use crate::session::{Millis, Tokens};
 
 /// The name of the fact by what time zone the days of the pages are.
 const ZONE: &str = "page-zone";
+
+/// Of a `session s` without a digest.
+const UNTOLD: &str = "NOT EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)";
 
 /// A page on record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +80,27 @@ impl Store {
         let sql = "SELECT DISTINCT p.session FROM page p JOIN session s ON s.pk = p.session WHERE p.day = ?1 ORDER BY p.session";
         let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([day], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn has_day_page(&self, day: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM page WHERE day = ?1 AND session IS NULL)";
+        Ok(self.db.prepare_cached(sql)?.query_row([day], |r| r.get(0))?)
+    }
+
+    /// When a session began that has no digest.
+    pub fn began_without_digest(&self, session: i64) -> Result<Option<Millis>> {
+        let sql = format!("SELECT started_at FROM session s WHERE pk = ?1 AND {UNTOLD}");
+        Ok(self.db.prepare_cached(&sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
+    }
+
+    /// What each session took that began from one moment until before another and has no digest, by model. None of those that took nothing.
+    pub fn usage_without_digest(&self, from: Millis, until: Millis) -> Result<Vec<BTreeMap<String, Tokens>>> {
+        let sql =
+            format!("SELECT pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {UNTOLD} ORDER BY started_at, id");
+        let mut query = self.db.prepare_cached(&sql)?;
+        let sessions: Vec<i64> = query.query_map([from, until], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let all = sessions.into_iter().map(|pk| Used::owned_by(&self.db, &self.session_head(pk)?));
+        Ok(all.collect::<Result<Vec<_>>>()?.into_iter().filter(|usage| !usage.is_empty()).collect())
     }
 
     pub fn record_page(&self, page: &PageRecord) -> Result<()> {

@@ -5,7 +5,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use recall::author::Author;
 use recall::digest::{Claim, Digest, FileNote};
 use recall::facts::Facts;
-use recall::page::{DayEntry, Shown, day_page, session_page};
+use recall::page::{DayEntry, Shown, Untold, day_page, session_page};
 use recall::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
 use recall::store::closings::Closed;
 
@@ -215,7 +215,7 @@ proptest! {
         assert_ours(&session_page(&shown, &zone), SESSION);
         assert_ours(&session_page(&again, &zone), SESSION);
         let entries = [shown, again].iter().map(|one| DayEntry::of(one, &Facts::of(&session), &zone)).collect();
-        assert_ours(&day_page("2026-11-20", entries, &[], &zone), DAY);
+        assert_ours(&day_page("2026-11-20", entries, Untold::default(), &[], &zone), DAY);
     }
 }
 

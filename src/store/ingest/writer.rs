@@ -317,6 +317,9 @@ impl<'t, 'b> Writer<'t, 'b> {
                 "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty = 1 AND unindexed) AND pk IN
                  (SELECT other FROM kin WHERE session = ?1))";
             self.tx.prepare_cached(sql)?.execute([session])?;
+            // Without a digest it counts on the page of its day alone.
+            let sql = "UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND NOT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0)";
+            self.tx.prepare_cached(sql)?.execute([session])?;
             // The next sessions of the project were shown what this one had left open.
             let sql = format!(
                 "UPDATE session SET dirty = 2 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1

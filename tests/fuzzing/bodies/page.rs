@@ -8,7 +8,7 @@ use recall::author::Author;
 use recall::digest::{Claim, Digest, FileNote};
 use recall::facts::Facts;
 use recall::markdown::{code, inline, slug, yaml};
-use recall::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
+use recall::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
 use recall::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
 use recall::store::closings::Closed;
 use recall::store::notes::Note;
@@ -56,7 +56,13 @@ pub fn check(data: &[u8]) {
         author: author.clone(),
         closed: Some((0, author.clone())),
     };
-    let day = day_page(&day_of(&session, &zone), vec![DayEntry::of(&shown, &Facts::of(&session), &zone)], &[note], &zone);
+    let day = day_page(
+        &day_of(&session, &zone),
+        vec![DayEntry::of(&shown, &Facts::of(&session), &zone)],
+        Untold::default(),
+        &[note],
+        &zone,
+    );
     stays_words(&day, 0);
     assert!(day.lines().filter(|line| line.starts_with("## ")).count() <= 2, "{day}");
     assert!(page.lines().chain(day.lines()).all(|line| line.trim_end() != "## Notes"), "the user's own section:\n{day}");

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use jiff::tz::TimeZone;
 use recall::extract::extract;
 use recall::facts::Facts;
-use recall::page::{DayEntry, Shown, day_of, day_page, session_page, session_page_name};
+use recall::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
 use recall::price::costs_by_model;
 use recall::privacy::Gate;
 use recall::session::Item;
@@ -67,7 +67,9 @@ fn taken_in(store: &mut Store, session: &Exported) {
         page: session_page_name(&loaded, &day, false),
     };
     assert!(session_page(&shown, &zone).starts_with("---\n"));
-    assert!(day_page(&day, vec![DayEntry::of(&shown, &Facts::of(&loaded), &zone)], &[], &zone).starts_with("---\n"));
+    assert!(
+        day_page(&day, vec![DayEntry::of(&shown, &Facts::of(&loaded), &zone)], Untold::default(), &[], &zone).starts_with("---\n")
+    );
     assert!(loaded.entries.iter().all(|entry| !matches!(entry.item, Item::Outcome(_))));
     assert!(store.write_documents().expect("documents are written").failed.is_empty());
 }

@@ -17,7 +17,8 @@ use crate::config::Config;
 use crate::facts::Facts;
 use crate::fault;
 use crate::leftovers::Writing;
-use crate::page::{DayEntry, Shown, day_page};
+use crate::page::{DayEntry, Shown, Untold, day_page};
+use crate::price::{costs_by_model, session_cost};
 use crate::session::Millis;
 use crate::store::crew::PART;
 use crate::store::notes::Note;
@@ -147,6 +148,12 @@ impl Writer<'_> {
             self.store.note_facts(pk, &made.facts)?;
             self.days.entry(made.day.clone()).or_default();
             self.made.entry(made.day).or_default().insert(pk, made.entry);
+        } else if let Some(at) = self.store.began_without_digest(pk)? {
+            // It counts on its day, where that has a page.
+            let day = self.config.local_time(Some(at), "%Y-%m-%d");
+            if self.store.has_day_page(&day)? {
+                self.days.entry(day).or_default();
+            }
         }
         Ok(())
     }
@@ -190,7 +197,7 @@ impl Writer<'_> {
         if entries.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
             return self.remove(&path);
         }
-        self.put(&path, &day_page(day, entries, &noted, &self.config.time_zone), moved_notes)?;
+        self.put(&path, &day_page(day, entries, untold_on(day, config, self.store)?, &noted, &config.time_zone), moved_notes)?;
         self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
     }
 }
@@ -208,7 +215,8 @@ pub fn shown_day(config: &Config, memory: &Memory, day: &str) -> Result<Option<S
         }
         let noted = notes_on(day, config, memory)?;
         let any = !entries.is_empty() || !noted.is_empty();
-        Ok(any.then(|| day_page(day, entries, &noted, &config.time_zone)))
+        let untold = untold_on(day, config, memory)?;
+        Ok(any.then(|| day_page(day, entries, untold, &noted, &config.time_zone)))
     })
 }
 
@@ -223,6 +231,18 @@ pub fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool>
 /// What was remembered on a day.
 fn notes_on(day: &str, config: &Config, store: &Store) -> Result<Vec<Note>> {
     lasts(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
+}
+
+/// What sessions without a digest cost that began on a day.
+fn untold_on(day: &str, config: &Config, store: &Store) -> Result<Untold> {
+    let Some((from, until)) = lasts(day, config) else { return Ok(Untold::default()) };
+    let mut untold = Untold::default();
+    for usage in store.usage_without_digest(from, until)? {
+        let (usd, unknown) = session_cost(&costs_by_model(&usage, &config.prices));
+        untold.sessions += 1;
+        untold.cost = (untold.cost.0 + usd, untold.cost.1 || unknown);
+    }
+    Ok(untold)
 }
 
 /// From when to when a day lasts; `None` where it is none.
