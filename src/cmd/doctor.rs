@@ -96,7 +96,7 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
         super::mend::run(config, ui, out).with_context(what)?;
     }
     if needs(Fix::Install) {
-        let _turn = Turn::wait(&config.data_dir)?;
+        let _turn = Turn::wait(config)?;
         // Only where something of ours is already: what was never asked for is not put in.
         for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
             // A project's servers are in a file of its own, which no session writes back.

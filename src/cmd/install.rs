@@ -16,7 +16,7 @@ use crate::ui::Ui;
 pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
     let host = Host::new(config)?;
-    let _turn = if args.dry_run { None } else { Some(Turn::wait(&config.data_dir)?) };
+    let _turn = if args.dry_run { None } else { Some(Turn::wait(config)?) };
     let plan = plan::plan(args, &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));

@@ -17,7 +17,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
     let host = Host::new(config)?;
     // Where nothing was ever stored nothing is made for the lock.
     let at_work = !args.dry_run && config.data_dir.is_dir();
-    let _turn = at_work.then(|| Turn::wait(&config.data_dir)).transpose()?;
+    let _turn = at_work.then(|| Turn::wait(config)).transpose()?;
     // Before anything is undone: what may not be deleted stops the whole.
     let data = if args.purge { purge::folder(&host)? } else { None };
     let undo = undo::plan(args.scope, &host)?;

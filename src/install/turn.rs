@@ -1,5 +1,6 @@
 //! One install or uninstall at a time: each reads settings, crontab and manifest, and writes them whole.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::manifest::Manifest;
+use crate::config::Config;
 use crate::private;
 
 /// The lock file, which lies in the data folder as long as somebody is at work.
@@ -20,11 +23,18 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Waits until nobody else has it.
+    /// Waits until nobody else has it, and removes what those left over that were killed: also where nothing is left to be changed.
     ///
     /// # Errors
     /// When the data folder cannot be written.
-    pub fn wait(data_dir: &Path) -> Result<Self> {
+    pub fn wait(config: &Config) -> Result<Self> {
+        let turn = Self::lock(&config.data_dir)?;
+        crate::leftovers::drop_abandoned(&config.data_dir);
+        folders_of_edited_files(config).iter().for_each(|folder| private::drop_abandoned(folder));
+        Ok(turn)
+    }
+
+    fn lock(data_dir: &Path) -> Result<Self> {
         let path = data_dir.join(LOCK);
         let cannot = || format!("cannot lock {}", path.display());
         loop {
@@ -38,11 +48,17 @@ impl Turn {
             // The one before removes the file: then somebody else may have locked the next one.
             let locked = lock.metadata().with_context(cannot)?;
             if fs::metadata(&path).is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino())) {
-                crate::leftovers::drop_abandoned(data_dir);
                 return Ok(Self { data_dir: data_dir.to_owned(), _lock: lock });
             }
         }
     }
+}
+
+/// Where files of others lie that an install edits: the client's, and those that the manifest names.
+fn folders_of_edited_files(config: &Config) -> BTreeSet<PathBuf> {
+    let manifest = Manifest::load(&config.data_dir).unwrap_or_default();
+    let noted = manifest.edited.keys().filter_map(|file| file.parent()).filter(|folder| folder.is_absolute());
+    config.claude_dirs.iter().map(PathBuf::as_path).chain([config.home.as_path()]).chain(noted).map(Path::to_owned).collect()
 }
 
 impl Drop for Turn {

@@ -241,6 +241,24 @@ fn what_a_killed_install_left_goes_and_no_file_of_the_users() {
 }
 
 #[test]
+fn what_a_killed_uninstall_left_goes_also_where_nothing_is_left_to_be_done() {
+    // With a memory: an uninstall that finds nothing at all makes no folder to work in.
+    let world = World::with_fixtures(&["plain"]);
+    world.digest(&["--summarizer", "extract"]);
+    for verb in ["install", "uninstall"] {
+        let args: &[&str] = if verb == "install" { &["install", "--timer", "none"] } else { &["uninstall"] };
+        assert_eq!(world.recall(args).code, 0);
+        let left = [world.claude_dir(), world.home()].map(|folder| folder.join(".recall-tmp-0123456789ab"));
+        for file in &left {
+            fs::write(file, "what the settings were").unwrap();
+            age(file, std::time::Duration::from_secs(7200));
+        }
+        assert_eq!(world.recall(args).code, 0);
+        assert!(left.iter().all(|file| !file.exists()), "{verb}");
+    }
+}
+
+#[test]
 fn a_deletion_that_was_cut_short_at_its_end_is_ended_by_the_same_command() {
     let world = World::new();
     fs::create_dir_all(world.data_dir()).unwrap();
