@@ -3,11 +3,12 @@
 //! No wall, but a door: an agent that runs commands of the user's can also change the variables by which it is known, or the files. It
 //! keeps one that was talked into something by what it read from doing it in passing.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use anyhow::{Result, bail};
 
 use crate::clean::{one_line, plain};
+use crate::ui;
 
 /// Asks a person whether an agent may do this. `what` is what would be done, as a command: `forget session 64b0b6d9`.
 ///
@@ -29,11 +30,11 @@ pub fn has_terminal() -> bool {
 /// Asks on the terminal.
 ///
 /// # Errors
-/// When the answer is another than `yes`.
+/// When it cannot be asked, or the answer is another than `yes`.
 pub fn confirm(question: &str) -> Result<()> {
-    let mut to = io::stderr();
-    write!(to, "{} Type `yes`: ", one_line(&plain(question)))?;
-    to.flush()?;
+    if !ui::ask(format!("{} Type `yes`: ", one_line(&plain(question)))) {
+        bail!("stderr, where you would be asked, cannot be written: nothing was changed");
+    }
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     if answer.trim().to_lowercase() != "yes" {

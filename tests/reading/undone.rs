@@ -163,8 +163,7 @@ fn also_before_a_compaction_and_right_behind_it() {
     tree.turn(&back, "goneagain");
     // Back to before both.
     tree.lines = tree.lines.iter().map(|line| line.replace("loudone", "gonetoo2").replace("louder", "gonetoo")).collect();
-    let prompt_of_first = "";
-    assert!(tree.lines[0].contains("\"parentUuid\":null"), "{prompt_of_first}");
+    assert!(tree.lines[0].contains("\"parentUuid\":null"), "{}", tree.lines[0]);
     tree.turn(&first, "loudest");
     // The recap behind the first turn is no prompt: what hangs on it is known by the order.
     check_kept(&tree, &["loudest1", "loud5"]);

@@ -32,7 +32,7 @@ pub fn enter() {
 /// The lock, once the run that holds it has ended: that one may have passed the transcript already. `None` when it does not end in time.
 ///
 /// # Errors
-/// When the lock's file cannot be opened.
+/// When the lock cannot be taken.
 pub fn wait_for(lock: &mut RwLock<std::fs::File>) -> Result<Option<RwLockWriteGuard<'_, std::fs::File>>> {
     let until = Instant::now() + MOST;
     // The borrow checker takes a guard that is returned from a loop for one that is kept: so whether it is free is asked first.
