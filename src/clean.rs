@@ -1,10 +1,10 @@
-//! From what was said to what is worth keeping of it: text without escapes and control characters, in the length there is room for.
+//! Cleans text for storage and display: no terminal escapes or control characters, and within a length.
 //!
 //! Pure and linear in the length of the text.
 
 use std::borrow::Cow;
 
-/// Text without terminal escapes, control characters and characters that nobody sees; the very text where it holds none.
+/// Removes terminal escapes, control characters and invisible characters; borrows the text if it has none.
 pub fn plain(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut at, mut from) = (next_of_care(text.as_bytes(), 0), 0);
@@ -25,15 +25,15 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How many bytes are looked at together.
+/// How many bytes are tested at once.
 const BLOCK: usize = 32;
 
-/// The place of the next byte that begins a character which may have to go; the end where none does. Most texts have few.
+/// The offset of the next byte that may begin a character to remove, or the end. Most texts have few.
 fn next_of_care(bytes: &[u8], from: usize) -> usize {
     let of_care = |b: u8| ((b < 0x20) & (b != b'\n') & (b != b'\t')) | (b > 0x7e);
     let mut at = from;
     while let Some(block) = bytes.get(at..at + BLOCK) {
-        // Without a branch for each byte, so that the compiler takes them at once.
+        // No branch per byte, so that the compiler vectorises the loop.
         if block.iter().fold(false, |any, b| any | of_care(*b)) {
             break;
         }
@@ -42,8 +42,8 @@ fn next_of_care(bytes: &[u8], from: usize) -> usize {
     at + bytes[at..].iter().position(|b| of_care(*b)).unwrap_or(bytes.len() - at)
 }
 
-/// Does a character change the direction of others, or show nothing? Text can be hidden with it, and tags cut in two. The joiners
-/// that scripts and emoji are written with are none of these, nor are the sixteen selectors that say how an emoji is drawn.
+/// Does a character change the direction of others, or show nothing? Such characters can hide text and split tags. The joiners
+/// that scripts and emoji need are not included, nor the sixteen variation selectors that say how an emoji is drawn.
 pub fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'
@@ -51,14 +51,14 @@ pub fn is_unseen(c: char) -> bool {
         | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What stands behind an escape, whose ESC came before: a control sequence, a string up to its terminator, else a short sequence (ECMA-48,
-/// ECMA-35). One that is cut short ends before what cannot be part of it, the end of the line above all: what stands on the next line must
-/// not be joined to what stood before it, where a secret would be known no more. None takes a `<` with it, which may begin a tag that fences
-/// something off.
+/// Returns what follows an escape sequence whose ESC was already read: a control sequence, a string up to its terminator, or a
+/// short sequence (ECMA-48, ECMA-35). A truncated sequence ends before the first byte that cannot be part of it, in particular at
+/// the end of the line: joining the next line to this one would hide a secret from the redactor. No sequence consumes a `<`, which
+/// may begin a tag that marks something private.
 fn behind_escape(text: &str) -> &str {
     let one = |text: &str, from: u8, to: u8| text.bytes().next().is_some_and(|b| (from..=to).contains(&b) && b != b'<');
     let skip = |text: &str, from: u8, to: u8| text.bytes().take_while(|b| (from..=to).contains(b) && *b != b'<').count();
-    // What is skipped is ASCII.
+    // Only ASCII is skipped.
     let Some(kind) = text.chars().next().filter(|_| one(text, 0x20, 0x7e)) else { return text };
     let rest = &text[1..];
     match kind {
@@ -68,7 +68,7 @@ fn behind_escape(text: &str) -> &str {
         }
         ']' | 'P' | '_' | '^' | 'X' => {
             let end = rest.find(['\x07', '\x1b', '\u{9c}', '\n', '<']).unwrap_or(rest.len());
-            // The backslash of its terminator; another escape is another one.
+            // The backslash of its terminator (ESC `\`); any other escape is a sequence of its own.
             rest[end..].strip_prefix("\x1b\\").unwrap_or(&rest[end..])
         }
         '\x20'..='\x2f' => {
@@ -79,7 +79,7 @@ fn behind_escape(text: &str) -> &str {
     }
 }
 
-/// Without white space at the ends of lines and of the text, and with one empty line where there were more; the very text where it is so.
+/// Trims the text and its line ends and folds runs of empty lines into one; borrows the text if nothing changes.
 pub fn fold_lines(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let ends_in_space = |end: usize| match text.as_bytes()[..end] {
@@ -106,7 +106,7 @@ pub fn fold_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The first and the last bytes of a long text.
+/// The first and last `each` bytes of a long text.
 pub fn both_ends(text: &str, each: usize) -> Cow<'_, str> {
     if text.len() <= 2 * each {
         return Cow::Borrowed(text);
@@ -115,7 +115,7 @@ pub fn both_ends(text: &str, each: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
-/// One line: all white space folded to single spaces.
+/// Folds the text into one line: each run of white space becomes a single space.
 pub fn one_line(text: &str) -> String {
     if is_one_line(text) {
         return text.to_owned();
@@ -130,7 +130,7 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// Is it certain that nothing has to be folded? Most texts that are made one line are one.
+/// Is the text certain to need no folding? That is true of most texts.
 fn is_one_line(text: &str) -> bool {
     let is_plain = text.bytes().all(|b| matches!(b, b' '..=b'~'));
     is_plain && !text.starts_with(' ') && !text.ends_with(' ') && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
@@ -141,7 +141,7 @@ pub fn id8(id: &str) -> String {
     one_line(&plain(id)).chars().take(8).collect()
 }
 
-/// At most `max` characters, cut at a word where one ends near, with an ellipsis where something is missing.
+/// At most `max` characters, cut at a nearby word boundary if there is one, with an ellipsis where text is missing.
 pub fn shorten(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

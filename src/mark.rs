@@ -1,6 +1,6 @@
-//! Marks: what hooks leave for the next batch. A mark is a hint, the transcript is the truth; a lost mark loses nothing.
+//! Marks: what hooks leave for the next batch. A mark is a hint and the transcript is the truth: a lost mark loses no data.
 //!
-//! One small JSON file in `marks/new/` each, without any text of the session.
+//! Each mark is one small JSON file in `marks/new/` and holds no text of the session.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::Millis;
 
-/// The event of a session's end, and how the names of its marks end.
+/// The event of a session's end, and the suffix of the file names of its marks.
 const SESSION_END: &str = "session-end";
 const PRE_COMPACT: &str = "pre-compact";
 const ENDS: &str = "-session-end.json";
-/// No hook takes this long.
+/// No hook runs this long: an older file in the staging folder is a leftover.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub struct Mark {
     pub offset: u64,
     /// `session-end`, `pre-compact` …
     pub event: String,
-    /// The reason of an end, the trigger of a compaction.
+    /// The reason of a session's end, or the trigger of a compaction.
     #[serde(default)]
     pub reason: String,
     pub at: Millis,
@@ -37,7 +37,7 @@ impl Mark {
         self.event == SESSION_END
     }
 
-    /// Is the session's context about to be compacted? It goes on after that.
+    /// Is the session's context about to be compacted? The session continues afterwards.
     pub fn is_compaction(&self) -> bool {
         self.event == PRE_COMPACT
     }
@@ -47,19 +47,20 @@ pub fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("marks/new")
 }
 
-/// Where marks are written before they are renamed into place.
+/// The folder that marks are written into before they are renamed into `marks/new/`.
 fn staging(data_dir: &Path) -> PathBuf {
     data_dir.join("marks/tmp")
 }
 
-/// Leaves a mark: a file of its own, renamed into place once it is whole, so that none is ever torn or lost to another. 0600.
+/// Writes a mark to a file of its own (0600), renamed into place once it is complete, so that no mark is torn or overwrites
+/// another.
 ///
-/// Nothing is synced, which takes longer than all else: a mark that a power failure takes back, or of which it leaves nothing but the
-/// name, is a hint less.
+/// The file is not synced, which would take longer than everything else: a mark that a power failure removes or empties is only a
+/// lost hint.
 pub fn leave(data_dir: &Path, mark: &Mark) -> io::Result<()> {
     match write(data_dir, mark) {
         Err(e) if e.kind() == ErrorKind::NotFound => {
-            // The goal first: who finds the staging folder relies on it.
+            // `marks/new/` first: a caller that finds the staging folder relies on it.
             crate::private::create_dir(&folder(data_dir))?;
             crate::private::create_dir(&staging(data_dir))?;
             write(data_dir, mark)
@@ -73,12 +74,12 @@ fn write(data_dir: &Path, mark: &Mark) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix("").suffix(&suffix).rand_bytes(12).tempfile_in(staging(data_dir))?;
     file.write_all(&serde_json::to_vec(mark)?)?;
     let random = file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // Names sort by time.
+    // File names sort by time.
     file.persist_noclobber(folder(data_dir).join(format!("{:014}-{random}", mark.at.max(0)))).map_err(|e| e.error)?;
     Ok(())
 }
 
-/// The newest marks of sessions that ended, by the marks' names, at most `most`, newest first.
+/// Returns at most `most` marks of ended sessions, newest first by file name.
 pub fn newest_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let ends = |path: &PathBuf| path.to_str().is_some_and(|name| name.ends_with(ENDS));
@@ -87,7 +88,7 @@ pub fn newest_ends(data_dir: &Path, most: usize) -> Vec<Mark> {
     files.iter().take(most).filter_map(|path| read(path)).collect()
 }
 
-/// Removes what hooks that were killed left half written.
+/// Removes files that killed hooks left half written.
 pub fn tidy(data_dir: &Path) {
     crate::private::remove_files(&staging(data_dir), |age| age.is_some_and(|age| age > ABANDONED));
 }
@@ -96,7 +97,7 @@ fn read(path: &Path) -> Option<Mark> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// The marks that wait, oldest first, with their files. One that cannot be read is as good as none.
+/// Returns the waiting marks with their files, oldest first. `None` stands for one that cannot be read.
 pub fn waiting(data_dir: &Path) -> Vec<(PathBuf, Option<Mark>)> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let files = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json"));

@@ -1,12 +1,12 @@
-//! From rows in their order to a session: outcomes go to the tool uses they answer.
+//! Builds a session from records in order: each outcome is attached to the tool use it answers.
 //!
-//! Used for what the index holds and for what is read straight from a transcript that no digest has seen yet. Pure.
+//! Used both for records from the index and for those read directly from a transcript that is not digested yet. Pure.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use crate::session::{Entry, Item, Outcome, Project, Row, RowKey, Session};
 
-/// Collects entries in order; each outcome joins its tool use and is no entry of its own.
+/// Collects entries in order. An outcome joins its tool use and makes no entry of its own.
 #[derive(Debug, Default)]
 pub struct Entries {
     all: Vec<Entry>,
@@ -17,7 +17,7 @@ pub struct Entries {
 impl Entries {
     pub fn push(&mut self, mut entry: Entry) {
         match &entry.item {
-            // The oldest layout has no ids: uses of one command are answered in their order.
+            // The oldest layout has no ids: uses of the same command are answered in order.
             Item::Outcome(outcome) => {
                 match self.unanswered.get_mut(&outcome.tool).and_then(VecDeque::pop_front) {
                     Some(at) => self.end(at, outcome),
@@ -37,13 +37,13 @@ impl Entries {
         self.all.push(entry);
     }
 
-    /// The tool use at this place ended so.
+    /// Attaches an outcome to the tool use at this index.
     fn end(&mut self, at: usize, outcome: &Outcome) {
         self.end_plan(at, self.all[at].key, outcome);
         self.all[at].outcome = Some(outcome.clone());
     }
 
-    /// A plan stands before the tool use of the same row that puts it before the user.
+    /// A plan comes right before the tool use of the same record that presents it to the user.
     fn end_plan(&mut self, at: usize, key: RowKey, outcome: &Outcome) {
         let before = at.checked_sub(1).and_then(|before| self.all.get_mut(before));
         if let Some(plan) = before.filter(|plan| plan.key == key && matches!(plan.item, Item::Plan(_))) {
@@ -56,7 +56,8 @@ impl Entries {
     }
 }
 
-/// The session `id` as far as these rows tell of it, for a digest of what is not stored yet. `key_of` gives a folder's project.
+/// Builds the session `id` from these records alone, for a digest of what is not stored yet. `key_of` maps a folder to its project
+/// key.
 pub fn session_of(id: &str, rows: Vec<Row>, key_of: impl Fn(&str) -> String) -> Session {
     let mut entries = Entries::default();
     let mut seen = BTreeSet::new();
@@ -64,7 +65,7 @@ pub fn session_of(id: &str, rows: Vec<Row>, key_of: impl Fn(&str) -> String) -> 
     for row in rows.into_iter().filter(|r| r.session == id && r.agent.is_none()) {
         cwd = cwd.or(row.cwd);
         branches.extend(row.branch.filter(|b| !branches.contains(b)));
-        // Clients write some rows twice.
+        // Clients write some lines twice.
         if seen.insert(row.key) {
             for item in row.items {
                 entries.push(Entry { key: row.key, at: row.at, agent: None, item, outcome: None });

@@ -1,22 +1,22 @@
-//! Which sessions want a digest now, and why the others do not. Pure.
+//! Which sessions are due for a digest, and why the others are not. Pure.
 
 use crate::session::{Millis, Session};
 
-/// A session that the client said has ended needs to be quiet for this long only.
+/// How long a session must have been quiet once the client said that it ended.
 const SETTLED_AFTER_END: Millis = 30_000;
-/// How much work on a session that goes on is worth a digest, and how much of a pause counts as work.
+/// How much work in an ongoing session earns an interim digest, and the longest pause that counts as work.
 const INTERIM: Millis = 30 * 60_000;
 const PAUSE: Millis = 5 * 60_000;
-/// After this many failures in a row the model is not asked at every run any more.
+/// After this many failures in a row the model is no longer asked in every run.
 const PATIENCE: u32 = 3;
 const HOUR: Millis = 3_600_000;
-/// 341 days.
+/// An hour doubled 13 times is 341 days.
 const MAX_DOUBLINGS: u32 = 13;
 
-/// Why a session gets no digest, or not the model's, in this run.
+/// Why a session gets no digest in this run, or none by the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skip {
-    /// It may still grow; the time left in milliseconds.
+    /// It may still grow; the time left, in milliseconds.
     Unsettled(Millis),
     NoPrompt,
     NoWork,
@@ -25,7 +25,7 @@ pub enum Skip {
     DayBudget,
     UnknownPrice(String),
     FailedOften(u32),
-    /// One of many that never had a digest.
+    /// Part of a backlog of sessions that never had a digest.
     Backlog,
     NoModel(String),
 }
@@ -50,7 +50,7 @@ impl std::fmt::Display for Skip {
     }
 }
 
-/// How a session stands.
+/// A session's state, as eligibility needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// When it last grew, and when the client said that it ended.
@@ -60,7 +60,7 @@ pub struct Standing {
     pub has_work: bool,
 }
 
-/// Why a session gets no digest as it is, however long it is waited for.
+/// Why a session can never get a digest as it stands, however long one waits.
 pub fn never(session: &Session) -> Option<Skip> {
     if session.prompts().next().is_none() {
         return Some(Skip::NoPrompt);
@@ -68,7 +68,7 @@ pub fn never(session: &Session) -> Option<Skip> {
     (!session.has_work()).then_some(Skip::NoWork)
 }
 
-/// Is the session worth a digest, and quiet long enough for one?
+/// Is the session worth a digest, and has it been quiet long enough?
 pub fn deserves(standing: &Standing, now: Millis, settle: Millis) -> Result<(), Skip> {
     if !standing.has_prompt {
         return Err(Skip::NoPrompt);
@@ -77,30 +77,30 @@ pub fn deserves(standing: &Standing, now: Millis, settle: Millis) -> Result<(), 
         return Err(Skip::NoWork);
     }
     let quiet = now - standing.grew_at;
-    // What was written after the end is a resumed session; the end's own rows come within the slack.
+    // Lines after the end belong to a resumed session; the end's own lines arrive within this slack.
     let ended = standing.ended_at.is_some_and(|end| standing.grew_at <= end + SETTLED_AFTER_END);
     let needed = if ended { settle.min(SETTLED_AFTER_END) } else { settle };
     if quiet < needed { Err(Skip::Unsettled(needed - quiet)) } else { Ok(()) }
 }
 
-/// Is there enough work since the last digest, if there was one, that a session which goes on should have one so far? `times` are those
-/// of its rows since.
+/// Has an ongoing session seen enough work since its last digest, if any, to get an interim one? `times` are those of its records
+/// since.
 pub fn wants_interim(digested: Option<Millis>, times: &[Millis]) -> bool {
     let all: Vec<Millis> = digested.into_iter().chain(times.iter().copied()).collect();
     let worked: Millis = all.windows(2).map(|pair| (pair[1] - pair[0]).min(PAUSE)).sum();
     worked >= INTERIM
 }
 
-/// May the model be asked again about a session it failed on? The wait doubles from an hour up to most of a year: what always fails
-/// costs a handful of calls and then nothing to speak of, and what failed for a week is tried again within a week. One that has grown
-/// since is another one: it waits the hour.
+/// May the model be asked again about a session it failed on? The wait doubles from an hour up to 341 days: a permanent failure
+/// costs a handful of calls and then next to nothing, and what failed for a week is retried within a week. A session that has
+/// grown since the failure waits the hour only.
 pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), Skip> {
     if failures < PATIENCE {
         return Ok(());
     }
     let doublings = if grew_at > last { 0 } else { (failures - PATIENCE).min(MAX_DOUBLINGS) };
     let wait = HOUR << doublings;
-    // A failure in the future was noted by a clock that was wrong: nobody waits for that day.
+    // A failure dated in the future comes from a wrong clock and is ignored.
     if (0..wait).contains(&(now - last)) { Err(Skip::FailedOften(failures)) } else { Ok(()) }
 }
 
@@ -111,9 +111,9 @@ pub struct Budget {
     pub day_usd: f64,
 }
 
-/// Fits a call with this worst cost into what is left?
+/// Does a call with this worst-case cost fit into what is left?
 pub fn affordable(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), Skip> {
-    // A cent's millionth for sums of floating-point numbers.
+    // A millionth of a cent, for rounding in floating-point sums.
     const SLACK: f64 = 1e-8;
     if spent_run + worst_usd > budget.run_usd + SLACK {
         return Err(Skip::RunBudget);

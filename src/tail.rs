@@ -1,4 +1,4 @@
-//! The end of a transcript, read as it stands: for what no digest has seen yet.
+//! Reads the end of a live session's transcript: what no digest has covered yet.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,10 +12,10 @@ use crate::rows::session_of;
 use crate::session::{Item, Millis, Row, RowKey, Session, Title};
 use crate::source::claude_code::{Line, Link, Place, read_line};
 
-/// How much before the end is searched for something private that may still go on in it, in bytes.
+/// How far before that end to search for a private block that may still be open, in bytes.
 const LOOKED_BACK: u64 = 8 << 20;
 
-/// The session `id` as far as the last `most` bytes of a transcript tell of it, without the rows that are not to be known.
+/// Builds the session `id` from the last `most` bytes of a transcript, without private, forgotten and undone records.
 pub fn session(
     transcript: &Path,
     id: &str,
@@ -30,7 +30,8 @@ pub fn session(
     let before = if conversation == Conversation::default() { Vec::new() } else { fenced_before(transcript, id, most, gate)? };
     all.hush(&before, &mut hushed);
     let mut undone = all.undone().into_iter();
-    // What was taken back was said all the same: summaries may tell of what was private in it.
+    // An undone prompt was still said: later summaries may repeat what was private in it, so it goes through the conversation
+    // first.
     all.rows.retain_mut(|row| {
         let (kept, undone) = (conversation.pass(row, gate).0 == Passed::Kept, undone.next() == Some(true));
         kept && !undone && !is_forgotten(row.key)
@@ -42,31 +43,31 @@ pub fn session(
     Ok(session_of(id, rows, key_of))
 }
 
-/// The keys by which a title is forgotten that a summary row gave to a conversation.
+/// The keys under which a title from a `summary` line may have been forgotten: that of the leaf, and that of the title itself.
 pub(crate) fn title_keys(item: &Item) -> Option<[RowKey; 2]> {
     let Item::Title(Title { text, leaf: Some(leaf), .. }) = item else { return None };
     Some([*leaf, RowKey::of_title(*leaf, text)])
 }
 
-/// The time of the last row that somebody said or did something in.
+/// The time of the last record in which something was said or done.
 pub fn last_at(transcript: &Path, id: &str, most: u64) -> io::Result<Option<Millis>> {
     Ok(rows(transcript, id, most, &Gate::for_times())?.rows.into_iter().filter_map(|row| row.at).max())
 }
 
-/// Where something private stands before the end, or may stand, what goes on from there is not told.
+/// Where a private turn is open before the end, or may be, what continues it is withheld.
 fn conversation_before(transcript: &Path, most: u64) -> io::Result<Conversation> {
     let private = delta::holds_private_before(transcript, most, LOOKED_BACK)?;
     Ok(if private { Conversation::after_something_private() } else { Conversation::default() })
 }
 
-/// Rows in their order, and which of them are prompts: `offset` is the place in the list.
+/// Records in order, and which of them are prompts. `Asked::offset` is an index into `rows`.
 #[derive(Default)]
 struct Rows {
     rows: Vec<Row>,
     asked: Vec<Asked>,
 }
 
-/// What was fenced off in rows before the last `most` bytes, as far as is looked back.
+/// The private text in lines before the last `most` bytes, at most [`LOOKED_BACK`] bytes back.
 fn fenced_before(transcript: &Path, id: &str, most: u64, gate: &Gate) -> io::Result<Vec<String>> {
     let place = Place { session: id.to_owned(), agent: None };
     let until = transcript.metadata()?.len().saturating_sub(most);
@@ -87,7 +88,7 @@ fn fenced_before(transcript: &Path, id: &str, most: u64, gate: &Gate) -> io::Res
 }
 
 impl Rows {
-    /// Takes out what repeats private words: those that the index knows, and those of rows that no digest has seen.
+    /// Removes what repeats private words: those the index knows, and those from lines that are not digested yet.
     fn hush(&mut self, before: &[String], hushed: &mut Hushed) {
         for fenced in before.iter().chain(self.rows.iter().map(|row| &row.fenced)).filter(|fenced| !fenced.is_empty()) {
             hushed.add("", hashes("", distinctive(fenced).iter().map(String::as_str)));
@@ -97,7 +98,7 @@ impl Rows {
         }
     }
 
-    /// For each row whether the user took it back, as far as the rows tell.
+    /// For each record, whether the user took it back, as far as these records tell.
     fn undone(&self) -> Vec<bool> {
         let undone = undone(&self.asked);
         let is_undone = |at: usize| {

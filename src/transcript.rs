@@ -1,8 +1,9 @@
-//! The rows of a session as its transcripts have them, for who wants to see all of what was said, as long as Claude Code keeps it.
+//! Copies a session's lines from its transcripts (`show --raw`), for as long as Claude Code keeps them.
 //!
-//! Only rows of the conversation, in their files' order: what the client writes for its own books repeats prompts that may be private
-//! or forgotten. What was forgotten, what is private and what is excluded is left out by the rules of today, read from the rows
-//! themselves and from the index; in the rows that stay, secrets and private parts are taken out and every other byte is as it was.
+//! ## Privacy
+//! Only lines of the conversation are copied, in file order: the client's bookkeeping repeats prompts that may be private or
+//! forgotten. Forgotten, private and excluded lines are left out by the current rules, from the lines themselves and from the
+//! index. In the lines that stay, secrets and private parts are removed and every other byte is unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -25,7 +26,7 @@ use crate::store::around::{PrivateSpan, SourceFile};
 use crate::store::load::SessionHead;
 use crate::tail::title_keys;
 
-/// What became of a session's transcripts.
+/// The result of copying a session's transcripts.
 #[derive(Debug, Default)]
 pub struct Copied {
     pub rows: usize,
@@ -33,10 +34,7 @@ pub struct Copied {
     pub missing: Vec<String>,
 }
 
-/// Writes the session's rows, one JSON object a line.
-///
-/// # Errors
-/// When the index cannot be read, or `out` cannot be written.
+/// Writes the session's lines, one JSON object per line. Transcripts that cannot be read are listed in [`Copied::missing`].
 pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
     let undone = store.undone_prompts(&head.id)?;
     let hushed = store.hushed(head)?;
@@ -69,28 +67,28 @@ struct Reader<'a> {
     head: &'a SessionHead,
     /// Prompts that the user took back, by the first bytes of their keys.
     undone: Vec<Mark>,
-    /// What is known of private words.
+    /// Private words that the index knows.
     hushed: Hushed,
 }
 
-/// What the rows of a file have told so far.
+/// State carried from line to line of one file.
 #[derive(Default)]
 struct State {
-    /// Words that were fenced off in rows that no digest has seen.
+    /// Private words from lines that are not digested yet.
     fresh: Hushed,
     conversation: Conversation,
-    /// Tool uses on private files, and forgotten ones, by the client's id: their results are not shown. The oldest layout uses an id
-    /// again.
+    /// Tool uses on private files and forgotten tool uses, by the client's id: their results are withheld. The oldest layout
+    /// reuses ids.
     withheld: HashSet<String>,
     turn: TurnSoFar,
-    /// No digest has seen this row.
+    /// This line is not digested yet.
     is_fresh: bool,
 }
 
-/// The rows of a turn wait for its end: whether something of it is forgotten may stand in its last row.
+/// The lines of a turn are held back until it ends: its last line may be the one that shows part of it was forgotten.
 #[derive(Default)]
 struct TurnSoFar {
-    /// Each with whether the index keeps something of it.
+    /// Each line, and whether the index holds something of it.
     rows: Vec<(String, bool)>,
     has_forgotten: bool,
     /// The user took it back.
@@ -98,8 +96,8 @@ struct TurnSoFar {
 }
 
 impl TurnSoFar {
-    /// Rows of which the index keeps nothing, what the model thought above all, are known by no key of their own: they go with what was
-    /// forgotten of their turn, which they may tell of.
+    /// Lines of which the index holds nothing (above all the model's thinking) have no key to be forgotten by. They are dropped
+    /// with the forgotten part of their turn, which they may reveal.
     fn end(&mut self, out: &mut impl Write) -> Result<usize> {
         let turn = std::mem::take(self);
         let mut shown = 0;
@@ -136,7 +134,8 @@ impl Reader<'_> {
         Ok(rows + state.turn.end(out)?)
     }
 
-    /// Takes a line to the others of its turn, as it may be shown. Returns how many rows were written: those of the turn before.
+    /// Adds a line, as it may be shown, to those of its turn. Returns the number of lines written, which are those of the turn
+    /// before.
     fn line(
         &self,
         line: &[u8],
@@ -172,7 +171,7 @@ impl Reader<'_> {
         Ok(rows)
     }
 
-    /// Does the index keep something of a row?
+    /// Does the index hold something of a record?
     fn is_kept(&self, row: &Row) -> Result<bool> {
         for item in &row.items {
             if let Item::Title(Title { text, leaf: Some(leaf), .. }) = item {
@@ -182,7 +181,7 @@ impl Reader<'_> {
         self.store.holds_row(self.head.pk, row.key)
     }
 
-    /// Is a row of an excluded project? One without a folder is where the session is.
+    /// Does a record belong to an excluded project? One without a folder belongs to the session's project.
     fn is_excluded(&self, cwd: Option<&str>) -> Result<bool> {
         match cwd {
             Some(cwd) => Ok(self.config.excludes_folder(cwd, &self.projects)),
@@ -190,10 +189,10 @@ impl Reader<'_> {
         }
     }
 
-    /// May a row be shown at all?
+    /// May a line be shown at all?
     fn passes(&self, mut row: Row, place: &Place, state: &mut State, spans: &mut Vec<PrivateSpan>) -> Result<bool> {
         let (mut tools, summed_up) = (Vec::new(), row.items.iter().filter(|item| sums_up(item)).count());
-        // Rows of the oldest layout answer with nothing but an outcome.
+        // Lines of the oldest layout answer with an outcome alone.
         let mut answered = row.answered.clone();
         for item in &row.items {
             match item {
@@ -221,7 +220,7 @@ impl Reader<'_> {
         Ok(passed == Passed::Kept && told && !withholds && !forgotten && !is_private(&row, began, spans))
     }
 
-    /// Was a row forgotten, by its own key or by those of the title it gives?
+    /// Was a record forgotten, by its own key or by those of the title it carries?
     fn is_forgotten(&self, row: &Row) -> Result<bool> {
         for key in row.items.iter().filter_map(title_keys).flatten().chain([row.key]) {
             if self.store.is_forgotten_row(key)? {
@@ -231,11 +230,11 @@ impl Reader<'_> {
         Ok(false)
     }
 
-    /// A row without what may not be shown of it; `None` where nothing may.
+    /// A line without what must not be shown; `None` if nothing may be, or if the result would not be JSON.
     fn shown<'l>(&self, line: &'l [u8], fresh: &Hushed) -> Option<Cow<'l, str>> {
         let text = std::str::from_utf8(line.trim_ascii()).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let clean = json::map_texts(&text, |text| self.gate.verbatim(text))?.into_owned();
-        // The name of a field may be what makes its value a secret.
+        // The whole line is redacted too: a field's name may be what makes its value a secret.
         let redacted = self.without_echoes(self.gate.redact(&clean), fresh)?;
         match redacted == text {
             true => Some(text),
@@ -245,7 +244,7 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// A row without what repeats private words.
+    /// A line without words that repeat private ones.
     fn without_echoes(&self, row: String, fresh: &Hushed) -> Option<String> {
         if self.hushed.is_empty() && fresh.is_empty() {
             return Some(row);
@@ -259,19 +258,19 @@ impl Reader<'_> {
     }
 }
 
-/// Tells of what came before: after a private turn it may tell of that.
+/// Does an item summarise what came before? After a private turn it may reveal that turn.
 fn sums_up(item: &Item) -> bool {
     matches!(item, Item::Title(_) | Item::Recap(_) | Item::Away(_))
 }
 
-/// Did a subagent do it for a private prompt, or while one was answered?
+/// Was the line written by a subagent working for a private prompt, or during a private turn?
 fn is_private(row: &Row, began: Option<&Began>, spans: &[PrivateSpan]) -> bool {
     let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
     let asked_in = |prompt: &String| spans.iter().any(|span| span.prompt.as_ref() == Some(prompt));
     row.agent.is_some() && (within(row.at) || began.is_some_and(|b| within(b.at) || b.prompt.as_ref().is_some_and(asked_in)))
 }
 
-/// What the rows say of private turns, beside what the index knows of them.
+/// Adds what the lines say about private turns to the spans that the index knows.
 fn note(spans: &mut Vec<PrivateSpan>, boundary: Option<Boundary>) {
     let Some(boundary) = boundary else { return };
     if boundary.begins {

@@ -1,7 +1,7 @@
-//! A digest is checked against its session: files it names, and the rows behind what it claims.
+//! Checks a digest against its session: the files it names, and the entries behind its claims.
 //!
-//! The one place that decides whether a row may carry a claim of a section. What a tool printed, and what somebody in the conversation
-//! only quotes, is no ground for a decision or a next step; what is said to be the user's needs words of the user's.
+//! This is the only module that decides whether an entry may carry a claim of a section. Tool output, and what someone in the
+//! conversation merely quotes, does not carry a decision or a next step; a claim attributed to the user needs words of the user.
 
 use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeSet;
@@ -13,18 +13,19 @@ use crate::prose::{others_words, own_words, unquoted};
 use crate::session::{Answer, Entry, Item, RowKey, Session};
 use crate::terms::{covered_by, words};
 
-/// A row supports a claim when it holds at least this share of the claim's telling words.
+/// An entry supports a claim if it holds at least this share of the claim's distinctive words.
 const SUPPORT: f64 = 0.34;
-/// A row that was not named as evidence must hold more of them.
+/// An entry that was not cited as evidence must hold this share.
 const FOUND_SUPPORT: f64 = 0.6;
-/// A claim of at least so many words only repeats an output that holds this share of them. A next step names what failed, and adds little.
+/// A claim of at least `MIN_ECHO` distinctive words merely echoes an output that holds this share of them. The share is higher for
+/// a next step, which names what failed and adds little.
 const MIN_ECHO: usize = 3;
 const DECISION_ECHO: f64 = 0.8;
 const NEXT_ECHO: f64 = 0.9;
 const MAX_ROWS: usize = 3;
 
-/// Marks what the session supports. Claims lose the rows that cannot carry them; where none is left, one is looked for. What only a
-/// tool's output says goes, and so does what is said to be the user's and is not.
+/// Marks files the session supports, drops cited entries that cannot carry their claim, and searches for one where none is left.
+/// Claims that only a tool's output or a quotation states are removed, and so are those falsely attributed to the user.
 pub fn verify(digest: &mut Digest, session: &Session) {
     let said = Said::of(session);
     let sections = [
@@ -38,15 +39,15 @@ pub fn verify(digest: &mut Digest, session: &Session) {
     for list in [&mut digest.completed, &mut digest.learned, &mut digest.investigated] {
         list.iter_mut().for_each(|text| said.unlabel(text));
     }
-    // Most files were touched: what is mentioned beside them is rarely asked for.
+    // Lazy, because most files were touched and their mention need not be looked up.
     let mentioned = LazyCell::new(|| mentioned_names(session));
     for file in &mut digest.files {
         file.verified = was_touched(session, &file.path) || is_mentioned(&file.path, &mentioned);
     }
 }
 
-/// Puts the user's own words in the place of a request or a title that a model took from what a tool printed: what was asked is told as
-/// the user's.
+/// Replaces a request or a title that a model took from tool output by the user's own words: both are presented as what the user
+/// asked.
 pub fn ground(digest: &mut Digest, session: &Session) {
     let said = Said::of(session);
     if said.is_of_others(&digest.request) {
@@ -57,7 +58,7 @@ pub fn ground(digest: &mut Digest, session: &Session) {
     }
 }
 
-/// What of a digest a claim stands in.
+/// The section of a digest that a claim belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
     Decision,
@@ -65,43 +66,43 @@ enum Section {
     Next,
 }
 
-/// Who says what an entry says.
+/// Whose words an entry holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Speaker {
     /// The user: a prompt or an answer of the main conversation.
     User,
-    /// The assistant and its subagents, in words, plans, lists and deeds; the client's own accounts, which a model wrote.
+    /// The assistant and its subagents (words, plans, lists, tool uses) and the client's summaries, which a model wrote.
     Assistant,
     /// The output of a tool.
     Output,
-    /// Whom somebody in the conversation quotes.
+    /// Someone whom a participant quotes.
     Quoted,
 }
 
 impl Section {
-    /// May somebody's words carry a claim of this section? `of_user`: it is said to be the user's.
+    /// May words of this speaker carry a claim of this section? `of_user`: the claim is attributed to the user.
     fn takes(self, speaker: Speaker, of_user: bool) -> bool {
         match speaker {
             Speaker::User => true,
             Speaker::Assistant => !of_user,
-            // That something fails is for a tool to say.
+            // A failure may be stated by a tool.
             Speaker::Output => self == Self::Blocker && !of_user,
             Speaker::Quoted => false,
         }
     }
 }
 
-/// How a claim says that it is the user's.
+/// How a claim is attributed to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OfUser {
     No,
-    /// By a label of so many bytes: "User: ".
+    /// By a label of this many bytes: "User: ".
     Label(usize),
     /// In its own words: "The user wants …".
     Told,
 }
 
-/// The telling words of each entry by who said them, made when they are asked for: most claims name the rows behind them.
+/// The distinctive words of each entry by speaker, computed on demand: most claims cite the entries behind them.
 struct Said<'s> {
     entries: &'s [Entry],
     words: Vec<OnceCell<BTreeSet<String>>>,
@@ -115,7 +116,7 @@ impl<'s> Said<'s> {
         Self { entries: &session.entries, words: empty(), outputs: empty(), quoted: empty() }
     }
 
-    /// The words that somebody said in an entry: none where it is another's.
+    /// The words a speaker says in an entry; `None` if the entry has another speaker.
     fn words_of(&self, at: usize, speaker: Speaker) -> Option<&BTreeSet<String>> {
         let entry = &self.entries[at];
         match speaker {
@@ -131,34 +132,35 @@ impl<'s> Said<'s> {
         }
     }
 
-    /// The share of a claim's words that an entry holds which may carry it.
+    /// The largest share of a claim's words that an entry holds, among speakers who may carry the claim.
     fn share(&self, section: Section, of_user: bool, wanted: &BTreeSet<String>, at: usize) -> f64 {
         let speakers = [Speaker::User, Speaker::Assistant, Speaker::Output].into_iter().filter(|s| section.takes(*s, of_user));
         let shares = speakers.filter_map(|speaker| self.words_of(at, speaker)).map(|words| covered_by(wanted, words));
         let best = shares.fold(0.0, f64::max);
-        // Of an output repeated word for word its tool is the author.
+        // An output repeated verbatim is still the tool's statement.
         let may_echo = best >= SUPPORT && section != Section::Blocker && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
         let share = if section == Section::Decision { DECISION_ECHO } else { NEXT_ECHO };
         if may_echo && self.is_echo(wanted, at, share) { 0.0 } else { best }
     }
 
-    /// Does a claim only repeat what a tool printed before a row, and nobody had said before that?
+    /// Does a claim only repeat what a tool printed earlier, and what no one had said before that?
     fn is_echo(&self, wanted: &BTreeSet<String>, at: usize, share: f64) -> bool {
         let holds = |at: usize, speaker| self.words_of(at, speaker).is_some_and(|words| covered_by(wanted, words) >= share);
         let printed = || (0..at).find(|at| holds(*at, Speaker::Output));
-        // A commit's output repeats its message, which stands in its command.
+        // A commit's output repeats its message, which is part of its command.
         let said = |until: usize| (0..=until).any(|at| holds(at, Speaker::User) || holds(at, Speaker::Assistant));
         wanted.len() >= MIN_ECHO && printed().is_some_and(|at| !said(at))
     }
 
-    /// Gives a claim the rows that carry it. False where it may not be told at all.
+    /// Sets the entries that carry a claim. Returns false if the claim must be dropped.
     fn support(&self, section: Section, claim: &mut Claim) -> bool {
         let of_user = names_user(&claim.text);
         if of_user != OfUser::No {
             if self.carried(section, claim, of_user) {
                 return true;
             }
-            // Without a word of the user's it is somebody's; told in a sentence, nobody knows whose.
+            // Without words of the user, a label is dropped and the rest stands on its own; a sentence that names the user cannot
+            // be repaired.
             let OfUser::Label(label) = of_user else { return false };
             claim.text = claim.text[label..].trim_start().to_owned();
             if names_user(&claim.text) != OfUser::No || claim.text.is_empty() {
@@ -168,7 +170,7 @@ impl<'s> Said<'s> {
         self.carried(section, claim, OfUser::No) || !self.is_only_passed_on(claim)
     }
 
-    /// Looks for the rows behind a claim: of those it names the ones that carry it, else the one that says most of it.
+    /// Finds the entries that carry a claim: those of the cited ones that do, or else the best match in the session.
     fn carried(&self, section: Section, claim: &mut Claim, of_user: OfUser) -> bool {
         let wanted = wanted(&claim.text, of_user);
         let text = one_line(label_free(&claim.text, of_user));
@@ -181,9 +183,9 @@ impl<'s> Said<'s> {
         rows.dedup();
         rows.truncate(MAX_ROWS);
         if rows.is_empty() {
-            // What is told of the user's wish was seldom said in the same words.
+            // A paraphrase of the user's wish seldom uses the same words, so that the lower threshold would accept anything.
             let least = if of_user == OfUser::Told { SUPPORT } else { FOUND_SUPPORT };
-            // Of equals the last: what was said last holds.
+            // Of equal matches the last one: what was said last holds.
             let best = (0..self.entries.len()).map(|at| (share(at), at)).max_by(|a, b| a.0.total_cmp(&b.0));
             rows.extend(best.filter(|(share, _)| *share >= least).map(|(_, at)| self.entries[at].key));
         }
@@ -194,18 +196,18 @@ impl<'s> Said<'s> {
         carried
     }
 
-    /// Is a claim that nobody's words carry what a tool printed, or somebody else said who is quoted?
+    /// Is a claim that no speaker's words carry taken from tool output or from a quotation?
     fn is_only_passed_on(&self, claim: &Claim) -> bool {
         self.passed_on_share(&words(&claim.text)) >= FOUND_SUPPORT
     }
 
-    /// The largest share of some words that one output or quotation holds.
+    /// The largest share of these words that a single output or quotation holds.
     fn passed_on_share(&self, wanted: &BTreeSet<String>) -> f64 {
         let of = |speaker| (0..self.entries.len()).filter_map(move |at| self.words_of(at, speaker));
         of(Speaker::Output).chain(of(Speaker::Quoted)).map(|said| covered_by(wanted, said)).fold(0.0, f64::max)
     }
 
-    /// Does a text that stands for the user's request say what a tool printed or somebody else said, and little that the user said?
+    /// Does a text presented as the user's request come from tool output or a quotation, with little of it said by the user?
     fn is_of_others(&self, text: &str) -> bool {
         let wanted = words(text);
         let asked = (0..self.entries.len()).filter_map(|at| self.words_of(at, Speaker::User));
@@ -213,7 +215,7 @@ impl<'s> Said<'s> {
         covered_by(&wanted, &asked) < SUPPORT && self.passed_on_share(&wanted) >= FOUND_SUPPORT
     }
 
-    /// Takes the label that says it is the user's from a statement that no words of the user's hold.
+    /// Removes the label that attributes a statement to the user if no words of the user carry it.
     fn unlabel(&self, text: &mut String) {
         let OfUser::Label(label) = names_user(text) else { return };
         let wanted = wanted(text, OfUser::Label(label));
@@ -224,7 +226,7 @@ impl<'s> Said<'s> {
     }
 }
 
-/// A text without the label that says it is the user's.
+/// A text without the label that attributes it to the user.
 fn label_free(text: &str, of_user: OfUser) -> &str {
     match of_user {
         OfUser::Label(label) => &text[label..],
@@ -232,13 +234,13 @@ fn label_free(text: &str, of_user: OfUser) -> &str {
     }
 }
 
-/// Is a text an answer of the user's, in its own words and with the question or without it?
+/// Is a text an answer of the user, verbatim, with or without its question?
 fn is_answer(entry: &Entry, text: &str) -> bool {
     let Item::Answer(answer) = &entry.item else { return false };
     entry.is_main() && !answer.said.trim().is_empty() && (text == one_line(&answer.said) || answer.is_told_in(text))
 }
 
-/// The words of a claim that rows have to hold: who said it stands before them, not in the row.
+/// The words of a claim that an entry has to hold, without those that only say who said it.
 fn wanted(text: &str, of_user: OfUser) -> BTreeSet<String> {
     match of_user {
         OfUser::Label(label) => words(Answer::without_question(&text[label..])),
@@ -255,7 +257,7 @@ fn wanted(text: &str, of_user: OfUser) -> BTreeSet<String> {
     }
 }
 
-/// Does a text say that it is the user's?
+/// How does a text attribute itself to the user?
 fn names_user(text: &str) -> OfUser {
     const LABELS: [&str; 14] = [
         "the user:", "user:", "users:", "you:", "user (", "der nutzer:", "nutzer:", "nutzerin:", "benutzer:", "anwender:",
@@ -276,7 +278,7 @@ fn names_user(text: &str) -> OfUser {
     let skipped = text.len() - bare.len();
     let lower = bare.to_lowercase().replace('\u{2019}', "'");
     if let Some(label) = LABELS.iter().find(|label| lower.starts_with(**label)) {
-        // The label ends with its colon, whatever stands between.
+        // The label ends with its colon, whatever comes before it.
         let end = text[skipped..]
             .find([':', '：'])
             .map_or(label.len(), |at| at + text[skipped + at..].chars().next().map_or(1, char::len_utf8));
@@ -287,11 +289,11 @@ fn names_user(text: &str) -> OfUser {
     if told { OfUser::Told } else { OfUser::No }
 }
 
-/// Whose words an entry holds, beside the output of a tool.
+/// Whose words an entry holds, apart from tool output.
 fn speaker_of(entry: &Entry) -> Option<Speaker> {
     match &entry.item {
         Item::Prompt(_) | Item::Answer(_) if entry.is_main() => Some(Speaker::User),
-        // Nobody holds to it any more.
+        // A refused plan binds no one.
         Item::Plan(_) if entry.is_refused_plan() => None,
         Item::Prompt(_) | Item::Answer(_) | Item::Outcome(_) | Item::Title(_) | Item::PullRequest(_) | Item::Interrupted => None,
         Item::Reply(_) | Item::Plan(_) | Item::Recap(_) | Item::Away(_) | Item::Tool(_) | Item::Todos(_) | Item::Task(_) => {
@@ -300,7 +302,7 @@ fn speaker_of(entry: &Entry) -> Option<Speaker> {
     }
 }
 
-/// The text of an entry, where it is prose that may quote others.
+/// The text of an entry that is prose and may quote others.
 fn prose_of(entry: &Entry) -> Option<&str> {
     match &entry.item {
         Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => Some(text),
@@ -308,7 +310,7 @@ fn prose_of(entry: &Entry) -> Option<&str> {
     }
 }
 
-/// What its speaker says in an entry; nothing that is quoted there, and nothing that a tool printed.
+/// What the entry's speaker says, without quotations and tool output.
 fn said_by(entry: &Entry) -> String {
     match (&entry.item, prose_of(entry)) {
         (_, Some(text)) => own_words(text).lines().map(unquoted).collect::<Vec<_>>().join("\n"),
@@ -322,7 +324,7 @@ fn said_by(entry: &Entry) -> String {
     }
 }
 
-/// All that an entry says, as text.
+/// All text of an entry.
 fn text_of(entry: &Entry) -> String {
     match &entry.item {
         Item::Answer(answer) => answer.whole(),
@@ -339,7 +341,7 @@ fn text_of(entry: &Entry) -> String {
     }
 }
 
-/// `src/a.rs` is `/home/me/repo/src/a.rs`, but not `/home/me/repo/lib/src/aa.rs`.
+/// `src/a.rs` matches `/home/me/repo/src/a.rs`, but not `/home/me/repo/lib/src/aa.rs`.
 fn was_touched(session: &Session, path: &str) -> bool {
     let path = path.trim_start_matches("./");
     session.entries.iter().any(|e| match &e.item {
@@ -351,7 +353,7 @@ fn was_touched(session: &Session, path: &str) -> bool {
     })
 }
 
-/// Everything in the session that looks like a file's name, without what surrounds it. The dot before `.env` is part of it.
+/// Every word of the session that looks like a file name, without surrounding punctuation. The dot of `.env` is part of the name.
 fn mentioned_names(session: &Session) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for entry in &session.entries {
@@ -359,7 +361,7 @@ fn mentioned_names(session: &Session) -> BTreeSet<String> {
             let word = word.trim_start_matches(['*', '!', '?', ':', '@']).trim_end_matches(['.', ':', '*', '!', '?']);
             let word = word.trim_start_matches("./");
             let word = word.split_once(':').map_or(word, |(path, _)| path);
-            // "…and so on" names nothing.
+            // A leading ellipsis ("…and so on") names no file.
             let bare = if word.starts_with("..") && !word.starts_with("../") { word.trim_start_matches('.') } else { word };
             if bare.contains('.') || bare.contains('/') {
                 names.insert(bare.to_owned());
@@ -372,7 +374,7 @@ fn mentioned_names(session: &Session) -> BTreeSet<String> {
 fn is_mentioned(path: &str, names: &BTreeSet<String>) -> bool {
     let path = path.trim_start_matches("./");
     let name = path.rsplit('/').next().unwrap_or(path);
-    // A bare name stands for its file; a path must be said in a form that is part of it.
+    // A bare name matches its file; a path must match as a whole or as a suffix.
     names.iter().any(|said| {
         said == path
             || said == name

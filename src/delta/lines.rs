@@ -1,6 +1,6 @@
-//! A stream as lines, one held at a time. The work is linear in what is read, however long a line is.
+//! Splits a stream into lines, holding one at a time. The work is linear in the bytes read, however long a line is.
 //!
-//! Where two writers meet, one row may follow another without a line's end between them: each comes as a line of its own.
+//! Concurrent writers may leave two records without a newline between them: each is returned as a line of its own.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -9,38 +9,39 @@ use super::CHUNK;
 use super::private::{OVERLAP, opens_private};
 use crate::source::json;
 
-/// The longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
+/// Longest line that is read, in bytes. Longer ones (107 MB was reported) hold images or dumps.
 pub const MAX_LINE: usize = 16 << 20;
 
-/// More rows than this on one line are no accident: what follows them is one piece. It also bounds how often the rest of a line is looked at.
+/// More records than this on one line are no accident: the rest is returned as one piece. This also bounds how often the rest of a
+/// line is scanned.
 const MAX_GLUED: usize = 16;
 
 /// Splits a stream into lines, holding one at a time.
 pub struct Lines<R> {
     from: R,
     buffer: Vec<u8>,
-    /// How much of the buffer holds what was read.
+    /// How many bytes of the buffer are filled.
     filled: usize,
-    /// Where the next line starts in the buffer, and how far the buffer is known to hold no newline.
+    /// Where the next line starts in the buffer, and up to where the buffer is known to hold no newline.
     start: usize,
     scanned: usize,
-    /// The place of `start` in the file.
+    /// The file offset of `start`.
     offset: u64,
     max_line: usize,
     ended: bool,
-    /// Rows of the line at `start` that were handed out before.
+    /// Records of the line at `start` that were returned already.
     glued: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece<'b> {
-    /// A line with its newline, which the slice leaves out.
+    /// A complete line, without its newline.
     Line(&'b [u8]),
-    /// What follows the last newline: perhaps half a line.
+    /// What follows the last newline: possibly half a line.
     Tail(&'b [u8]),
-    /// A line over the limit, skipped. At the end of the file it may go on: the offset past it is that of its start then.
+    /// A line over the limit, skipped. At the end of the file it may still grow: its end offset is then that of its start.
     TooLong {
-        /// Something private is opened in it.
+        /// A private block is opened in it.
         private: bool,
     },
 }
@@ -50,12 +51,12 @@ impl<R: Read> Lines<R> {
         Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false, glued: 0 }
     }
 
-    /// Skips lines that are longer than this, in bytes, instead of those longer than [`MAX_LINE`].
+    /// Skips lines longer than this, in bytes, instead of those over [`MAX_LINE`].
     pub fn at_most(self, max_line: usize) -> Self {
         Self { max_line, ..self }
     }
 
-    /// The next piece with its offset and the offset just past it. The tail comes last, and only once.
+    /// Returns the next piece with its offset and the offset just past it. The tail comes last, and only once.
     pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
@@ -91,7 +92,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Where in the buffer a second row begins on a line that is not too long.
+    /// Where in the buffer a second record begins on a line that is not too long.
     fn second_row(&mut self, line: &Range<usize>) -> Option<usize> {
         let may_be = self.glued < MAX_GLUED && line.len() <= self.max_line;
         let second = may_be.then(|| json::second_object(&self.buffer[line.clone()])).flatten();
@@ -110,12 +111,12 @@ impl<R: Read> Lines<R> {
         self.filled -= self.start;
         self.scanned -= self.start;
         self.start = 0;
-        // What held a long line is given back before the next one is read.
+        // The memory of a long line is released before the next read.
         if self.buffer.len() > 4 * CHUNK && self.filled < CHUNK {
             self.buffer.truncate(CHUNK);
             self.buffer.shrink_to_fit();
         }
-        // Doubling keeps the work linear for a line of any length; beyond the longest one there is no room.
+        // Doubling keeps the work linear for a line of any length; the buffer never grows beyond the longest allowed line.
         let want = self.filled.min(self.max_line.saturating_sub(self.filled)).max(CHUNK);
         let room = self.filled + want;
         if self.buffer.len() < room {
@@ -132,14 +133,14 @@ impl<R: Read> Lines<R> {
         Ok(got > 0)
     }
 
-    /// Drops the rest of an over-long line in chunks.
+    /// Skips the rest of an over-long line, chunk by chunk.
     fn skip_line(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
         let offset = self.offset;
         let mut private = false;
         loop {
             let end = self.filled;
             private |= opens_private(&self.buffer[self.start..end]);
-            // A tag may lie over the edge of two chunks.
+            // A tag may span two chunks.
             self.advance(end.saturating_sub(OVERLAP).max(self.start));
             self.scanned = end;
             if !self.fill()? {

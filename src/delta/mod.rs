@@ -1,8 +1,9 @@
-//! Bytes from a cursor to the end of a file, line by line: the only folder that seeks.
+//! Reads a file from a checkpoint to its end, line by line: the only module that seeks.
 //!
-//! A transcript only grows, as a rule. A cursor is the fingerprint of the file's head and the offset just past the last line that
-//! was stored; where the head or the stored end differs or the file is shorter, somebody replaced it and it is read again from the start.
-//! Of what lies between only samples are looked at: a few bytes that somebody changes in the middle may go unseen.
+//! ## Checkpoints
+//! A transcript normally only grows. A checkpoint is a fingerprint of the file's head and the offset just past the last stored
+//! line. If the head or the stored end differs, or the file is shorter, the file was replaced and is read again from the start.
+//! Between the two only samples are compared: a change of a few bytes in the middle may go unnoticed.
 
 mod lines;
 mod private;
@@ -17,13 +18,13 @@ use rustix::fs::OFlags;
 pub use self::lines::{Lines, MAX_LINE, Piece};
 pub use self::private::{holds_private_before, opens_private};
 
-/// How much of a file's start identifies it, in bytes: past the first row, which holds the session's id.
+/// How much of a file's start identifies it, in bytes: past the first line, which holds the session's id.
 const HEAD: u64 = 4096;
-/// Between the head and the tail of what is stored so many places are looked at as well, of this length in bytes: where much of
-/// the middle alone was replaced, one of them tells. A change that falls between two of them is not seen.
+/// Number and length in bytes of the samples between the head and the tail of what is stored. If much of the middle was replaced,
+/// one of them differs; a change between two samples goes unnoticed.
 const SAMPLES: u64 = 15;
 const SAMPLE: usize = 512;
-/// How much is read at once, in bytes.
+/// Bytes per read.
 const CHUNK: usize = 256 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,17 +32,17 @@ pub struct Cursor {
     pub head_len: u64,
     pub head_hash: [u8; 32],
     pub offset: u64,
-    /// Of the bytes right before the offset, and of some between there and the head: a file that was rewritten differs there, as
-    /// a rule.
+    /// Hash of the bytes right before the offset and of the samples between them and the head: a rewritten file normally differs
+    /// there.
     pub tail_hash: [u8; 32],
 }
 
-/// A file opened where its cursor stands.
+/// A file opened at its checkpoint.
 pub struct Delta {
     pub lines: Lines<File>,
-    /// The same file, for looking back.
+    /// A second handle to the same file, to look back with.
     pub probe: File,
-    /// The cursor's place no longer means anything: what the file held is gone.
+    /// The checkpoint no longer applies: the content it described is gone.
     pub replaced: bool,
     pub head_len: u64,
     pub head_hash: [u8; 32],
@@ -61,7 +62,7 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
         meta.len() >= c.offset
             && known.is_some_and(|bytes| hash(bytes) == c.head_hash)
             && (tail_hash(&probe, c.offset).is_ok_and(|hash| hash == c.tail_hash)
-                // A cursor from before there were samples.
+                // A checkpoint from before samples were hashed.
                 || tail(&probe, c.offset).is_ok_and(|tail| hash(&tail) == c.tail_hash))
     };
     let start = cursor.filter(same).map_or(0, |c| c.offset);
@@ -76,18 +77,18 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
     })
 }
 
-/// Opens a regular file. What has taken its place since it was found (a pipe, a device) is refused, and nobody waits for it.
+/// Opens a regular file. A pipe or device that has taken its place since discovery is refused, without blocking.
 pub fn regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
 }
 
-/// The whole lines among the last `most` bytes of a file, with what may be half a line at its end.
+/// The complete lines among the last `most` bytes of a file, and what may be half a line at its end.
 pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
     let mut file = regular(path)?;
     let start = file.metadata()?.len().saturating_sub(most);
-    // From the byte before: where a line begins right at `start`, only its predecessor's newline is skipped.
+    // From the byte before: if a line begins exactly at `start`, only its predecessor's newline is skipped.
     file.seek(SeekFrom::Start(start.saturating_sub(1)))?;
     let mut lines = Lines::new(file, start.saturating_sub(1));
     if start > 0 {
@@ -96,7 +97,7 @@ pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
     Ok(lines)
 }
 
-/// A hash of the last bytes before `offset`, and of some between them and the head.
+/// Hashes the last bytes before `offset` and the samples between them and the head.
 pub fn tail_hash(file: &File, offset: u64) -> io::Result<[u8; 32]> {
     let mut seen = tail(file, offset)?;
     let middle = offset.saturating_sub(2 * HEAD);

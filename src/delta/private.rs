@@ -1,4 +1,4 @@
-//! Where something private is opened in bytes of which no row was made: in lines that are too long, and before those that are read.
+//! Finds opening private tags in bytes that are not parsed: lines that are too long, and those before the part that is read.
 
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -9,11 +9,10 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::{CHUNK, regular};
 
-/// More than the start of a tag is long, in bytes.
+/// Longer than the start of any tag, in bytes.
 pub(super) const OVERLAP: usize = 256;
 
-/// Where something private is opened, with each letter and space as it is or in one of JSON's escapes. `None` never comes: the pattern is
-/// fixed.
+/// An opening private tag, with each letter and space literal or as a JSON escape. Never `None`: the pattern is fixed.
 static PRIVATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let spelled = |b: u8| format!(r"(?:{}|\\u00(?:{b:02x}|{:02x}))", b as char, b.to_ascii_uppercase());
     let name: String = b"private".map(spelled).concat();
@@ -21,7 +20,7 @@ static PRIVATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     RegexBuilder::new(&tag).case_insensitive(true).unicode(false).build().ok()
 });
 
-/// Is something private opened in a file before its last `most` bytes? Looks back no further than `back` bytes; in a longer file it may.
+/// Is a private tag opened in a file before its last `most` bytes? Searches at most `back` bytes; a longer file counts as a yes.
 pub fn holds_private_before(path: &Path, most: u64, back: u64) -> io::Result<bool> {
     let file = regular(path)?;
     let end = file.metadata()?.len().saturating_sub(most);
@@ -36,13 +35,13 @@ pub fn holds_private_before(path: &Path, most: u64, back: u64) -> io::Result<boo
         if opens_private(&chunk[..len]) {
             return Ok(true);
         }
-        // A tag may lie over the edge of two chunks.
+        // A tag may span two chunks.
         at += if len > OVERLAP && at + (len as u64) < end { len - OVERLAP } else { len } as u64;
     }
     Ok(false)
 }
 
-/// Is something private opened in these bytes of a transcript, however it is spelled?
+/// Is a private tag opened in these bytes of a transcript, in whatever spelling?
 #[inline]
 pub fn opens_private(bytes: &[u8]) -> bool {
     PRIVATE.as_ref().is_none_or(|tag| tag.is_match(bytes))
