@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Hands out what it holds in reads of the given sizes.
+/// Returns its bytes in reads of the given sizes.
 struct Dribble<'a>(&'a [u8], Vec<usize>);
 
 impl Read for Dribble<'_> {
@@ -70,7 +70,7 @@ fn a_pipe_that_has_taken_a_files_place_is_refused_at_once() {
     assert!(open(Path::new("/dev/zero"), None).is_err() && open(folder.path(), None).is_err());
 }
 
-/// A file of this text, and a cursor at its end.
+/// Creates a file with this text, and a checkpoint at its end.
 fn read_to_its_end(path: &Path, text: &[u8]) -> Cursor {
     std::fs::write(path, text).unwrap();
     let delta = open(path, None).unwrap();

@@ -1,7 +1,8 @@
-//! Goes through JSON once, from left to right: what is asked for is handed out raw, all else is skipped, and everything is checked.
+//! A JSON reader that passes over the text once, left to right: requested values are returned raw, all others are skipped, and
+//! everything is validated.
 //!
-//! Who knows where in a row something stands steps into the objects on the way there, so that a row is gone through once and not
-//! once for each level. What is skipped may be nested however deep: it is counted, not called.
+//! Callers that know the path of a value descend into nested objects, so each line is scanned once instead of once per level.
+//! Skipped values may be nested to any depth: levels are counted, without recursion.
 
 mod names;
 mod scalar;
@@ -12,7 +13,7 @@ pub use names::{Among, Names};
 
 use super::json::{Raw, text};
 
-/// This is no JSON, or not of the kind that was asked for.
+/// Not JSON, or not the kind of value that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -26,7 +27,7 @@ impl<'a> Cursor<'a> {
         Self { json, at: 0 }
     }
 
-    /// The next byte that is no white space.
+    /// Skips white space and returns the next byte without consuming it.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         loop {
@@ -37,18 +38,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// # Errors
-    /// When anything follows.
+    /// Fails if anything but white space follows.
     pub fn end(&mut self) -> Result<(), Malformed> {
         if self.peek().is_none() { Ok(()) } else { Err(Malformed) }
     }
 
-    /// The next value, whatever it is.
+    /// Reads one value of any kind.
     pub fn value(&mut self) -> Result<Raw<'a>, Malformed> {
         self.whole(Self::skip)
     }
 
-    /// What `read` goes through, raw: with what it takes of it, the value is read once.
+    /// Returns the raw text of the value that `read` goes through, so that it is scanned only once.
     #[inline]
     pub fn whole(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Malformed>) -> Result<Raw<'a>, Malformed> {
         self.peek();
@@ -57,7 +57,7 @@ impl<'a> Cursor<'a> {
         Ok(Raw(&self.json[start..self.at]))
     }
 
-    /// The named fields of the object that is next, raw; of a repeated one the last.
+    /// Reads the next object and returns the named fields raw; of a repeated field, the last.
     pub fn fields<const N: usize>(&mut self, names: &impl Among<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
         let mut found = [None; N];
         self.object(names, |cursor, which| {
@@ -67,7 +67,7 @@ impl<'a> Cursor<'a> {
         Ok(found)
     }
 
-    /// Goes through the object that is next. `read` is given the number of each named field and goes through its value.
+    /// Reads the next object. `read` receives the index of each named field and must consume its value.
     #[inline]
     pub fn object<const N: usize>(
         &mut self,
@@ -97,7 +97,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes through the array that is next. `read` goes through each element.
+    /// Reads the next array. `read` must consume each element.
     pub fn array(&mut self, mut read: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
         self.sign(b'[')?;
         if self.peek() == Some(b']') {
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips what is neither a string nor made of other values.
+    /// Skips `true`, `false`, `null` or a number.
     fn skip_other(&mut self) -> Result<(), Malformed> {
         let rest = &self.json.as_bytes()[self.at..];
         let len = match rest.first() {
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Skips an object or an array without a call for each level.
+    /// Skips an object or an array without recursion.
     fn skip_nested(&mut self) -> Result<(), Malformed> {
         let mut open = Open::default();
         loop {
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
                 Some(b'"') => _ = self.string()?,
                 _ => self.skip_other()?,
             }
-            // A value has ended; so may what it is in.
+            // A value has ended, and possibly its containers with it.
             loop {
                 let Some(is_object) = open.last() else { return Ok(()) };
                 match self.peek() {
@@ -177,7 +177,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A field's name with its quotes, whether it is written without escapes, and the colon behind it.
+    /// Reads a field's name with its quotes and the colon after it; tells whether the name is written without escapes.
     #[inline]
     fn key(&mut self) -> Result<(Raw<'a>, bool), Malformed> {
         self.peek();
@@ -197,7 +197,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Goes through the string that is next. Is it written without escapes?
+    /// Reads the next string; tells whether it is written without escapes.
     #[inline]
     fn string(&mut self) -> Result<bool, Malformed> {
         let (len, is_plain) = scalar::string(&self.json.as_bytes()[self.at..]).ok_or(Malformed)?;
@@ -210,8 +210,8 @@ fn closing(is_object: bool) -> u8 {
     if is_object { b'}' } else { b']' }
 }
 
-/// Which brackets are open, the last in the lowest bit: one for each object, none for an array. Above them all stands a one, so that
-/// none is taken for one that is not there. What does not fit waits in the list, which few values need.
+/// The stack of open brackets, the innermost in the lowest bit: 1 for an object, 0 for an array. A sentinel 1 stands above them,
+/// so that an array bit differs from an empty stack. Full words move to `before`, which few values need.
 struct Open {
     bits: u64,
     before: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Which transcripts there are: a walk that reports what it cannot read and goes on.
+//! Finds transcripts: a walk that reports what it cannot read and continues.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,16 +18,16 @@ use crate::session::Millis;
 pub struct Found {
     pub path: PathBuf,
     pub size: u64,
-    /// Nanoseconds since the epoch.
+    /// In nanoseconds since the epoch.
     pub mtime_ns: i64,
-    /// Another one where the file was written, replaced or given another time since: its own time can be set by anybody, as tools
-    /// do that restore or copy files.
+    /// A hash of times and inode that differs once the file was written, replaced or touched. The modification time alone is not
+    /// enough: tools that restore or copy files set it.
     pub stamp: i64,
     pub place: Place,
 }
 
 impl Found {
-    /// The name that the index knows it by. Names that differ in bytes that are no text stay apart.
+    /// The path under which the index stores the file. Paths that differ only in invalid UTF-8 stay distinct.
     pub fn known_as(&self) -> Cow<'_, str> {
         match self.path.to_str() {
             Some(text) => Cow::Borrowed(text),
@@ -38,7 +38,7 @@ impl Found {
         }
     }
 
-    /// Is it as it was at a look that saw this size and stamp?
+    /// Has the file the size and stamp it had when it was last read?
     pub fn is_as_seen(&self, size: u64, stamp: i64) -> bool {
         self.size == size && self.stamp == stamp
     }
@@ -50,26 +50,26 @@ impl Found {
 
 #[derive(Debug, Default)]
 pub struct Discovery {
-    /// As the system lists them: in no order.
+    /// Unordered, as the system lists the files.
     pub files: Vec<Found>,
-    /// Places that could not be read, with the reason.
+    /// Paths that could not be read, each with the reason.
     pub unreadable: Vec<String>,
     pub excluded: usize,
 }
 
-/// Which file it is, in the words of the system; under which root it was found, and where in the list of what is found.
+/// A file's device and inode, the index of the root it was found under, and its index in the list of files.
 type Name = (u64, u64, usize, usize);
 
-/// Walks the transcripts of every config directory, each file once however many links lead to it.
+/// Walks the transcripts of every config directory; each file is returned once, however many links lead to it.
 ///
-/// Nothing is put in order but what is told of places that cannot be read: of what is found nearly all is as it was at the last look, and
-/// who goes on with the rest puts that in order.
+/// Only the messages about unreadable paths are sorted. Nearly all files are unchanged since the last run, and the caller sorts
+/// the rest.
 pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
     let mut found = Discovery::default();
     let mut names = Vec::new();
     let roots = claude_dirs.iter().flat_map(|dir| ["projects", "transcripts"].map(|layout| (dir.join(layout), layout)));
     for (at, (root, layout)) in roots.enumerate() {
-        // Without the folder there is nothing to read: a fresh install.
+        // A fresh install has no such folder.
         if root.symlink_metadata().is_ok() {
             walk(&root, at, layout == "transcripts", exclude, &mut names, &mut found);
         }
@@ -79,7 +79,7 @@ pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
 }
 
 fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: &mut Vec<Name>, found: &mut Discovery) {
-    // A link may lead anywhere: what no transcript can lie in is not walked.
+    // A link may lead anywhere: folders that cannot hold transcripts are not entered.
     let leads_on = |entry: &walkdir::DirEntry| !entry.file_type().is_dir() || may_hold(entry, old_layout);
     let mut unreadable = Vec::new();
     for entry in WalkDir::new(root).follow_links(true).into_iter().filter_entry(leads_on) {
@@ -113,7 +113,7 @@ fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: 
     found.unreadable.extend(unreadable.into_iter().map(|(_, why)| why));
 }
 
-/// Of files that several links lead to, keeps the first name in the first root.
+/// Of several paths to one file, keeps the first in the first root.
 fn drop_other_names(files: &mut Vec<Found>, mut names: Vec<Name>) {
     names.sort_unstable();
     let is_same = |a: &Name, b: &Name| (a.0, a.1) == (b.0, b.1);
@@ -130,7 +130,7 @@ fn mtime_ns(meta: &Metadata) -> i64 {
     meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec())
 }
 
-/// Nobody sets when the system saw a file change last, nor its number: a copy over it has others.
+/// The change time and the inode cannot be set by a program: a copied or replaced file differs in them.
 fn stamp(meta: &Metadata) -> i64 {
     let parts = [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec(), meta.ino() as i64];
     let mut bytes = [0; 8 * 5];
@@ -142,10 +142,10 @@ fn stamp(meta: &Metadata) -> i64 {
     i64::from_le_bytes(first)
 }
 
-/// Below a folder of transcripts nobody makes more folders in each other than this; a link may lead to the whole disk.
+/// The deepest level that is searched: clients nest less below a transcript folder, but a link may lead to the whole disk.
 const DEEPEST: usize = 10;
 
-/// May transcripts lie in a folder? `<slug>/`, `<slug>/<session>/`, `<slug>/<session>/subagents/` and what is below that.
+/// May a folder hold transcripts? `<slug>/`, `<slug>/<session>/`, `<slug>/<session>/subagents/` and folders below that.
 fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
     match entry.depth() {
         0 => true,
@@ -155,7 +155,7 @@ fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
     }
 }
 
-/// What a path below `root` says of its rows; `None` when it is no transcript.
+/// The session and agent that a path below `root` stands for; `None` if it is not a transcript.
 ///
 /// `<slug>/<session>.jsonl`, `<slug>/agent-<id>.jsonl` (older subagents), `<slug>/<session>/subagents/**/agent-<id>.jsonl`, and in
 /// the old layout `ses_<id>.jsonl`.

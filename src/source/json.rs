@@ -1,7 +1,7 @@
-//! Reading JSON without trusting its shape.
+//! Reads JSON without trusting its shape.
 //!
-//! A transcript's format is internal to the client and changes between releases, so a field of an unexpected type must cost that
-//! field and not the row: values are taken raw and each is read by itself. `cursor` finds them.
+//! A transcript's format is internal to the client and changes between releases. A field of an unexpected type must cost that
+//! field and not the whole line, so values are taken raw and decoded one by one. `cursor` finds them.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,15 +10,12 @@ use memchr::memmem::Finder;
 
 use super::cursor::{Among, Cursor, Malformed};
 
-/// A well-formed value as it stands in its row.
+/// A well-formed JSON value, as the bytes of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'a>(pub(super) &'a str);
 
 impl<'a> Raw<'a> {
-    /// The JSON of exactly one value, white space around it aside.
-    ///
-    /// # Errors
-    /// When it is something else.
+    /// Reads exactly one value with nothing but white space around it.
     pub fn of(json: &'a str) -> Result<Self, Malformed> {
         let mut cursor = Cursor::new(json);
         let value = cursor.value()?;
@@ -31,10 +28,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Takes the named fields of a JSON object, raw. Unnamed fields are skipped; of a repeated one the last counts.
-///
-/// # Errors
-/// When `json` is not one well-formed object.
+/// Takes the named fields of one well-formed JSON object, raw. Other fields are skipped; of a repeated field, the last counts.
 pub fn fields<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
     let mut cursor = Cursor::new(json);
     let found = cursor.fields(names)?;
@@ -42,10 +36,10 @@ pub fn fields<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> Resul
     Ok(found)
 }
 
-/// The named fields of an object of which perhaps not all is there, as far as they stand before its cut.
+/// The named fields of a possibly truncated object, as far as they come before the cut.
 pub fn fields_so_far<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> [Option<Raw<'a>>; N] {
     let mut found = [None; N];
-    // What follows the cut is what fails.
+    // Parsing fails at the cut, as expected.
     let _ = Cursor::new(json).object(names, |cursor, which| {
         found[which] = Some(cursor.value()?);
         Ok(())
@@ -53,18 +47,18 @@ pub fn fields_so_far<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -
     found
 }
 
-/// Where a second object begins right behind a first one that is whole. Most lines are not even looked into.
+/// Where a second object begins directly after a complete first one. Most lines are dismissed by a substring search.
 pub fn second_object(line: &[u8]) -> Option<usize> {
     static SEAM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"}{\""));
     SEAM.find(line)?;
-    // Bytes that are no text may stand in the second: what comes before them is enough to find the first one's end.
+    // The second object may hold invalid UTF-8: the valid text before it is enough to find the first one's end.
     let text = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
     let first = Cursor::new(text).value().ok().filter(|first| is_object(*first))?;
     let end = text.len() - text.trim_start().len() + first.get().len();
     line[end..].starts_with(b"{").then_some(end)
 }
 
-/// The elements of a JSON array, raw; none when `json` is something else.
+/// The elements of a JSON array, raw; empty if `json` is anything else.
 pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
     let mut all = Vec::new();
     let read = Cursor::new(json.get()).array(|cursor| {
@@ -79,7 +73,7 @@ pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
     let quoted = json.get();
     let inner = quoted.as_bytes().starts_with(b"\"").then(|| &quoted[1..quoted.len() - 1])?;
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
-    // Of a long text there are no more copies than this one.
+    // The only copy that is made of a long text.
     let mut out = String::with_capacity(inner.len());
     let (mut from, mut at) = (0, Some(first));
     while let Some(escape) = at {
@@ -87,7 +81,7 @@ pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
         let (c, len) = unescaped(&inner.as_bytes()[escape..]);
         out.push(c);
         from = escape + len;
-        // Escapes often stand in a row: the end of a line, and what the next one is indented with.
+        // Escapes often follow each other: a newline, and the indentation of the next line.
         let rest = &inner.as_bytes()[from..];
         at = if rest.first() == Some(&b'\\') { Some(from) } else { memchr::memchr(b'\\', rest).map(|found| from + found) };
     }
@@ -95,7 +89,7 @@ pub fn text(json: Raw<'_>) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(out))
 }
 
-/// How many lines the text of a string has; none for any other value. It is not decoded for that.
+/// The number of lines in a JSON string, without decoding it; 0 for any other value.
 pub fn lines_in(json: Raw<'_>) -> u32 {
     let Some(inner) = json.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return 0 };
     let bytes = inner.as_bytes();
@@ -111,7 +105,7 @@ pub fn lines_in(json: Raw<'_>) -> u32 {
     lines + u32::from(from < bytes.len())
 }
 
-/// What the escape that is next stands for, and its length.
+/// Decodes the escape that `json` begins with; returns the character and the escape's length.
 fn unescaped(json: &[u8]) -> (char, usize) {
     let c = match json.get(1) {
         Some(b'n') => '\n',
@@ -125,7 +119,7 @@ fn unescaped(json: &[u8]) -> (char, usize) {
     (c, 2)
 }
 
-/// The same of `\uXXXX`, two of which may be one character.
+/// Decodes `\uXXXX`, or a surrogate pair of two.
 fn code_point(json: &[u8]) -> (char, usize) {
     let unit = |at: usize| {
         let hex = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -149,7 +143,7 @@ pub fn number(json: Option<Raw<'_>>) -> Option<u64> {
         return digits.parse().ok();
     }
     let value: f64 = json?.get().parse().ok()?;
-    // Token counts are far below 2^53; a fraction or a negative number is no count.
+    // Token counts are far below 2^53; a fraction or a negative number is not a count.
     ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
@@ -157,7 +151,7 @@ pub fn is_object(json: Raw<'_>) -> bool {
     json.get().starts_with('{')
 }
 
-/// All strings in a value, however deep, without the names of fields.
+/// All strings in a value at any depth, without field names.
 pub fn texts(raw: Raw<'_>) -> Vec<String> {
     let json = raw.get();
     let mut texts = Vec::new();
@@ -172,8 +166,8 @@ pub fn texts(raw: Raw<'_>) -> Vec<String> {
     texts
 }
 
-/// The same JSON with other strings: `pass` gives what takes a string's place, the names of fields included; one that it gives back
-/// keeps its bytes. `None` when `pass` gives nothing, or where a string cannot be read.
+/// Replaces the strings of some JSON, field names included, by what `pass` returns; a string for which it returns `Some(None)`
+/// keeps its bytes. `None` if `pass` returns `None`, or if a string cannot be read.
 pub fn map_texts<'j>(json: &'j str, mut pass: impl FnMut(&str) -> Option<Option<String>>) -> Option<Cow<'j, str>> {
     let mut mapped = String::new();
     let mut kept = 0;
@@ -194,7 +188,7 @@ pub fn map_texts<'j>(json: &'j str, mut pass: impl FnMut(&str) -> Option<Option<
     Some(Cow::Owned(mapped))
 }
 
-/// Where the string literal ends that begins at `start`.
+/// The offset after the string literal that begins at `start`.
 fn end_of_string(json: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(found) = memchr::memchr2(b'"', b'\\', &json[at..]) {

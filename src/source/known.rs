@@ -1,4 +1,4 @@
-//! Folders in which sessions took place, as their transcripts tell: also those of projects of which nothing is stored.
+//! Folders in which sessions took place, according to their transcripts, including projects of which nothing is stored.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// How far into a transcript its folder is looked for, in bytes: the first rows of new clients are long and name none.
+/// How far into a transcript to look for its folder, in bytes: the first lines of new clients are long and name none.
 const HEAD: u64 = 4 << 20;
-/// Transcripts of a folder that are looked into: the first that tells is enough.
+/// How many transcripts of a folder to try: the first that names its folder is enough.
 const LOOKED_INTO: usize = 3;
 
-/// The folder that a transcript names first, if it names one.
+/// The first folder that a transcript names, if any.
 pub fn folder_of(transcript: &Path) -> Option<PathBuf> {
     let mut lines = BufReader::new(fs::File::open(transcript).ok()?.take(HEAD));
     let mut line = Vec::new();
@@ -26,7 +26,7 @@ pub fn folder_of(transcript: &Path) -> Option<PathBuf> {
     None
 }
 
-/// A folder for each that the client keeps transcripts of. What cannot be read tells nothing.
+/// The working folder behind each folder in which the client keeps transcripts. Unreadable ones are skipped.
 pub fn folders(claude_dirs: &[PathBuf]) -> BTreeSet<String> {
     let projects = claude_dirs.iter().flat_map(|dir| entries(&dir.join("projects")));
     let told = projects.filter_map(|project| {

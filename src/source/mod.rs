@@ -1,4 +1,4 @@
-//! Where sessions come from.
+//! Sources of sessions: finding transcripts and parsing their lines.
 
 pub mod claude_code;
 mod cursor;

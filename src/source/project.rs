@@ -1,22 +1,22 @@
-//! Which project a folder belongs to: one git common directory, one project; without git, the folder.
+//! Maps a folder to its project: the root of its git repository (by common directory), or the folder itself outside git.
 //!
-//! Worktrees and subfolders agree. Never the basename alone: two folders named `api` are two projects. And never by a folder's word alone:
-//! a `.git` file counts where the repository it names knows that folder.
+//! Worktrees and subfolders share the project of their repository. The basename alone never counts: two folders named `api` are
+//! two projects. Nor does a folder's own claim: a `.git` file counts only if the repository it names knows that folder.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 
-/// Folders that tools put worktrees into, below the repository's root. They tell the project when the worktree is long gone.
+/// Folders below a repository's root in which tools create worktrees. They still identify the project when the worktree is gone.
 const WORKTREES: [&str; 2] = ["/.worktrees/", "/.claude/worktrees/"];
-/// The longest file of git's that is read, in bytes: a config with hundreds of branches is shorter.
+/// Longest git file that is read, in bytes: a config with hundreds of branches is shorter.
 const MOST: u64 = 256 << 10;
 
 #[derive(Debug, Default)]
 pub struct Projects {
-    /// Roots that moved: from, to.
+    /// Moved roots, as pairs of old and new path.
     moved: Vec<(String, String)>,
-    /// The user's home, by all its names, is no project, even where dotfiles make it a repository.
+    /// All paths of the user's home, which is never a project, even if dotfiles make it a repository.
     homes: Vec<PathBuf>,
     known: Mutex<HashMap<String, String>>,
 }
@@ -48,7 +48,7 @@ impl Projects {
         self.moved_to(&key)
     }
 
-    /// The path under its root's new name.
+    /// Replaces a moved root in a path by its new path.
     pub fn moved_to(&self, path: &str) -> String {
         let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
         let renamed = self.moved.iter().find_map(|(from, to)| {
@@ -63,7 +63,7 @@ fn outside_worktree(path: &str) -> &str {
     WORKTREES.iter().find_map(|mark| path.find(mark)).map_or(path, |at| &path[..at])
 }
 
-/// The root of the repository that `folder`, or the nearest parent of it that still exists, is in.
+/// The root of the repository that holds `folder` or its nearest parent that still exists.
 fn git_root(folder: &Path) -> Option<PathBuf> {
     if !folder.is_absolute() || folder.components().any(|c| c == Component::ParentDir) {
         return None;
@@ -75,11 +75,11 @@ fn git_root(folder: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The root of the repository that a `.git` file makes its folder part of. `None` where the folder is a project of its own.
+/// The root of the repository that a `.git` file makes its folder part of. `None` if the folder is a project of its own.
 ///
-/// Anybody can write a `.git` file into what others unpack, so what it says counts only when the repository says so too: as git does it,
-/// `<common>/worktrees/<name>/gitdir` names the `.git` file of that worktree (gitrepository-layout(5)). A pointer at somebody else's
-/// worktree, or at a folder that only looks like a git directory and names another repository as its own, stays alone.
+/// An unpacked archive may contain any `.git` file, so its claim counts only if the repository confirms it: as in git,
+/// `<common>/worktrees/<name>/gitdir` names the `.git` file of that worktree (gitrepository-layout(5)). A pointer at a foreign
+/// worktree, or at a folder that merely looks like a git directory and names another repository as its own, is ignored.
 fn root_named_by(git_file: &Path) -> Option<PathBuf> {
     let git_dir = git_dir_of(git_file)?;
     let common = git_dir.join(read_small(&git_dir.join("commondir"))?.trim()).canonicalize().ok()?;
@@ -90,21 +90,22 @@ fn root_named_by(git_file: &Path) -> Option<PathBuf> {
     (back == git_file.canonicalize().ok()?).then(|| root_of(common))
 }
 
-/// Where a `.git` file leads.
+/// The git directory that a `.git` file points to.
 fn git_dir_of(git_file: &Path) -> Option<PathBuf> {
     let text = read_small(git_file)?;
     git_file.parent()?.join(text.strip_prefix("gitdir:")?.trim()).canonicalize().ok()
 }
 
-/// The root of the repository of a common git directory: the folder it lies in as `.git`, or the one that it and the folder's own `.git`
-/// file agree on, as those of a submodule do; else itself, as a bare one, which is all that its worktrees have in common.
+/// The root of the repository that a common git directory belongs to: its parent if it is called `.git`; else the work tree that
+/// it names and whose `.git` file points back, as for submodules; else the directory itself, as for a bare repository, where
+/// nothing else is shared by the worktrees.
 fn root_of(common: PathBuf) -> PathBuf {
     let beside = common.parent().filter(|_| common.file_name().is_some_and(|name| name == ".git")).map(Path::to_owned);
     let agreed = || work_tree_of(&common).filter(|tree| git_dir_of(&tree.join(".git")).as_ref() == Some(&common));
     beside.or_else(agreed).unwrap_or(common)
 }
 
-/// The folder that a git directory which lies elsewhere says it is the one of.
+/// The work tree that the config of a separate git directory names.
 fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
     let config = read_small(&git_dir.join("config"))?;
     let value = config.lines().find_map(|line| line.trim().strip_prefix("worktree")?.trim_start().strip_prefix('='))?;
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A folder for repositories, by the name that links lead to.
+    /// A folder for repositories, addressed by its real path.
     struct Ground(tempfile::TempDir);
 
     impl Ground {
@@ -139,13 +140,13 @@ mod tests {
             fs::write(file, format!("{}\n", text.as_ref())).unwrap();
         }
 
-        /// A git directory as `git init` makes it.
+        /// Creates a git directory as `git init` does.
         fn git_dir(&self, name: &str, config: &str) {
             self.write(&format!("{name}/HEAD"), "ref: refs/heads/main");
             self.write(&format!("{name}/config"), config);
         }
 
-        /// A worktree as `git worktree add` makes it.
+        /// Creates a worktree as `git worktree add` does.
         fn worktree(&self, folder: &str, common: &str, name: &str) {
             let admin = format!("{common}/worktrees/{name}");
             self.write(&format!("{folder}/.git"), format!("gitdir: {}", self.path(&admin).display()));
@@ -195,13 +196,13 @@ mod tests {
         ground.git_dir("repo/.git", PLAIN);
         ground.worktree("wt", "repo/.git", "fix");
         let repo = ground.path("repo/.git").display().to_string();
-        // A git directory of its own making, which calls another's its common one.
+        // A forged git directory that names another repository's as its common one.
         for (folder, common) in [("a", repo.as_str()), ("b", "../../repo/.git")] {
             ground.write(&format!("{folder}/.git"), "gitdir: .hid");
             ground.write(&format!("{folder}/.hid/commondir"), common);
             ground.write(&format!("{folder}/.hid/gitdir"), ground.path(&format!("{folder}/.git")).display().to_string());
         }
-        // The same, laid out as worktrees are.
+        // The same, laid out like a worktree.
         ground.write("c/.git", "gitdir: .hid/worktrees/c");
         ground.write("c/.hid/worktrees/c/commondir", &repo);
         ground.write("c/.hid/worktrees/c/gitdir", "../../../.git");
@@ -214,7 +215,7 @@ mod tests {
         for folder in ["a", "b", "c", "d", "e", "f"] {
             assert_eq!(ground.key(&format!("{folder}/src")), folder, "not the repository's");
         }
-        // A whole one that says it is the victim's: part of itself.
+        // A complete repository that claims to be part of the victim's.
         ground.worktree("g", "g/.hid", "g");
         ground.git_dir("g/.hid", &format!("[core]\n\tworktree = {}", ground.path("repo").display()));
         assert_eq!(ground.key("g"), "g/.hid");
@@ -228,7 +229,7 @@ mod tests {
         ground.worktree("wt", "repo/.git", "wt");
         fs::rename(ground.path("wt"), ground.path("moved")).unwrap();
         assert_eq!(ground.key("moved"), "moved");
-        // As `git worktree repair` leaves it, and any command of git's in it after a day.
+        // As left by `git worktree repair`, and by any git command in it after a day.
         ground.write("repo/.git/worktrees/wt/gitdir", ground.path("moved/.git").display().to_string());
         assert_eq!(ground.key("moved"), "repo");
     }
@@ -262,7 +263,7 @@ mod tests {
         ground.write("shop/.git", format!("gitdir: {}", ground.path("gits/shop").display()));
         ground.worktree("fix", "gits/shop", "fix");
         assert_eq!((ground.key("shop"), ground.key("fix")), ("shop".into(), "shop".into()));
-        // Another that only says so is not it, nor is it where the git directory does not know its folder.
+        // A repository that merely claims the folder does not get it; nor does one whose git directory does not know the folder.
         ground.write("forged/.git", format!("gitdir: {}", ground.path("gits/shop").display()));
         assert_eq!(ground.key("forged"), "forged");
         ground.git_dir("gits/shop", PLAIN);

@@ -1,4 +1,4 @@
-//! What the client itself reckons that a session cost.
+//! The client's own estimate of what a session cost.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use serde::Deserialize;
 use super::fields::{Field, Fields};
 use super::{Line, Place};
 
-/// Of one model, in US dollars at list price.
+/// One model's cost, in US dollars at list price.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Model {
     #[serde(rename = "costUSD")]
     cost_usd: f64,
-    /// These cost by the piece, which no message tells of.
+    /// Billed per request, which no message reports.
     #[serde(default)]
     web_search_requests: u64,
 }
 
-/// What such a row tells.
+/// Parses a `cost-state` line.
 pub(super) fn told(fields: &Fields<'_>, place: &Place) -> Line {
     let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
     let guessed = fields.flag(Field::HasUnknownModelCost);

@@ -1,5 +1,5 @@
-//! Dialogs that the client opens between the assistant and the user: questions, plans, permissions. What the user said there stands in the
-//! tool's result, between words of the client's own.
+//! Dialogs between the assistant and the user: questions, plans, permissions. What the user said there is part of the tool's
+//! result, among words of the client.
 
 use std::collections::BTreeMap;
 
@@ -12,60 +12,61 @@ use crate::privacy::{Gate, Text};
 use crate::session::Answer;
 use crate::source::json::{self, Raw};
 
-/// How the client begins when the user refused. A tool that fails may print the same, but not as the first thing.
+/// How the client's text begins when the user refused. A failing tool may print the same, but not at the start.
 const REFUSED: [&str; 2] =
     ["The user doesn't want to proceed with this tool use", "The agent proposed a plan that was rejected by the user"];
-/// What stands before the user's own words.
+/// What precedes the user's own words.
 const REASONS: [&str; 2] = ["the user said:", "provided the following reason for the rejection:"];
-/// What the client adds after them.
+/// What the client appends to them.
 const NOTE: &str = "\n\nNote: The user's next message";
 const APPROVED: [&str; 2] = ["User has approved", "The user has approved"];
 
-/// How the client begins where the user would rather talk about the questions than answer them, and what stands before those.
+/// How the client's text begins when the user would rather discuss the questions than answer them, and what precedes the
+/// questions.
 const CLARIFIES: &str = "The user wants to clarify these questions";
 const QUESTIONS: &str = "Questions asked:";
 
-/// Does a tool's failure tell that the user refused it?
+/// Does a tool's error say that the user refused it?
 pub(super) fn refuses(result: &str) -> bool {
     REFUSED.iter().any(|start| result.trim_start().starts_with(start))
 }
 
-/// Does the result of a plan's tool tell that the user agreed?
+/// Does the result of a plan's tool say that the user agreed?
 pub(super) fn approves(result: &str) -> bool {
     APPROVED.iter().any(|start| result.starts_with(start))
 }
 
-/// What the user said when refusing: a reason, or what was chosen and written in a dialog that was left.
+/// What the user said when refusing: a reason, or the answers given in a dialog before leaving it.
 pub(super) fn reasons(result: &str, gate: &Gate) -> Vec<Answer> {
     let Some(said) = reason_in(result).map(|reason| gate.clean(reason)) else { return Vec::new() };
     if let Some(questions) = left(&said) {
         return left_dialog(questions);
     }
-    // In lines of white space nobody says anything.
+    // White space and punctuation alone say nothing.
     if !said.chars().any(char::is_alphanumeric) {
         return Vec::new();
     }
     vec![Answer::unasked(head_and_tail(&said, MAX_TEXT))]
 }
 
-/// What follows the client's words about a refusal.
+/// The user's text in a refusal, after the client's words.
 fn reason_in(result: &str) -> Option<&str> {
     let after = REASONS.iter().find_map(|mark| result.split_once(mark).map(|(_, after)| after))?;
     after.split(NOTE).next()
 }
 
-/// The questions of a dialog that the user left, where that is the reason.
+/// The questions of a dialog that the user left, if that is the reason given.
 fn left(reason: &str) -> Option<&str> {
     let is_left = reason.trim_start().starts_with(CLARIFIES);
     is_left.then(|| reason.split_once(QUESTIONS).map_or("", |(_, questions)| questions))
 }
 
-/// Was all that the user said in dialogs private? What follows tells of it, up to the next prompt.
+/// Was everything the user said in dialogs private? Then so is what follows, up to the next prompt.
 pub(super) fn are_all_private(said: &[Text]) -> bool {
     said.iter().any(|text| text.private) && said.iter().all(|text| !text.private && text.text.is_empty() || text.is_all_private())
 }
 
-/// The user's words in each dialog whose end a row holds.
+/// The user's words in each dialog that ends in a record.
 pub(super) fn said(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -> Vec<Text> {
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
     let given = [result.answers, result.response].into_iter().flatten().flat_map(json::texts);
@@ -80,7 +81,7 @@ pub(super) fn said(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -
     given.chain(reasons).map(|said| gate.pass(&said)).collect()
 }
 
-/// The part of a question that a line of a dialog that was left belongs to.
+/// The part of a question that a line of an abandoned dialog belongs to.
 #[derive(Clone, Copy)]
 enum Part {
     Asked,
@@ -88,7 +89,7 @@ enum Part {
     Nothing,
 }
 
-/// What was answered before the user left the dialog: `- "question"`, then an answer or none, then notes.
+/// Parses the answers given before the user left the dialog: `- "question"`, then an answer or none, then notes.
 fn left_dialog(questions: &str) -> Vec<Answer> {
     let mut all: Vec<Answer> = Vec::new();
     let mut part = Part::Nothing;
@@ -123,13 +124,13 @@ fn add(to: &mut String, between: &str, text: &str) {
     to.push_str(text);
 }
 
-/// Questions the assistant put to the user, each with the answer given.
+/// Questions that the assistant asked the user, each with its answer.
 pub(super) fn answers(result: &ToolResult<'_>, gate: &Gate) -> Vec<Answer> {
     let Some(mut given) = result.answers.and_then(named) else { return Vec::new() };
     let mut notes = result.annotations.and_then(named).unwrap_or_default();
     let asked = result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(question);
     let mut asked: Vec<String> = asked.collect();
-    // In case the client names an answer by something else than its question.
+    // In case the client keys an answer by something other than its question.
     asked.extend(given.keys().filter(|key| !asked.contains(key)).cloned().collect::<Vec<_>>());
     let all = asked.iter().filter_map(|asked| {
         let said = [given.remove(asked), notes.remove(asked).and_then(notes_of)]
@@ -144,7 +145,7 @@ pub(super) fn answers(result: &ToolResult<'_>, gate: &Gate) -> Vec<Answer> {
     all
 }
 
-/// `None` where the user said nothing, or nothing that may be kept.
+/// `None` if the user said nothing, or nothing that may be stored.
 fn answer(asked: &str, said: &str, gate: &Gate) -> Option<Answer> {
     let said = one_line(&gate.clean(said));
     let answer = Answer { said: head_and_tail(&said, MAX_TEXT), asked: one_line(&gate.clean(asked)) };
@@ -156,12 +157,12 @@ fn question(question: Raw<'_>) -> Option<String> {
     json::text(asked?).map(|asked| asked.into_owned())
 }
 
-/// What the user wrote beside an answer. The client puts other things there, too.
+/// The user's notes beside an answer. The client puts other fields there too.
 fn notes_of(annotation: Raw<'_>) -> Option<Raw<'_>> {
     json::fields(annotation.get(), &["notes"]).ok()?[0]
 }
 
-/// Of several options each is a text of its own.
+/// The text of an answer; several chosen options are joined.
 fn words(value: Raw<'_>) -> String {
     match json::text(value) {
         Some(text) => text.into_owned(),

@@ -1,4 +1,4 @@
-//! The raw parts of a row, found in one pass over it: its fields, and what its message, its tool's result and its attachment hold.
+//! The raw parts of a line, found in one pass: its fields, and the contents of its message, tool result and attachment.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::privacy::Gate;
 use crate::source::cursor::{Cursor, Malformed, Names};
 use crate::source::json::{self, Raw};
 
-/// The fields of rows that are read, and their names.
+/// The fields of lines that are read, and their names.
 macro_rules! fields {
     ($($field:ident $name:literal,)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,10 +73,10 @@ const IN_BLOCK: Names<8> = Names::of(["type", "text", "id", "name", "input", "to
 const IN_RESULT: Names<6> = Names::of(["questions", "answers", "annotations", "response", "plan", "task"]);
 const IN_ATTACHMENT: Names<7> = Names::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta", "stdout"]);
 
-/// The raw fields of a row, and what its texts have to pass.
+/// The raw fields of a line, and the sanitizer for its texts.
 pub(super) struct Fields<'a> {
     found: [Option<Raw<'a>>; Field::ALL.len()],
-    /// Where it is an object.
+    /// Set if the field is an object.
     pub message: Option<Message<'a>>,
     pub result: ToolResult<'a>,
     pub attachment: Attachment<'a>,
@@ -91,27 +91,27 @@ pub(super) struct Message<'a> {
     pub usage: Option<Counts<'a>>,
 }
 
-/// The tokens that a message tells.
+/// The token counts of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Counts<'a> {
     pub input: Option<Raw<'a>>,
     pub output: Option<Raw<'a>>,
     pub written: Option<Raw<'a>>,
     pub read: Option<Raw<'a>>,
-    /// How what was written divides.
+    /// How the cache writes divide by lifetime.
     pub split: Option<Raw<'a>>,
     pub speed: Option<Raw<'a>>,
-    /// Where the model ran.
+    /// The region in which the model ran.
     pub geo: Option<Raw<'a>>,
 }
 
-/// What a message says: a text, or blocks.
+/// The content of a message: a text, or blocks.
 pub(super) struct Content<'a> {
     pub raw: Raw<'a>,
     pub blocks: Vec<Block<'a>>,
 }
 
-/// A part of a message; what is no object has no fields.
+/// A part of a message. A part that is not an object has no fields.
 pub(super) struct Block<'a> {
     pub raw: Raw<'a>,
     pub kind: Option<Cow<'a, str>>,
@@ -124,13 +124,13 @@ pub(super) struct Block<'a> {
     pub content: Option<Raw<'a>>,
 }
 
-/// What is read of a tool's result, where it is an object.
+/// The fields that are read of a tool's result, if it is an object.
 #[derive(Default)]
 pub(super) struct ToolResult<'a> {
     pub questions: Option<Raw<'a>>,
     pub answers: Option<Raw<'a>>,
     pub annotations: Option<Raw<'a>>,
-    /// What the user wrote in place of answers.
+    /// What the user wrote instead of answering.
     pub response: Option<Raw<'a>>,
     pub plan: Option<Raw<'a>>,
     pub task: Option<Raw<'a>>,
@@ -144,13 +144,12 @@ pub(super) struct Attachment<'a> {
     pub origin: Option<Raw<'a>>,
     pub human_turn: Option<Raw<'a>>,
     pub is_meta: Option<Raw<'a>>,
-    /// What a hook printed.
+    /// The output of a hook.
     pub stdout: Option<Raw<'a>>,
 }
 
 impl<'a> Fields<'a> {
-    /// # Errors
-    /// When `json` is not one well-formed object.
+    /// Parses one well-formed JSON object.
     pub fn of(json: &'a str, gate: &'a Gate) -> Result<Self, Malformed> {
         let mut fields = Self {
             found: [None; Field::ALL.len()],
@@ -162,7 +161,7 @@ impl<'a> Fields<'a> {
         let mut cursor = Cursor::new(json);
         cursor.object(&Field::NAMES, |cursor, which| {
             let field = Field::ALL[which];
-            // Of a repeated one the last counts.
+            // Of a repeated field, the last counts.
             match field {
                 Field::Message => fields.message = None,
                 Field::ToolUseResult => fields.result = ToolResult::default(),
@@ -182,7 +181,7 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// What a subagent's model said, in a row that tells of its progress.
+    /// The message of a subagent's model in a progress line.
     pub fn told_message(&self) -> Option<Message<'a>> {
         let is = |kind: Option<Raw<'_>>, name: &str| kind.and_then(json::text).is_some_and(|kind| kind == name);
         let [kind, envelope] = json::fields(self.raw(Field::Data)?.get(), &IN_PROGRESS).ok()?;
@@ -230,7 +229,7 @@ impl<'a> Message<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
         let mut message = Self::default();
         cursor.object(&IN_MESSAGE, |cursor, which| {
-            // By their places among the names.
+            // By index in `IN_MESSAGE`.
             match which {
                 0 => message.content = Some(Content::read(cursor)?),
                 1 => message.model = Some(cursor.value()?),
@@ -244,7 +243,7 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> Counts<'a> {
-    /// None where it is no object.
+    /// `None` if it is not an object.
     fn read(cursor: &mut Cursor<'a>) -> Result<Option<Self>, Malformed> {
         if cursor.peek() != Some(b'{') {
             cursor.value()?;
@@ -256,12 +255,12 @@ impl<'a> Counts<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// From a value that was found before.
+    /// Parses a value that was read raw before.
     pub fn of(raw: Raw<'a>) -> Self {
         Self::read(&mut Cursor::new(raw.get())).unwrap_or(Self { raw, blocks: Vec::new() })
     }
 
-    /// All that it says in words.
+    /// All text of the content.
     pub fn texts(&self) -> Vec<Cow<'a, str>> {
         match json::text(self.raw) {
             Some(text) => vec![text],
@@ -303,12 +302,12 @@ impl<'a> Block<'a> {
         self.kind.as_deref() == Some(kind)
     }
 
-    /// What it says, where it is a text, as JSON.
+    /// Its text, still encoded as JSON, if it is a text block.
     pub fn words(&self) -> Option<Raw<'a>> {
         if self.raw.get().starts_with('"') { Some(self.raw) } else { self.text.filter(|_| self.is("text")) }
     }
 
-    /// What it says, where it is a text.
+    /// Its text, if it is a text block.
     pub fn said(&self) -> Option<Cow<'a, str>> {
         self.words().and_then(json::text)
     }
@@ -319,7 +318,7 @@ pub(super) fn text_of(value: Raw<'_>) -> Cow<'_, str> {
     joined(Content::of(value).texts(), "\n")
 }
 
-/// One text alone is not copied.
+/// Joins texts; a single text is not copied.
 pub(super) fn joined<'a>(mut texts: Vec<Cow<'a, str>>, between: &str) -> Cow<'a, str> {
     if texts.len() < 2 { texts.pop().unwrap_or_default() } else { Cow::Owned(texts.join(between)) }
 }

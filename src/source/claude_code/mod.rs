@@ -1,7 +1,7 @@
-//! From one transcript line to a [`Row`]: the only folder that knows the keys of Claude Code's row format.
+//! Parses a transcript line into a [`Row`]: the only module that knows the keys of Claude Code's line format.
 //!
-//! The format is internal to the client and differs between releases, so every field is optional and of any type; what is not
-//! known is counted by name and never fatal. Counts behind the rules come from 734 transcripts of clients 1.0 to 2.1.
+//! The format is internal to the client and differs between releases, so every field is optional and may have any type; what is
+//! unknown is counted by name and never fatal. Counts behind the rules come from 734 transcripts of clients 1.0 to 2.1.
 
 mod costs;
 mod dialog;
@@ -29,53 +29,53 @@ use crate::price::{FAST, US};
 use crate::privacy::{Gate, opens_private};
 use crate::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Turn, Usage};
 
-/// Longest kept text of one message, in characters. Pasted logs and files exceed it, what people say does not.
+/// Longest stored text of one message, in characters. Pasted logs and files exceed it, what people write does not.
 const MAX_TEXT: usize = 16_000;
-/// Longest kept compaction recap, in characters; they repeat the conversation that is kept anyway.
+/// Longest stored recap of a compaction, in characters; recaps repeat a conversation that is stored anyway.
 const MAX_RECAP: usize = 8_000;
 
-/// What a file's place says about its rows.
+/// What a file's path says about its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The session of rows that do not name one.
+    /// The session of lines that do not name one.
     pub session: String,
     /// The subagent whose file this is.
     pub agent: Option<String>,
 }
 
-/// What a line turned out to be.
+/// The result of parsing a line.
 #[derive(Debug, PartialEq)]
 pub enum Line {
     Row(Box<Row>),
-    /// A known row with nothing to keep.
+    /// A known line without content.
     Nothing,
-    /// The same, where another row may follow it.
+    /// A known line without content that other lines may name as their parent.
     Link(Link),
-    /// A bookkeeping row that tells when its session began. A fork copies every conversation row with its time; only these carry
-    /// the time of the fork itself.
+    /// A bookkeeping line with the time its session began. A fork copies every conversation line with its time; only these lines
+    /// carry the time of the fork itself.
     Stamp {
         session: String,
         at: Millis,
     },
-    /// What the client itself reckons that the session cost so far, by model; `None` where that is not known or cannot be compared.
+    /// The client's own estimate of the session's cost so far, by model; `None` if it is unknown or not comparable.
     Cost {
         session: String,
         by_model: Option<BTreeMap<String, f64>>,
     },
-    /// A row type this program does not know, or a tag around a text in the user's name, as `<name>`.
+    /// The name of an unknown line type, or as `<name>` of an unknown tag around a text in the user's name.
     Unknown(String),
     Bad(&'static str),
 }
 
-/// A row by its key, and the one that it follows.
+/// The key of a record and that of its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
     pub key: RowKey,
     pub parent: Option<RowKey>,
 }
 
-/// Row types that are known and hold no conversation: those seen up to client 2.1.330, and those its binary names beside them. Who wants
-/// something of one takes its name out: their lines are not read.
+/// Line types that are known and hold no conversation: those seen up to client 2.1.330, and others that its binary names. Their
+/// lines are not parsed: to read one of these types, remove its name from the list.
 const BOOKKEEPING: [&str; 38] = [
     "file-history-delta", "last-prompt", "mode", "permission-mode", "agent-name", "bridge-session", "agent-setting", "agent-color",
     "tag", "worktree-state", "content-replacement", "atis-latch", "tools-used", "api-request", "api-request-shape",
@@ -84,38 +84,38 @@ const BOOKKEEPING: [&str; 38] = [
     "frame-link", "history-suppression", "host-row", "hybrid-organization", "isolation-latch", "memory-mode", "observer-ref",
     "relocated", "repl-mode", "resume-head-vouch", "session-owner",
 ];
-/// How such a row begins. They have most of the bytes of a new transcript, and are not read beyond this.
+/// How a bookkeeping line begins. Such lines make up most bytes of a new transcript, and only this prefix and the type are read.
 const TYPE_FIRST: &[u8] = b"{\"type\":\"";
 
-/// Is this a whole row? Of the last line of a growing file that decides whether it waits.
+/// Is this a complete line? The last line of a growing file waits until it is.
 pub fn is_whole(line: &[u8]) -> bool {
     json::fields(&text_of_line(line).1, &[]).is_ok()
 }
 
-/// Does a line begin as a row that holds no conversation? One that says its type elsewhere is read for it.
+/// Does a line begin as bookkeeping? A line that states its type elsewhere is parsed.
 fn is_bookkeeping(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(TYPE_FIRST) else { return false };
     let name = memchr::memchr(b'"', &rest[..rest.len().min(LONGEST_NAME + 1)]).map(|end| &rest[..end]);
     name.is_some_and(|name| BOOKKEEPING.iter().any(|known| known.as_bytes() == name))
 }
 
-/// Of the names above, in bytes.
+/// In bytes, of the names above.
 const LONGEST_NAME: usize = 32;
 
-/// The bytes of a row and its text. Bytes that are not UTF-8 are replaced, as the client itself would show them.
+/// The trimmed bytes of a line and their text. Invalid UTF-8 is replaced, as in the client's own display.
 fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
-    // The same row is the same whether it was read with its line's end or before that was written.
+    // Trimmed, so that a line has the same bytes (and key) before and after its newline is written.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-    // Checking first is faster than repairing what is whole anyway.
+    // Validating first is faster: nearly all lines are valid.
     (line, std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed))
 }
 
-/// Reads one line; its texts have passed the gate.
+/// Parses one line; its texts have passed the sanitizer.
 pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
     Lines::of(place, gate).read(line)
 }
 
-/// Reads the lines of one file, one after the other: each as if it were the only one, and what they repeat only once.
+/// Parses the lines of one file in order. Each result is independent of the others; repeated values are only sanitized once.
 pub struct Lines<'p> {
     place: &'p Place,
     gate: &'p Gate,
@@ -127,9 +127,9 @@ impl<'p> Lines<'p> {
         Self { place, gate, repeated: Repeated::default() }
     }
 
-    /// Reads the next; its texts have passed the gate.
+    /// Parses the next line; its texts have passed the sanitizer.
     pub fn read(&mut self, line: &[u8]) -> Line {
-        // One in which something private stands may be the torn start of another row: it is read, and heeded where it is bad.
+        // A line with a private tag may be the torn start of another one: it is parsed, and reported if it is malformed.
         if is_bookkeeping(line) && !opens_private(&String::from_utf8_lossy(line)) {
             return Line::Nothing;
         }
@@ -150,7 +150,7 @@ impl<'p> Lines<'p> {
         }
     }
 
-    /// What a row of this kind says; else what its line is instead.
+    /// The items of a record of this type, or the result for a line that has none.
     #[inline]
     fn said(&self, fields: &Fields<'_>, kind: &str, agent: bool) -> Result<Said, Line> {
         let items = match kind {
@@ -159,7 +159,8 @@ impl<'p> Lines<'p> {
             "assistant" => assistant(fields),
             "system" => system(fields),
             "tool" | "tool_use" | "tool_result" => tools::older_row(fields, kind),
-            // Of a subagent that has no file of its own: what it says comes back as a tool's result, what it took stands here alone.
+            // Written for subagents without a file of their own: their words come back as a tool's result, their token usage only
+            // stands here.
             "progress" => Vec::new(),
             "summary" | "ai-title" | "custom-title" => title(fields, kind, self.place).into_iter().collect(),
             "pr-link" => pull_request(fields).into_iter().collect(),
@@ -172,7 +173,7 @@ impl<'p> Lines<'p> {
         Ok(Said { items, ..Said::default() })
     }
 
-    /// A row that says nothing by itself: it may tell who named the session.
+    /// A record without items of its own, which may still tell who named the session.
     fn named(&mut self, line: &[u8], fields: &Fields<'_>, kind: &str, mut said: Said) -> Line {
         let (sign, title) = naming::told(fields, kind).unzip();
         said.items.extend(title.flatten());
@@ -180,7 +181,7 @@ impl<'p> Lines<'p> {
         self.row(line, fields, kind, None, said)
     }
 
-    /// A row with what it says, and what it tells about the rows around it.
+    /// Builds a record from its items and from what it says about other records.
     #[inline]
     fn row(&mut self, line: &[u8], fields: &Fields<'_>, kind: &str, agent: Option<String>, said: Said) -> Line {
         let session = fields.owned(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
@@ -199,7 +200,7 @@ impl<'p> Lines<'p> {
             _ => None,
         };
         let prompt = fields.owned(Field::PromptId);
-        // What a row tells about the rows after it counts, too: a subagent's first one for which prompt it works.
+        // A record also counts for what it says about later ones: a subagent's first record names the prompt it works for.
         let tells = said.turn != Turn::GoesOn
             || said.sign.is_some()
             || !said.fenced.is_empty()
@@ -230,7 +231,7 @@ impl<'p> Lines<'p> {
         }))
     }
 
-    /// Of a row with nothing to keep its place among the others.
+    /// The link of a record without content, which keeps the chain of parents intact.
     fn link(&self, fields: &Fields<'_>) -> Line {
         let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&self.place.session));
         let key = fields.text(Field::Uuid).map(|uuid| RowKey::from_uuid(&session, &uuid));
@@ -238,14 +239,14 @@ impl<'p> Lines<'p> {
     }
 }
 
-/// The row that a row follows. The boundary that a compaction leaves begins a chain, and tells apart from that what it follows.
+/// The parent of a record. A compaction boundary starts a new chain and names its predecessor in a field of its own.
 fn parent_of(fields: &Fields<'_>, place: &Place) -> Option<RowKey> {
     let parent = fields.text(Field::ParentUuid).or_else(|| fields.text(Field::LogicalParentUuid))?;
     let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&place.session));
     Some(RowKey::from_uuid(&session, &parent))
 }
 
-/// Older clients write a subagent's rows into the session's own file, marked as a side chain and with no id.
+/// Older clients write subagent lines into the session's own file, marked as a side chain and without an id.
 fn agent_of(fields: &Fields<'_>, place: &Place) -> Option<String> {
     let inline = || fields.flag(Field::IsSidechain).then(|| "inline".to_owned());
     place.agent.clone().or_else(|| fields.owned(Field::AgentId)).or_else(inline)
@@ -258,14 +259,14 @@ fn stamp(fields: &Fields<'_>, place: &Place) -> Line {
     at.map_or(Line::Nothing, |at| Line::Stamp { session, at })
 }
 
-/// The times that a row may tell, the first and the last: no client wrote one before 2000, nor will one after 2100. A clock that
-/// stands elsewhere is as good as none, and what it says would come before or after everything else for good.
+/// Plausible times: no client wrote a line before 2000, nor will one after 2100. A time from a wrong clock is dropped, as it would
+/// sort before or after everything else for good.
 const TIMES: std::ops::RangeInclusive<Millis> = 946_684_800_000..=4_102_444_800_000;
 
 fn timestamp(raw: Raw<'_>) -> Option<Millis> {
     let at = match json::text(raw) {
         Some(text) => text.parse::<jiff::Timestamp>().ok().map(|t| t.as_millisecond()),
-        // A few rows of other writers hold a number: seconds or milliseconds.
+        // A few lines of other writers hold a number: seconds or milliseconds.
         None => json::number(Some(raw)).map(|n| n as Millis).map(|n| if n < 100_000_000_000 { n * 1000 } else { n }),
     };
     at.filter(|at| TIMES.contains(at))
@@ -281,16 +282,16 @@ fn assistant(fields: &Fields<'_>) -> Vec<Item> {
     said_by_model(message.content.as_ref(), message.model, fields)
 }
 
-/// The oldest layout holds the message in the row's `content`.
+/// The oldest layout holds the message in the line's `content`.
 fn in_content(object: Raw<'_>, fields: &Fields<'_>) -> Option<Vec<Item>> {
     let [content, model] = json::fields(object.get(), &["content", "model"]).ok()?;
     Some(said_by_model(content.map(Content::of).as_ref(), model, fields))
 }
 
 fn said_by_model(content: Option<&Content<'_>>, model: Option<Raw<'_>>, fields: &Fields<'_>) -> Vec<Item> {
-    // The client's own notices ("API Error", "No response requested") are no model's words.
+    // The client's own notices ("API Error", "No response requested") are not the model's words.
     let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag(Field::IsApiErrorMessage);
-    // Nor is what an extension or the user wrote in its place; the model of another process is `other`.
+    // Nor is text that an extension or the user wrote in its place. `other` stands for the model of another process.
     let synthetic = synthetic || fields.text(Field::MadeBy).is_some_and(|by| by != "model" && by != "other");
     let Some(content) = content.filter(|_| !synthetic) else { return Vec::new() };
     if let Some(text) = json::text(content.raw) {
@@ -313,14 +314,14 @@ fn assistant_block(block: &Block<'_>, gate: &Gate) -> Vec<Item> {
 
 fn reply(text: &str, gate: &Gate) -> Option<Item> {
     let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
-    // One of which nothing is left keeps its place in the row.
+    // A reply that was sanitized to nothing keeps its place in the record.
     said.then(|| Item::Reply(head_and_tail(&gate.clean(text), MAX_TEXT)))
 }
 
 fn system(fields: &Fields<'_>) -> Vec<Item> {
     let away = fields.text(Field::Subtype).is_some_and(|s| s == "away_summary");
     let Some(content) = fields.text(Field::Content).filter(|_| away) else { return Vec::new() };
-    // The client ends these with a hint about its own settings.
+    // The client appends a hint about its own settings.
     let text = fields.gate.clean(content.trim_end().trim_end_matches("(disable recaps in /config)"));
     if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
 }
@@ -340,7 +341,7 @@ fn title(fields: &Fields<'_>, kind: &str, place: &Place) -> Option<Item> {
     (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, 200), by, leaf }))
 }
 
-/// Tokens of the message a row is part of. Rows of one message share its id; one without an id stands for itself.
+/// Token usage of the message that a line belongs to. Lines of one message share its id; one without an id counts alone.
 fn usage(message: &Message<'_>, key: RowKey, model: &mut Last, gate: &Gate) -> Option<Usage> {
     let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| gate.redact(model)))?;
     let Counts { input, output, written, read, split, speed, geo } = *message.usage.as_ref()?;

@@ -1,7 +1,7 @@
-//! Who named a session: the user in it, or somebody before it.
+//! Who named a session: the user in it, or someone before it.
 //!
-//! The client writes every title that somebody gave as the same `custom-title` row and repeats it. `/clear` takes it along to the next
-//! session, and a hook may give one. What tells them apart stands in other rows: the command, and what a hook printed.
+//! The client writes every given title as the same `custom-title` line, and repeats it. `/clear` carries it over to the next
+//! session, and a hook may set one. Other lines tell these cases apart: the command, and the output of the hook.
 
 use super::fields::{Field, Fields};
 use super::json;
@@ -9,7 +9,7 @@ use super::user::tagged;
 use crate::clean::{one_line, shorten};
 use crate::session::{Item, Sign, Title, TitleBy};
 
-/// What a row tells about names, and the title that it gives by itself.
+/// What a line says about names, and the title that it gives itself.
 pub(super) fn told(fields: &Fields<'_>, kind: &str) -> Option<(Sign, Option<Item>)> {
     if kind == "attachment" {
         return by_hook(fields).map(|title| (Sign::HookTitled(title), None));
@@ -33,7 +33,7 @@ pub(super) fn told(fields: &Fields<'_>, kind: &str) -> Option<(Sign, Option<Item
     }
 }
 
-/// The title that a hook gives in what it prints.
+/// The title that a hook sets in its output.
 fn by_hook(fields: &Fields<'_>) -> Option<String> {
     let printed = fields.attachment.stdout.filter(|raw| raw.get().contains("sessionTitle")).and_then(json::text)?;
     let [output] = json::fields(&printed, &["hookSpecificOutput"]).ok()?;

@@ -1,4 +1,4 @@
-//! What a tool's output says about how it went, in a few lines. The output itself is not kept.
+//! Reduces a tool's output to the few lines that say how it went. The output itself is not stored.
 
 use super::dialog;
 use super::fields::{Block, Content, Field, Fields, ToolResult, text_of};
@@ -9,15 +9,15 @@ use crate::session::{Item, Outcome, Todo};
 use crate::signal::{APPROVED, REFUSED};
 use crate::source::json::{self, Raw};
 
-/// Longest kept part of an output, in characters.
+/// Longest stored part of an output, in characters.
 const MAX_BRIEF: usize = 360;
 const MAX_LINE: usize = 180;
 
-/// What a `tool_result` block adds, and to which tool use: how that ended, and the user's word where the result carries it.
+/// The items of a `tool_result` block and the id of its tool use: how it ended, and the user's words if the result carries any.
 pub(super) fn of_block(block: &Block<'_>, fields: &Fields<'_>) -> (String, Vec<Item>) {
     let (result, gate) = (&fields.result, fields.gate);
     let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
-    // A server's tool may print whatever the client says of a dialog.
+    // An MCP server's tool may print the same words as the client's dialogs.
     let is_clients = fields.raw(Field::McpMeta).is_none();
     let refused = block.content.filter(|_| block.is_error && is_clients).map(text_of).filter(|text| dialog::refuses(text));
     let mut items = Vec::new();
@@ -44,9 +44,9 @@ fn ended(tool: &str, ok: bool, brief: &str) -> Item {
     Item::Outcome(Outcome { tool: tool.to_owned(), ok, brief: brief.to_owned() })
 }
 
-/// How a tool use with this output ended; `None` when it went well and said nothing telling.
+/// How a tool use with this output ended; `None` if it succeeded without a notable result.
 pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Gate) -> Option<Outcome> {
-    // Most outputs are code or listings: that nothing in them can tell a result shows before they are decoded.
+    // Most outputs are code or listings: they are ruled out before they are decoded.
     if ok && !output.is_some_and(may_tell) {
         return None;
     }
@@ -54,7 +54,7 @@ pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Ga
 }
 
 fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
-    // What we print ourselves, and what the client adds for the model, is no outcome.
+    // What recall prints itself, and what the client adds for the model, is removed by the sanitizer first.
     let brief = if ok {
         verdict(&gate.output(output, |text| text.lines().any(may_be_verdict)))
     } else {
@@ -64,7 +64,7 @@ fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
 }
 
 fn may_tell(output: Raw<'_>) -> bool {
-    // Of one that is not shown whole a part of a line may be a verdict.
+    // Of an output that is cut, part of a line may be a verdict.
     output.get().len() > 2 * SHOWN
         || match output.get().as_bytes().first() {
             Some(b'"') => may_hold_verdict(output),
@@ -72,15 +72,15 @@ fn may_tell(output: Raw<'_>) -> bool {
         }
 }
 
-/// The lines of a successful output that tell a result: tests, builds, commits, pull requests.
+/// The last lines of a successful output that state a result: tests, builds, commits, pull requests.
 fn verdict(output: &str) -> String {
     let mut telling: Vec<&str> = output.lines().rev().filter(|l| is_verdict(l)).take(3).collect();
-    // The last word counts; earlier verdicts are parts of it.
+    // The last lines count, as earlier verdicts are parts of them; they are shown in order.
     telling.reverse();
     shorten(&telling.into_iter().map(short_line).collect::<Vec<_>>().join(" | "), MAX_BRIEF)
 }
 
-/// The exit code, and the lines of a failed output that say what went wrong; else its first and last.
+/// The exit code and the lines of a failed output that say what went wrong, or else its first two and last lines.
 fn complaint(output: &str) -> String {
     let output = output.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     let says_something = |l: &&str| l.chars().any(char::is_alphanumeric) && !l.starts_with("Exit code ");
@@ -97,7 +97,7 @@ fn complaint(output: &str) -> String {
     shorten(&told.collect::<Vec<_>>().join(" | "), MAX_BRIEF)
 }
 
-/// The client tells it on the first line.
+/// The exit code, which the client writes on the first line.
 fn exit_code(output: &str) -> Option<i32> {
     output.trim_start().lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
 }
@@ -117,7 +117,7 @@ fn is_complaint(line: &str) -> bool {
     line.len() < 600 && MARKS.iter().any(|mark| lower.contains(mark))
 }
 
-/// The number the client gave a task it created.
+/// A task that the client created, with its number.
 fn created_task(result: &ToolResult<'_>, gate: &Gate) -> Option<Item> {
     let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
     let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE);

@@ -1,8 +1,8 @@
-//! Releases of the client: in order, and how far this program was tried with them.
+//! Releases of the client: their order, and the newest that was tested.
 
 use std::fmt;
 
-/// The newest release whose flags, hooks, injection and rows were tried with this program; `.ci/newest` tries newer ones.
+/// The newest release whose flags, hooks, injection and lines were tested with this program; `.ci/newest` tests newer ones.
 pub const NEWEST_TRIED: Release = Release([2, 1, 330]);
 
 /// A release by its three numbers, as in `2.1.330`.
@@ -10,7 +10,7 @@ pub const NEWEST_TRIED: Release = Release([2, 1, 330]);
 pub struct Release([u32; 3]);
 
 impl Release {
-    /// The release at the start of a text such as `2.1.330 (Claude Code)`; `None` where there is none.
+    /// The release at the start of a text such as `2.1.330 (Claude Code)`; `None` if there is none.
     pub fn parse(text: &str) -> Option<Self> {
         let version = text.split_whitespace().next()?.split(['-', '+']).next()?;
         let numbers: Vec<u32> = version.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;

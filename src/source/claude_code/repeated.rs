@@ -1,9 +1,9 @@
-//! What the rows of one file say again and again: where somebody worked, on which branch, with which client and model. What may be kept
-//! of it is found out once, and again when it changes.
+//! Values that the lines of one file repeat: folder, branch, client version and model. Each is sanitized once, and again when it
+//! changes.
 
 use crate::source::json::{self, Raw};
 
-/// Longer values are not remembered, in bytes.
+/// Longest value that is cached, in bytes.
 const LONGEST: usize = 1 << 10;
 
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Repeated {
     pub model: Last,
 }
 
-/// A field as it stood in the last row that had it, and what was kept of it.
+/// A field's value in the last line that had it, and what was kept of it.
 #[derive(Debug, Default)]
 pub(super) struct Last {
     /// As JSON, which is never empty.
@@ -23,7 +23,7 @@ pub(super) struct Last {
 }
 
 impl Last {
-    /// What `pass` keeps of a field that is a text. The same text is only given to it once.
+    /// Returns what `pass` keeps of a text field; `pass` is only called when the value changes.
     pub fn kept(&mut self, field: Option<Raw<'_>>, pass: impl FnOnce(&str) -> Option<String>) -> Option<String> {
         let raw = field?;
         if raw.get() != self.raw {

@@ -1,4 +1,4 @@
-//! Rows as clients write them, and what is kept of each.
+//! Lines as clients write them, and what is kept of each.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

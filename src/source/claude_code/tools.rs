@@ -1,4 +1,4 @@
-//! Tool uses in one line each, and the files they are about.
+//! Tool uses, each in one line, and the files they concern.
 
 use super::fields::{Field, Fields};
 use super::{MAX_TEXT, outcome};
@@ -8,11 +8,11 @@ use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
 use crate::source::cursor::Names;
 use crate::source::json::{self, Raw};
 
-/// Longest kept command, in characters: heredocs and inline scripts exceed it.
+/// Longest stored command, in characters: heredocs and inline scripts exceed it.
 const MAX_COMMAND: usize = 500;
 const MAX_ARGUMENT: usize = 160;
 
-/// What a tool use block adds: mostly one line, for to-do lists and plans what they hold.
+/// The items of a tool use block: usually one line; for to-do lists and plans, their content.
 pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Gate) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
     match name {
@@ -42,7 +42,7 @@ fn one(id: &str, name: &str, input: Raw<'_>, gate: &Gate) -> ToolUse {
     ToolUse { id: id.into(), name: shorten(&one_line(&gate.clean(name)), 80), line, file }
 }
 
-/// The first of the named arguments that is a string with something left in it once it has passed the gate.
+/// The first of the named arguments that is a string and not empty once sanitized.
 fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], gate: &Gate) -> Option<String> {
     let found = json::fields(input.get(), names).ok()?;
     found.into_iter().flatten().find_map(|value| passed(value, gate))
@@ -67,7 +67,7 @@ fn command(input: Raw<'_>, gate: &Gate) -> String {
 }
 
 fn touched(input: Raw<'_>, how: Touch, gate: &Gate) -> (String, Option<FileTouch>) {
-    // Such an input may hold a whole file: it is gone through once.
+    // Such an input may hold a whole file, so it is scanned once.
     const NAMES: Names<10> = Names::of([
         "file_path", "notebook_path", "absolute_path", "path", "filePath", "edits", "old_string", "new_string", "content",
         "new_source",
@@ -89,13 +89,13 @@ fn touched(input: Raw<'_>, how: Touch, gate: &Gate) -> (String, Option<FileTouch
     (path.clone(), Some(FileTouch { path, how, added, removed }))
 }
 
-/// Lines one of several replacements brings and takes.
+/// Lines added and removed by one of several replacements.
 fn replaced_lines(edit: Raw<'_>) -> (u32, u32) {
     let found = json::fields(edit.get(), &["old_string", "new_string", "content", "new_source"]);
     found.map_or((0, 0), lines_changed)
 }
 
-/// Lines a change brings and takes, from its input alone: of its old and its new text.
+/// Lines added and removed by a change, from the old and new text in its input alone.
 fn lines_changed([old, new, content, source]: [Option<Raw<'_>>; 4]) -> (u32, u32) {
     let count = |raw: Option<Raw<'_>>| raw.map_or(0, json::lines_in);
     (count(new) + count(content) + count(source), count(old))
@@ -108,12 +108,12 @@ fn questions(input: Raw<'_>, gate: &Gate) -> String {
     shorten(&one_line(&asked.join(" / ")), MAX_COMMAND)
 }
 
-/// For a tool of any name: the string arguments that usually say what it is about, else whatever short strings there are.
+/// For any other tool: the string arguments that usually say what it is about.
 fn any_arguments(input: Raw<'_>, gate: &Gate) -> String {
     const TELLING: Names<12> =
         Names::of(["pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id"]);
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
-    // Of a tool that is given a private file nothing else is told.
+    // Of a tool that is given a private file, only the path is shown.
     if let Some(path) = json::texts(input).into_iter().find(|text| gate.is_private_file(text)) {
         return line_of(gate.clean(&path));
     }
@@ -130,7 +130,7 @@ fn todos(input: Raw<'_>, gate: &Gate) -> Option<Item> {
     Some(Item::Todos(all.collect()))
 }
 
-/// A task made or changed. The client numbers tasks in the result of their creation, which [`outcome`] reads.
+/// A task created or changed. The client numbers tasks in the result of their creation, which [`outcome`] reads.
 fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
     let value = argument(input, &[name], gate)?;
     let status = argument(input, &["status"], gate).unwrap_or_else(|| status.to_owned());
@@ -140,9 +140,9 @@ fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
     }))
 }
 
-/// Rows that are one tool use or result by themselves: the oldest layout, and another client's.
+/// Lines that are a single tool use or result: the oldest layout, and that of another client.
 ///
-/// They carry no id; the tool's name and input, which the result repeats, stand for one.
+/// They carry no id; it is derived from the tool's name and input, which the result repeats.
 pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
     let nested = fields.raw(Field::Message).filter(|m| json::is_object(*m));
     let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
@@ -156,7 +156,7 @@ pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
     used.into_iter().chain(ended.flatten().map(Item::Outcome)).collect()
 }
 
-/// The oldest layout writes the names of tools in lower case.
+/// Maps tool names to today's spelling: the oldest layout writes them in lower case.
 fn todays_name(name: &str) -> String {
     let known = ["Bash", "Read", "Edit", "MultiEdit", "Write", "Grep", "Glob", "Task", "WebFetch", "WebSearch", "TodoWrite"];
     known.iter().find(|k| k.eq_ignore_ascii_case(name)).map_or_else(|| name.to_owned(), |k| (*k).to_owned())

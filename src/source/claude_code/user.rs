@@ -1,7 +1,7 @@
-//! Rows of type `user`: the user's own words, and all that only looks like them.
+//! Lines of type `user`: the user's own words, and much that only looks like them.
 //!
-//! Most `user` rows are tool results; others are slash-command echoes, local command output, caveats, recaps of a compaction,
-//! task notices and messages between agents. None of those is the user's word.
+//! Most `user` lines are tool results; others are slash-command echoes, local command output, caveats, compaction recaps, task
+//! notices and messages between agents. None of those are the user's words.
 
 use super::fields::{Attachment, Content, Field, Fields, joined, text_of};
 use super::origin::{Origin, Speaker};
@@ -11,7 +11,7 @@ use crate::privacy::{Text, says_something};
 use crate::session::{Item, Sign, ToolUse, Turn};
 use crate::source::json::{self, Raw};
 
-/// Slash commands that steer the client and ask nothing of the model.
+/// Slash commands that control the client and ask nothing of the model.
 const BUILT_IN: &[&str] = &[
     "add-dir", "agents", "allowed-tools", "background", "bashes", "bug", "cd", "chrome", "clear", "color", "compact", "config",
     "context", "copy", "cost", "desktop", "diff", "doctor", "effort", "exit", "export", "extra-usage", "fast", "feedback", "fork",
@@ -22,22 +22,22 @@ const BUILT_IN: &[&str] = &[
     "vim", "voice", "branch", "btw", "insights", "exit-plan-mode",
 ];
 
-/// Those of them whose arguments are for the model: the client passes them on.
+/// Built-in commands whose arguments the client passes on to the model.
 const ASKING: &[&str] = &["background", "branch", "btw", "fork", "plan", "statusline"];
 
 pub(super) const RECAP_START: &str = "This session is being continued from a previous conversation";
 
-/// What a row in the user's name comes to.
+/// The content of a line in the user's name.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub items: Vec<Item>,
     pub turn: Turn,
     pub sign: Option<Sign>,
-    /// What the user fenced off in it.
+    /// What the user marked as private in it.
     pub fenced: String,
-    /// Tool uses whose results it holds.
+    /// Ids of the tool uses whose results it holds.
     pub answered: Vec<String>,
-    /// The name of the tag around it, where that is all that is known of who said it.
+    /// The name of the tag around it, if nothing else tells who said it.
     pub unknown: Option<String>,
 }
 
@@ -48,9 +48,9 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
     let texts = content.map(Content::texts).unwrap_or_default();
     let wordless = texts.is_empty();
     let mut row = Said::default();
-    // What a subagent is told are the assistant's words, which its parent's tool use already shows.
+    // The prompt of a subagent is the assistant's text, which its parent's tool use already shows.
     if !agent && !fields.flag(Field::IsMeta) {
-        // As one text: what is fenced off in one block may be closed in another.
+        // As one text: a private tag opened in one block may be closed in another.
         let passed = fields.gate.pass(&joined(texts, "\n\n"));
         let text = &passed.text;
         let origin = Origin::of_row(fields);
@@ -68,10 +68,10 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
             }
         };
         row.turn = match &said {
-            // Before all else: what is left of it may look like a prompt.
+            // Checked first: what is left of a private prompt may look like a public one.
             _ if is_all_private(&passed) && !recap => Turn::BeginsPrivate,
             Some(Item::Prompt(_)) => Turn::Begins,
-            // An image without a word.
+            // An image without text.
             None if wordless && !origin.is_machines() && blocks.iter().any(|block| block.is("image")) => Turn::Begins,
             _ => Turn::GoesOn,
         };
@@ -90,7 +90,7 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
     row
 }
 
-/// Did the private blocks of a message leave nothing that says anything? Of a command its arguments have to.
+/// Did the private blocks of a message leave nothing meaningful? For a command, its arguments decide.
 fn is_all_private(passed: &Text) -> bool {
     let arguments = || tagged(&passed.text, "command-args").unwrap_or_default();
     let says = match is_command(&passed.text) {
@@ -104,13 +104,13 @@ fn is_command(text: &str) -> bool {
     text.starts_with("<command-name>") || text.starts_with("<command-message>")
 }
 
-/// A recap without what the client says to the model around it.
+/// A recap without the client's words to the model around it.
 fn recap_of(text: &str) -> &str {
     let after = text.split_once("\nSummary:").map_or(text, |(_, summary)| summary);
     after.split("\nIf you need specific details from before compaction").next().unwrap_or(after).trim()
 }
 
-/// A message typed while the assistant was busy and delivered to it in the middle of its turn.
+/// A message typed while the assistant was busy, and delivered in the middle of its turn.
 pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
     let Attachment { kind, mode, prompt, .. } = fields.attachment;
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
@@ -134,13 +134,13 @@ pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
     Said { items: said.into_iter().collect(), turn, unknown, fenced, ..Said::default() }
 }
 
-/// The oldest layout holds what is said in the row itself.
+/// The oldest layout holds the message in the line itself.
 fn said_in_row<'a>(fields: &Fields<'a>) -> Option<Content<'a>> {
     let none = fields.message.is_none();
     fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)).filter(|_| none).map(Content::of)
 }
 
-/// What the user's own message says.
+/// The item for the user's own message.
 fn said(text: &str) -> Option<Item> {
     if text.is_empty() {
         return None;
@@ -158,7 +158,8 @@ fn said(text: &str) -> Option<Item> {
     Some(Item::Prompt(head_and_tail(text, MAX_TEXT)))
 }
 
-/// A command of the user's own making is a request in short form; one of the client's is one where it is given something to do.
+/// The request in a slash command: a command of the user's own always is one, a built-in command only if it has arguments for the
+/// model.
 fn slash_command(text: &str) -> Option<String> {
     let name = tagged(text, "command-name")?.trim().trim_start_matches('/');
     let arguments = tagged(text, "command-args").unwrap_or_default().trim();

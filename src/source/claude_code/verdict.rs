@@ -1,6 +1,6 @@
-//! Lines of an output that tell the result of a test run, a build, a commit or a push.
+//! Finds output lines that state the result of a test run, a build, a commit or a push.
 //!
-//! Most bytes of a transcript are outputs, and few of them hold such a line: whether one may is seen in the JSON as it stands.
+//! Most bytes of a transcript are outputs, and few of them hold such a line, so the encoded JSON is checked before it is decoded.
 
 use crate::clean::is_unseen;
 use crate::privacy::may_be_tag;
@@ -13,14 +13,14 @@ const STARTS: [&str; 13] = [
 const RESULTS: [&str; 11] =
     ["passed", "failed", "failing", "passing", "errors", "error", "warnings", "issues", "problems", "tests", "skipped"];
 
-/// Does a line of output state the result of a test run, a build, a commit or a push?
+/// Does an output line state the result of a test run, a build, a commit or a push?
 pub(super) fn is_verdict(line: &str) -> bool {
     let line = line.trim();
-    // What Python's unittest says when all is well.
+    // Printed by Python's unittest on success.
     line == "OK" || (4..=400).contains(&line.len()) && reads_like_verdict(line)
 }
 
-/// May it be one once what may not be kept is taken out of it, which makes a line shorter?
+/// May a line be a verdict once it is sanitized, which makes it shorter?
 pub(super) fn may_be_verdict(line: &str) -> bool {
     let line = line.trim();
     line == "OK" || reads_like_verdict(line)
@@ -37,7 +37,7 @@ fn starts_like_verdict(line: &str) -> bool {
         || line.starts_with("http") && line.contains("/pull/")
 }
 
-/// In any case.
+/// Ignoring case.
 fn starts(text: &str, with: &str) -> bool {
     let (text, with) = (text.as_bytes(), with.as_bytes());
     text.first().map(u8::to_ascii_lowercase) == with.first().map(u8::to_ascii_lowercase)
@@ -60,9 +60,8 @@ fn is_commit(line: &str) -> bool {
     head.rsplit(' ').next().is_some_and(|hash| (7..=40).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// May a line of this JSON string be a verdict once it is decoded and what may not be kept is taken out of it? In doubt it may: where
-/// something is written in an unusual way, or goes and brings together what stands around it. However long a line is: what is taken out
-/// makes it shorter.
+/// May a line of this JSON string be a verdict once it is decoded and sanitized? Errs on the side of yes: for unusual escapes, and
+/// where removing something would join its surroundings. The length of a line does not matter, as sanitizing shortens it.
 pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
     let quoted = string.get();
     let text = &quoted[1..quoted.len() - 1];
@@ -93,7 +92,7 @@ pub(super) fn may_hold_verdict(string: Raw<'_>) -> bool {
     doubt
 }
 
-/// The text behind white space, as JSON writes it.
+/// The text after leading white space, JSON escapes included.
 fn behind_space(json: &str) -> &str {
     let mut rest = json;
     loop {
@@ -107,12 +106,12 @@ fn behind_space(json: &str) -> &str {
     }
 }
 
-/// May a verdict begin here, at the start of a line?
+/// May a verdict begin at this start of a line?
 fn may_begin_verdict(json: &str) -> bool {
     let line = behind_space(json);
     match line.bytes().next().map(|b| b.to_ascii_lowercase()) {
         Some(b'[') => is_commit(line.split_once("\\n").map_or(line, |(line, _)| line)),
-        // On whichever line: what looks like its end may be a backslash and a letter.
+        // Searches beyond this line: what looks like its end may be an escaped backslash and a letter.
         Some(b'h') => starts(line, "http") && line.contains("pull"),
         Some(first @ (b't' | b'o' | b'f' | b'-' | b'b' | b'c' | b'a' | b'n' | b'w' | b'p')) => {
             let may_start = |with: &str| with.as_bytes()[0] == first && starts(line, with.trim_end());
@@ -122,13 +121,13 @@ fn may_begin_verdict(json: &str) -> bool {
     }
 }
 
-/// Is what follows a number white space and a word for results?
+/// Is a number followed by white space and a word for results?
 fn may_be_result(json: &str) -> bool {
     let word = behind_space(json);
     word.len() < json.len() && RESULTS.iter().any(|result| starts(word, result))
 }
 
-/// What a byte may begin: a number, or what is looked at whatever follows.
+/// Classes of bytes that may matter: digits, and bytes to examine whatever follows them.
 const NUMBER: u8 = 1;
 const OF_CARE: u8 = 2;
 const KINDS: [u8; 256] = {
@@ -145,7 +144,7 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// The first place from `from` on of an escape, a sign that may begin a tag, a digit before white space, or what is no ASCII.
+/// The first offset from `from` on of an escape, a `<`, a digit before white space, or a non-ASCII byte.
 fn next_of_care(bytes: &[u8], from: usize) -> Option<usize> {
     let ends = |at: usize| matches!(bytes.get(at + 1), Some(b' ' | b'\\' | 0x7f..));
     (from..bytes.len()).find(|at| match KINDS[usize::from(bytes[*at])] {

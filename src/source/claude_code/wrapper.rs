@@ -1,25 +1,26 @@
-//! Tags around a text, as the client puts them around what it did not get from the user: `<ci-monitor-event …>…</ci-monitor-event>`.
+//! Tags that the client puts around text that is not the user's: `<ci-monitor-event …>…</ci-monitor-event>`.
 //!
-//! A name of several words is a client's: no element of HTML has one, and people who write their prompts in tags use one word.
+//! A name of several words is a client's tag: no HTML element has one, and people who structure prompts with tags use single
+//! words.
 
-/// The longest opening tag, in bytes: titles and addresses stand in its attributes.
+/// Longest opening tag, in bytes: attributes may hold titles and addresses.
 const MAX_TAG: usize = 8_192;
-/// The longest name of a tag, in bytes.
+/// Longest name of a tag, in bytes.
 const MAX_NAME: usize = 80;
-/// What says nothing before a tag, by how it begins and ends.
+/// Markup without content that may precede a tag, by its start and end.
 const SILENT: [(&str, &str); 3] = [("<!--", "-->"), ("<?", "?>"), ("<!", ">")];
 
-/// What is wrapped at the start of a text.
+/// The wrapped blocks at the start of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrapped<'t> {
-    /// The names of the tags, one after the other.
+    /// The names of the tags, in order.
     pub names: Vec<&'t str>,
-    /// What is said behind them; empty where that is nothing.
+    /// The text after the blocks; empty if it has no letters or digits.
     pub rest: &'t str,
 }
 
-/// The tags of several words that a text begins with, each with what it holds; `None` where it begins with something else. A tag reaches
-/// to the last one that closes it: what it holds may close it, too.
+/// The multi-word tags that a text begins with, each with its content; `None` if it begins with anything else. A block extends to
+/// the last closing tag of its name, as its content may contain closing tags too.
 pub(super) fn at_start(text: &str) -> Option<Wrapped<'_>> {
     let mut names = Vec::new();
     let mut rest = behind_silence(text);
@@ -31,7 +32,7 @@ pub(super) fn at_start(text: &str) -> Option<Wrapped<'_>> {
     (!names.is_empty()).then_some(Wrapped { names, rest: if says_something { rest } else { "" } })
 }
 
-/// A text from its first word or tag on.
+/// The text from its first word or tag on.
 fn behind_silence(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -41,7 +42,7 @@ fn behind_silence(text: &str) -> &str {
     }
 }
 
-/// The name of the tag that a text begins with, and what stands behind all that it holds.
+/// The name of the tag that a text begins with, and the text after its block.
 fn block(text: &str) -> Option<(&str, &str)> {
     let tag = Tag::at_start(text)?;
     if tag.closes_itself {
@@ -50,7 +51,7 @@ fn block(text: &str) -> Option<(&str, &str)> {
     if let Some(behind) = behind_last_close(tag.behind, tag.name) {
         return Some((tag.name, behind));
     }
-    // Cut off. Who only speaks of a tag goes on in the same line.
+    // The block is truncated, or the tag is only mentioned: then text follows it on the same line.
     let alone = tag.behind.lines().next().is_none_or(|line| line.trim().is_empty());
     (alone || tag.has_attributes).then_some((tag.name, ""))
 }
@@ -63,7 +64,7 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// The opening tag of several words that a text begins with.
+    /// The opening multi-word tag that a text begins with.
     fn at_start(text: &'t str) -> Option<Self> {
         let inside = text.strip_prefix('<')?.trim_start();
         let name = &inside[..inside.find(|c: char| !is_of_name(c)).unwrap_or(inside.len())];
@@ -85,7 +86,7 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// Where a tag ends whose quotes all close.
+/// The offset of the `>` that ends a tag, outside of quotes.
 fn end_of_tag(text: &str) -> Option<usize> {
     let mut quote = None;
     text.char_indices().find_map(|(at, c)| {
@@ -99,7 +100,7 @@ fn end_of_tag(text: &str) -> Option<usize> {
     })
 }
 
-/// Letters, digits, and what joins words; dashes look alike.
+/// Letters, digits, and characters that join words; dashes of all kinds look alike.
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
@@ -111,7 +112,7 @@ fn has_several_words(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_') && (joined || cased)
 }
 
-/// What stands behind the last closing tag of a name, in any case.
+/// What follows the last closing tag of a name, ignoring case.
 fn behind_last_close<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.rmatch_indices("</").find_map(|(at, open)| {
         let inside = text[at + open.len()..].trim_start();

@@ -1,12 +1,12 @@
-//! The names of the fields that somebody looks for. Most names in a row are none of them, and are told by their length.
+//! Looks up field names. Most names in a line are not wanted, and their length alone tells.
 
-/// Names that a field's name is looked for among.
+/// A set of names to look a field's name up in.
 pub trait Among<const N: usize> {
-    /// Which of the names it is.
+    /// The index of a name in the set.
     fn position(&self, name: &str) -> Option<usize>;
 }
 
-/// A few, one after the other.
+/// Few names: compared one after the other.
 impl<const N: usize> Among<N> for [&str; N] {
     #[inline]
     fn position(&self, name: &str) -> Option<usize> {
@@ -14,19 +14,19 @@ impl<const N: usize> Among<N> for [&str; N] {
     }
 }
 
-/// Few names begin alike and are of one length.
+/// Compares length and first byte first: few names share both.
 #[inline]
 fn is(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.as_bytes().first() == other.as_bytes().first() && one == other
 }
 
-/// One more than the longest of [`Names`] is long, in bytes.
+/// One more than the length in bytes of the longest name in [`Names`].
 const LENGTHS: usize = 32;
 
-/// Many, put in order when the program is compiled.
+/// Many names, indexed by length at compile time.
 pub struct Names<const N: usize> {
     names: [&'static str; N],
-    /// A bit for each name of a length.
+    /// For each length, a bit per name of that length.
     of_length: [u64; LENGTHS],
 }
 

@@ -1,7 +1,7 @@
-//! Strings and numbers of JSON, byte by byte where it matters and eight at a time elsewhere.
+//! JSON strings and numbers, eight bytes at a time where possible.
 
-/// Goes through the string that `json` begins with: its length with both quotes, and whether it is written without escapes.
-/// `None` where it is no string.
+/// Measures the string that `json` begins with: its length with both quotes, and whether it is written without escapes. `None` if
+/// there is no valid string.
 #[inline]
 pub fn string(json: &[u8]) -> Option<(usize, bool)> {
     let mut rest = json.strip_prefix(b"\"")?;
@@ -17,7 +17,7 @@ pub fn string(json: &[u8]) -> Option<(usize, bool)> {
     }
 }
 
-/// What stands behind the escape that `json` begins with.
+/// What follows the escape that `json` begins with.
 #[inline]
 fn behind_escape(json: &[u8]) -> Option<&[u8]> {
     match json.get(1)? {
@@ -27,7 +27,7 @@ fn behind_escape(json: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The bytes from the next quote, backslash or control character on; none where there is none.
+/// The rest of the bytes from the next quote, backslash or control character on; empty if there is none.
 #[inline]
 fn from_sign(bytes: &[u8]) -> &[u8] {
     const ONES: u64 = u64::MAX / 255;
@@ -35,7 +35,7 @@ fn from_sign(bytes: &[u8]) -> &[u8] {
     let mut rest = bytes;
     while let Some((eight, behind)) = rest.split_first_chunk() {
         let word = u64::from_le_bytes(*eight);
-        // In a byte that is none of these no high bit is left; a borrow only ever reaches bytes behind one that is.
+        // A byte that is none of these has no high bit left; a borrow only reaches bytes after one that is.
         let quotes = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
         let slashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
         let controls = word.wrapping_sub(ONES * 0x20);
@@ -49,7 +49,7 @@ fn from_sign(bytes: &[u8]) -> &[u8] {
     &rest[at.unwrap_or(rest.len())..]
 }
 
-/// The length of the number that `json` begins with; `None` where it is no number.
+/// The length of the number that `json` begins with; `None` if there is none.
 pub fn number(json: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         let mut end = from;

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
-/// Is it one well-formed value for us, and for a reader of JSON that others wrote?
+/// Is it one well-formed value, both for this reader and for serde_json?
 fn both(json: &str) -> (bool, bool) {
     (Raw::of(json).is_ok(), serde_json::from_str::<IgnoredAny>(json).is_ok())
 }
@@ -49,7 +49,7 @@ fn an_object_on_the_way_is_gone_through_and_is_handed_out_as_a_whole() {
     assert_eq!((outer, inner), (Some(Raw(r#"{"y":1,"\u0063":"it"}"#)), [Some(Raw("\"it\""))]));
 }
 
-/// Objects and arrays within each other, with the closing bracket of level `wrong` being that of the other kind.
+/// Nested objects and arrays in which level `wrong` is closed by the other kind of bracket.
 fn nested(are_objects: &[bool], wrong: Option<usize>) -> String {
     let opening = are_objects.iter().map(|is_object| if *is_object { "{\"k\":" } else { "[0," });
     let closing =
