@@ -1,7 +1,6 @@
-//! `recall context --about`: what earlier sessions say on a topic, in the words of a model or in their own.
+//! `recall context --about`: what earlier sessions say on a topic, summarized by a model or quoted from the sessions.
 //!
-//! Reads the index. Only where a model is asked something is written: what the call may cost, before it is made, under the caps that
-//! hold for digests, too.
+//! Only reads the index, except that a model call reserves its worst cost there first, under the same caps as digests.
 
 use std::io::Write;
 
@@ -26,9 +25,9 @@ use crate::summarize::{Answer, Claude, Failure, Request};
 use crate::topic::{Account, Asking, Sentence, Source, Topic, candidates, read, request};
 use crate::ui::{self, Ui};
 
-/// The most that is said where nothing else is asked for, in tokens: 300 words and their sources.
+/// Default limit of the answer, in tokens: 300 words and their sources.
 const MAX_TOKENS: usize = 800;
-/// The most that a model is given of the sources, in tokens.
+/// Limit of the sources given to the model, in tokens.
 const GIVEN: usize = 4_000;
 
 pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Ended> {
@@ -60,12 +59,12 @@ pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Writ
 struct About<'a> {
     topic: &'a str,
     config: &'a Config,
-    /// The project that is meant where none is named.
+    /// The project of the current folder (or `--cwd`): its sessions rank first.
     project: String,
     max_tokens: usize,
 }
 
-/// What a model said, and what it cost.
+/// A model's answer, and what it cost.
 struct Told {
     account: Account,
     model: String,
@@ -83,7 +82,7 @@ impl About<'_> {
         Ok(Ended::Done)
     }
 
-    /// What the model makes of the sources; `None` where it is not to be had, and why is said.
+    /// The model's account of the sources; `None`, after telling the user why, where there is none.
     fn account(&self, sources: &[Source], choice: SummarizerChoice, ui: &Ui) -> Result<Option<Told>> {
         let gate = self.config.gate()?;
         let answered_by = Store::open_existing(&self.config.database())?.answered_by(&self.config.digest.model)?;
@@ -120,11 +119,11 @@ impl About<'_> {
         }
     }
 
-    /// Asks the model, with its worst cost reserved.
+    /// Asks the model, after reserving the worst cost of the call.
     fn ask(&self, claude: &Claude, request: &Request, given: &[Source], gate: &Gate) -> Result<Asked> {
         let mut store = Store::open_existing(&self.config.database())?;
         let name = short_id("topic-", &[&request.system, &request.stdin]);
-        // A client that lacks a flag has to be paid for at another price; it lacks one of its flags at a time.
+        // A client that rejects a flag makes the call more expensive, so it is reserved again. It rejects one flag at a time.
         for _ in 0..=SIZE_FLAGS.len() {
             let answer = |said: &str| read(said, given, gate);
             let reservation = match self.reserve(&mut store, claude, request, &name, &answer)? {
@@ -154,7 +153,7 @@ impl About<'_> {
         Ok(Asked::Failed(Failure::CostsMore))
     }
 
-    /// Reserves what the call costs at most. No reservation where an answer to this very request lies there already.
+    /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
     fn reserve(
         &self,
         store: &mut Store,
@@ -212,10 +211,10 @@ impl About<'_> {
     }
 }
 
-/// What came of asking the model.
+/// Outcome of asking the model.
 enum Asked {
     Told(Answer<Vec<Sentence>>),
-    /// It was not asked: over a budget, or at no known price.
+    /// Not asked: over a budget, or the price is unknown.
     NotNow(Skip),
     Failed(Failure),
 }

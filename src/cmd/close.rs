@@ -1,4 +1,4 @@
-//! `recall close`: somebody's word that something is done.
+//! `recall close`: marks open items as done, or as open again, on somebody's word.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ use crate::ui::Ui;
 use crate::writer::Writer;
 
 pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    // All ids are looked up first: a typing mistake changes nothing.
+    // Resolves all ids first, so that a typo changes nothing.
     let known = memory(config)?;
     let closing = Closing::find(&args.ids, &known)?;
     let agent = agent();

@@ -1,4 +1,4 @@
-//! `recall config`: the effective values, and where each came from.
+//! `recall config`: the effective values, and where each one comes from.
 
 use std::io::Write;
 

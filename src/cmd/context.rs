@@ -1,4 +1,4 @@
-//! `recall context`: what a session of this project starts with, for a person; with `--about`, what is known of a topic.
+//! `recall context`: prints what SessionStart would inject in this project; with `--about`, what is known about a topic.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,14 +15,14 @@ use crate::privacy::View;
 use crate::store::Memory;
 use crate::ui;
 
-/// Nobody's session waits for this one.
+/// Deadline. Longer than a hook's: no session waits for this command.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     if let Some(topic) = &args.about {
         return super::about::run(args, topic, config, out);
     }
-    // As at a session's start, there is something to say before the first digest.
+    // The index may be missing: even before the first digest a session start has something to say.
     let cwd = folder(args)?;
     let store = Memory::open_if_there(&config.database(), &config.policy(View::From(&cwd.to_string_lossy())))?;
     let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
@@ -56,7 +56,7 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
     Ok(Ended::Done)
 }
 
-/// The folder that is meant. One that is gone still names its project.
+/// The folder asked about. A folder that no longer exists still names its project.
 pub fn folder(args: &ContextArgs) -> Result<PathBuf> {
     let Some(dir) = &args.cwd else { return std::env::current_dir().context("the current folder is gone") };
     dir.canonicalize().or_else(|_| std::path::absolute(dir)).with_context(|| format!("--cwd {}", dir.display()))

@@ -1,6 +1,7 @@
-//! Digests without the model, of any number of sessions: made by all cores, stored by one, the session that began first in front.
+//! Extractive digests: made without a model, for any number of sessions.
 //!
-//! In this order what a session had left open is known, mostly, when a later one asks for it.
+//! All cores extract; one thread stores, earliest session first. In this order the open items of earlier sessions are mostly
+//! known by the time a later session needs them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,14 +25,14 @@ use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
 use crate::summarize::{Input, Request, finish};
 
-/// So many sessions' open items are held at most. Asked for are those of the last days.
+/// Most sessions whose open items are cached. Only those of the last days are asked for.
 const MAX_LEFT: usize = 4096;
 
-/// What whole sessions left open, by session. Each is found out once, by whoever asks first; others wait for it.
+/// Open items that whole sessions left behind, by session. The first caller computes an entry; the others wait for it.
 #[derive(Default)]
 pub(super) struct Left(Mutex<HashMap<i64, LeftOpen>>);
 
-/// `None` until it is found out.
+/// `None` until computed.
 type LeftOpen = Arc<Mutex<Option<Vec<OpenItem>>>>;
 
 impl Left {
@@ -44,7 +45,7 @@ impl Left {
     }
 }
 
-/// What a thread that panicked has left is as good as before.
+/// Locks a mutex, ignoring poison: a panicking thread leaves the data valid.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -54,22 +55,22 @@ pub(super) fn left_by(digest: &Digest, head: &SessionHead) -> Vec<OpenItem> {
     digest.open_items(&head.id).map(|(id, _, claim)| OpenItem { id, text: claim.text.clone(), session: head.pk }).collect()
 }
 
-/// A digest on its way into the index.
+/// A digest ready to be stored.
 pub(super) struct Extracted {
     input_hash: [u8; 32],
-    /// `None`: the one that is stored holds.
+    /// `None`: the stored digest is still valid.
     digest: Option<Digest>,
-    /// `None`: what is on record of that holds, too.
+    /// `None`: the stored digest inputs are still valid.
     basis: Option<Basis>,
 }
 
 impl Maker<'_> {
-    /// Is it known from the start that the model is not asked about a session?
+    /// Whether it is already known that the model is not asked about a session.
     pub(super) fn goes_alone(&self, not_now: Option<&Skip>) -> bool {
         self.config.digest.summarizer == SummarizerChoice::Extract || self.model.is_err() || not_now.is_some()
     }
 
-    /// Why the model, which stays wanted, does not make the digest of such a session; `None` when it is not wanted.
+    /// Why the digest is made without the model although the config wants it; `None` if the config does not.
     fn why_alone(&self, not_now: Option<Skip>) -> Option<Skip> {
         match &self.model {
             _ if not_now == Some(Skip::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract => None,
@@ -91,7 +92,7 @@ impl Maker<'_> {
         })
     }
 
-    /// A session's digest, with what it was shown as open.
+    /// Extracts a session's digest; also returns the open items it was given.
     fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, Extracted)> {
         if head.only_shown
             && let Some(holds) = self.held(store, head, queued)?
@@ -99,7 +100,7 @@ impl Maker<'_> {
             return Ok((Vec::new(), holds));
         }
         let left = self.left.of(head.pk);
-        // Who asks what the session left open waits until that is known, and no longer: nobody waits for anybody's whole digest.
+        // Hold the lock only until the open items are known: other workers wait for those, not for the whole digest.
         let mut known = locked(&left);
         let session = store.load_session(head)?;
         let digest = extract(&session);
@@ -111,8 +112,8 @@ impl Maker<'_> {
         Ok((input.open, made))
     }
 
-    /// The digest of a session of which nothing changed, where it holds: the sessions before it left open what they had, or what it did
-    /// closes no more of that, and no less.
+    /// The digest of a session whose own records are unchanged, if it is still valid: either the earlier sessions left the same
+    /// items open, or the session closes exactly the same ones of what they left open now.
     fn held(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<Extracted>> {
         let Some(basis) = store.basis_of(head)? else { return Ok(None) };
         let Some(stored) = store.digest_of(head.pk)?.filter(|s| s.summarizer == "extract" && s.queued == queued) else {
@@ -130,13 +131,13 @@ impl Maker<'_> {
         Ok(Some(Extracted { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
     }
 
-    /// Makes a digest without the model and stores it; `skip` is why the model, which stays wanted, did not make it.
+    /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
     pub(super) fn make_one_alone(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, skip: Option<Skip>) -> Result<()> {
         let made = self.extracted(run.store, head, input, skip.is_some(), extract(&input.session))?;
         self.store_extracted(run.store, run.report, &run.bar, head, skip.as_ref(), (&input.open, made))
     }
 
-    /// What becomes of a digest that knows nothing yet of the sessions before.
+    /// Completes a digest that does not yet account for earlier sessions, or finds that the stored one is still valid.
     fn extracted(&self, store: &Store, head: &SessionHead, input: &Input, queued: bool, mut digest: Digest) -> Result<Extracted> {
         let input_hash = hash_of(input)?;
         let basis = Some(Basis::new(input.session.began_at(), &input.open, &left_by(&digest, head)));
@@ -191,7 +192,7 @@ impl Maker<'_> {
     }
 }
 
-/// Of everything an extractive digest depends on.
+/// Hash of everything that an extractive digest depends on.
 fn hash_of(input: &Input) -> Result<[u8; 32]> {
     let mut bytes = Vec::new();
     for entry in &input.session.entries {

@@ -1,4 +1,4 @@
-//! A run that a hook started: nobody waits for it or reads what it prints, so it is bounded and gives way to everything else.
+//! A run started by a hook. Nothing waits for it or reads its output, so its time is bounded and it runs at low priority.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use fd_lock::{RwLock, RwLockWriteGuard};
 
 use crate::stop;
 
-/// How long it may wait for another run to end and then work.
+/// Limit for waiting for another run, and then for the work itself.
 const MOST: Duration = Duration::from_secs(120);
-/// How long it may take to end at a safe place once it was asked to.
+/// Time to stop at a safe point after being asked to, before the process exits.
 const GRACE: Duration = Duration::from_secs(30);
-/// Between two looks at the lock.
+/// Poll interval of the lock.
 const PAUSE: Duration = Duration::from_millis(250);
-/// Added to the priority's number, of at most 19: only idle time is taken.
+/// Added to the nice value (at most 19): the run takes only idle CPU time.
 const NICE: i32 = 15;
 
 /// Lowers the run's priority and bounds its time.
 pub fn enter() {
-    // Where that is refused the run is as good, only less polite.
+    // Best effort: a refused `nice` only makes the run less polite.
     let _ = rustix::process::nice(NICE);
     thread::spawn(|| {
         thread::sleep(MOST);
@@ -29,13 +29,11 @@ pub fn enter() {
     });
 }
 
-/// The lock, once the run that holds it has ended: that one may have passed the transcript already. `None` when it does not end in time.
-///
-/// # Errors
-/// When the lock cannot be taken.
+/// Takes the lock after the run that holds it has ended, because that run may already have read past this transcript. `None` on
+/// timeout.
 pub fn wait_for(lock: &mut RwLock<std::fs::File>) -> Result<Option<RwLockWriteGuard<'_, std::fs::File>>> {
     let until = Instant::now() + MOST;
-    // The borrow checker takes a guard that is returned from a loop for one that is kept: so whether it is free is asked first.
+    // Probe first: the borrow checker rejects returning the guard of `try_write` from inside the loop.
     while lock.try_write().is_err() {
         if Instant::now() >= until {
             return Ok(None);

@@ -1,7 +1,8 @@
-//! The calls of the model: which are made, what they may cost, and what becomes of those that fail.
+//! Model calls: which ones are made, what they may cost, and how their failures are handled.
 //!
-//! Whatever the model does, the run goes on and every session has a digest at its end. What would fail every call alike is found out
-//! by the first few and ends the model's part of the run.
+//! ## Invariants
+//! Whatever the model does, the run continues and every session has a digest at its end. A failure that would hit every call is
+//! found by the first few and turns the model off for the rest of the run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Sender;
@@ -19,12 +20,12 @@ use crate::store::money::Call;
 use crate::summarize::claude::over_at;
 use crate::summarize::{Failure, Input, Summarizer};
 
-/// After so many calls in a row that were killed or left nothing that can be read, the client itself is broken. Each may have lasted
-/// as long as the config lets it.
+/// After this many consecutive calls that were killed or returned nothing readable, the client itself counts as broken. Each may
+/// have lasted as long as the config allows.
 const MAX_UNREADABLE: u32 = 3;
 
 impl Maker<'_> {
-    /// Who makes this session's digest now. When it is the model, its worst cost is reserved.
+    /// Decides who makes this session's digest now. For the model, the worst cost is reserved.
     pub(super) fn route(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, not_now: Option<Skip>) -> Result<Route> {
         if not_now == Some(Skip::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract {
             return Ok(Route::Extract(None));
@@ -37,7 +38,7 @@ impl Maker<'_> {
             return Ok(Route::Extract(Some(skip)));
         }
         if claude.has_digest(input) {
-            // The run that asked was killed; what it had reserved is settled by this one.
+            // The run that asked was killed; this run settles its reservation.
             let reservation = run.store.open_reservation(&head.id)?;
             run.spent_run += reservation.map_or(0.0, |reserved| reserved.usd);
             return Ok(Route::Call(reservation.map(|reserved| reserved.pk)));
@@ -45,7 +46,7 @@ impl Maker<'_> {
         let Some(worst_usd) = claude.worst_cost(&input.request) else {
             return Ok(Route::Extract(Some(Skip::UnknownPrice(claude.model().to_owned()))));
         };
-        // A run may last into the next day.
+        // The current time, not the run's start: a run may last into the next day.
         let at = self.config.now();
         let (day, name, model) = (self.config.day(at), head.id.as_str(), claude.model());
         let call = Call { at, day, name, model, worst_usd, spent_run: run.spent_run };
@@ -67,17 +68,17 @@ impl Maker<'_> {
     pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, send: Sender<Pending>) {
         let Ok(claude) = &self.model else { return };
         scope.spawn(move || {
-            // Who waits for the answer would wait for ever.
+            // Catch panics: otherwise the receiver would wait for the reply forever.
             pending.made = catch_unwind(AssertUnwindSafe(|| claude.summarize(&pending.input))).unwrap_or_else(|_| {
                 Err(Failure::Session { what: "the answer could not be dealt with: please report this".into(), cost_usd: None })
             });
-            // The receiver only goes away when the run has failed already.
+            // The receiver is gone only if the run has already failed.
             let _ = send.send(pending);
         });
     }
 
-    /// A call has ended: its money is settled, its digest stored; without one the session gets an extractive digest. Returns the
-    /// session when it has to be begun again.
+    /// Handles a finished call: settles its cost and stores its digest, or an extractive one if it failed. Returns the session if
+    /// it must be started again.
     pub(super) fn end(&self, run: &mut Run<'_>, done: Pending) -> Result<Option<SessionHead>> {
         let cost = match &done.made {
             Ok(made) => made.cost_usd,
@@ -114,7 +115,8 @@ impl Maker<'_> {
             }
             return self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))));
         };
-        // It says nothing about this session; the next ones are not even tried. What may have been paid for is not tried for ever.
+        // A failure of the model says nothing about this session, so the next ones are not tried either. If the call may have
+        // cost money, it counts as a failure of the session, so that it is not retried forever.
         if *cost_usd == Some(0.0) {
             run.store.note_no_model(head.pk, self.now, &what)?;
         } else {
@@ -127,14 +129,15 @@ impl Maker<'_> {
         self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
     }
 
-    /// How often a session failed decides when it is asked about again; that, and what the call cost, is known after a power failure.
+    /// The number of failures decides when a session is retried, so it is written durably: it and the cost of the call survive a
+    /// power failure.
     fn note_failure(&self, run: &mut Run<'_>, head: &SessionHead, what: &str) -> Result<()> {
         run.store.lasting(|store| store.note_failure(head.pk, self.now, what))?;
         fault::point("failure noted");
         Ok(())
     }
 
-    /// The model is not asked any more in this run. It is said once.
+    /// Turns the model off for the rest of this run, and says so once.
     fn turn_off(&self, run: &mut Run<'_>, why: String) {
         if run.model_off.is_none() {
             let again = match &run.report.limited {

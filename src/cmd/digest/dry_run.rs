@@ -1,6 +1,6 @@
 //! `--dry-run`: what would be read, digested and skipped, and what it would cost.
 //!
-//! The transcripts are read into a copy of the index that is thrown away, so the answer is exact; nothing of the user's changes.
+//! Ingests into a temporary copy of the index, so the answer is exact and no file of the user changes.
 
 use std::io::Write;
 
@@ -44,7 +44,7 @@ pub fn run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, out: &mut i
     print(&report, &plan, &costs, out)
 }
 
-/// What the model would cost: likely and worst, in US dollars.
+/// Cost of the model calls, in US dollars.
 struct Costs {
     calls: usize,
     likely: Option<f64>,
@@ -52,7 +52,7 @@ struct Costs {
 }
 
 impl Costs {
-    /// A run ends where its budget does.
+    /// A run stops at its budget.
     fn cap(&mut self, budget: f64) {
         self.likely = self.likely.map(|usd| usd.min(budget));
         self.worst = self.worst.map(|usd| usd.min(budget));
@@ -61,7 +61,7 @@ impl Costs {
 
 fn estimate(config: &Config, maker: &Maker<'_>, store: &Store, plan: &Plan) -> Result<Costs> {
     let mut costs = Costs { calls: 0, likely: Some(0.0), worst: Some(0.0) };
-    // For a backlog the price of doing it with the model is what the user wants to know.
+    // For a backlog, the user wants to know what digesting it with the model would cost.
     let asked = plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(Skip::Backlog)));
     let asked: Vec<&SessionHead> = asked.map(|(head, _)| head).collect();
     let price = |store: &Store, head: &&SessionHead| Ok(maker.price(&maker.input(store, head)?));

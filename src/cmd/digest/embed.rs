@@ -1,5 +1,5 @@
-//! The phase in which documents get vectors, where the config names an endpoint. It fails for itself alone: what is left waits for the
-//! next run, and search goes by words meanwhile.
+//! Embedding phase: computes vectors of documents if the config names an endpoint. A failure here does not affect the rest of the
+//! run: the remaining documents wait for the next run, and until then search matches words only.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,12 @@ use crate::store::Store;
 use crate::store::vectors::{Embedded, Space, Unembedded};
 use crate::ui::Ui;
 
-/// A run takes no longer for it, about: others wait for its end.
+/// Approximate limit of the phase in one run, since other runs wait for the lock.
 const LONGEST: Duration = Duration::from_secs(600);
-/// So many documents in a row that the endpoint will not have are enough.
+/// The phase ends after this many consecutive documents that the endpoint rejects.
 const PATIENCE: usize = 3;
 
-/// A document on its way: a hash of its texts, and the texts.
+/// A document to embed: the hash of its texts, and the texts.
 struct Cut {
     doc: i64,
     text: [u8; 32],
@@ -31,17 +31,17 @@ struct Cut {
 
 pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
     if !config.embeddings.is_on() {
-        // Who turned it off wants them gone.
+        // Turning embeddings off deletes the vectors.
         store.drop_vectors()?;
         return Ok(());
     }
     let missing = missing(config, store)?;
     if missing == 0 {
-        // Nobody is asked, also not which model it is: that is seen when there is something to embed.
+        // With nothing to embed the endpoint is not contacted, so a changed model is noticed only once there is.
         store.drop_gone_vectors()?;
         return space_of(config, store)?.map_or(Ok(()), |space| store.complete_space(space.pk));
     }
-    // The endpoint may take long, and what was taken out is not to wait for it.
+    // Secure erase first: the endpoint may be slow, and deleted text must not wait for it.
     scrub(store, ui)?;
     let endpoint = match Endpoint::of(config, config.gate()?) {
         Ok(Some(endpoint)) => endpoint,
@@ -67,13 +67,13 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
     }
 }
 
-/// Documents that have no vectors by this model.
+/// Number of documents that have no vectors of this model.
 fn missing(config: &Config, store: &Store) -> Result<u64> {
     let (embedded, all) = store.count_embedded()?;
     Ok(if space_of(config, store)?.is_some() { all.saturating_sub(embedded) } else { all })
 }
 
-/// Where nothing is missing that the endpoint would give, it is no failure.
+/// Warns only if vectors are missing: what the endpoint rejected is no failure by itself.
 fn tell(failure: &Failure, missing: u64, ui: &Ui) -> Result<()> {
     if missing > 0 {
         ui.warn(&format!("{failure}: {missing} sessions and notes are found by their words alone until a later run"));
@@ -81,7 +81,8 @@ fn tell(failure: &Failure, missing: u64, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// The space of this model. One of another model goes at once: nobody can ask for anything in it.
+/// The vector space of the configured model. The space of another model is deleted at once, because no query can be compared with
+/// it.
 fn space(config: &Config, ui: &Ui, store: &mut Store, probe: &Quantized) -> Result<Space> {
     if let Some(space) = space_of(config, store)?.filter(|space| is_of(space, probe)) {
         return Ok(space);
@@ -96,19 +97,19 @@ struct Phase<'r> {
     store: &'r mut Store,
     endpoint: Endpoint,
     space: Space,
-    /// Texts of a request.
+    /// Texts per request.
     batch: usize,
     sent: usize,
-    /// Documents in a row that the endpoint would not have.
+    /// Consecutive documents that the endpoint rejected.
     refused: usize,
-    /// Why the last of these was left out.
+    /// Why the last of these was rejected.
     left_out: Option<Failure>,
     report: &'r mut Report,
     bar: ProgressBar,
 }
 
 impl Phase<'_> {
-    /// Goes through what has no vectors, the newest first, as far as a run may. Returns the failure that ended it.
+    /// Embeds documents without vectors, newest first, up to the limits of a run. Returns the failure that ended it.
     fn run(&mut self, most: usize) -> Result<Option<Failure>> {
         let began = Instant::now();
         let mut below = i64::MAX;
@@ -140,7 +141,8 @@ impl Phase<'_> {
         Ok(Cut { doc: one.doc, text, texts })
     }
 
-    /// Without those that need not be sent: of which nothing can be, or that were embedded under another number.
+    /// Removes documents that need not be sent: those without text, and those whose texts already have vectors under another
+    /// document id.
     fn without_known(&mut self, mut all: Vec<Cut>) -> Result<Vec<Cut>> {
         let empty = |one: &&Cut| one.texts.is_empty();
         let nothing: Vec<_> =
@@ -154,8 +156,8 @@ impl Phase<'_> {
         Ok(all)
     }
 
-    /// Embeds some documents and keeps their vectors. Where the endpoint will not have them, one of them may be to blame: they are sent by
-    /// halves. Returns the failure that ends the run.
+    /// Embeds some documents and stores their vectors. If the endpoint rejects them, the group is split in half, as a single
+    /// document may be to blame. Returns the failure that ends the run.
     fn embed(&mut self, group: &[Cut]) -> Result<Option<Failure>> {
         match self.ask(group) {
             Ok(embedded) => {
@@ -197,7 +199,7 @@ impl Phase<'_> {
     }
 }
 
-/// Documents that go into a request together.
+/// Splits the documents into groups that fit into one request each.
 fn groups(all: &[Cut], batch: usize) -> Vec<&[Cut]> {
     let mut groups = Vec::new();
     let (mut from, mut texts) = (0, 0);

@@ -1,5 +1,5 @@
-//! The first phase: what the transcripts gained goes into the index, and what marks say of sessions that ended. Costs no money; may be
-//! stopped and repeated at any point.
+//! Ingest phase: stores what was appended to the transcripts, and what marks say about ended sessions. Costs no money; may be
+//! interrupted and repeated at any point.
 
 use std::path::PathBuf;
 
@@ -17,13 +17,13 @@ use crate::source::discover::discover;
 use crate::store::Store;
 use crate::ui::Ui;
 
-/// Takes in what the transcripts gained and stops there. Costs nothing.
+/// Ingests what was appended to the transcripts, and nothing else.
 pub fn take_in(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
     drop_marks(ingest(&DigestArgs::default(), config, ui, now, store, &mut Report::default())?);
     Ok(())
 }
 
-/// Takes in what the transcripts gained, and what marks say of sessions that ended. Returns the marks it has heeded.
+/// Ingests what was appended to the transcripts, and applies the marks. Returns the files of the marks it applied.
 pub(super) fn ingest(
     args: &DigestArgs,
     config: &Config,
@@ -40,7 +40,7 @@ pub(super) fn ingest(
     if !off.is_empty() {
         store.lasting(|store| off.iter().try_for_each(|(_, session)| store.shut_out(session)))?;
     }
-    // Marks before transcripts: what a mark speaks of is then surely read.
+    // Read marks before transcripts, so that whatever a mark refers to is certain to be read.
     let marks = mark::waiting(&config.data_dir);
     let work = find_work(config, ui, now, store, report)?;
     fault::point("transcripts found");
@@ -50,7 +50,7 @@ pub(super) fn ingest(
         store.ingested();
     }
     if !marks.is_empty() {
-        // Their files go once this is done, and nothing else says what they say.
+        // Must be durable: the mark files are removed afterwards, and nothing else holds what they say.
         store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
     }
     Ok(marks.into_iter().map(|(file, _)| file).chain(off.into_iter().map(|(file, _)| file)).collect())

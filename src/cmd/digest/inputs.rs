@@ -1,4 +1,4 @@
-//! What a digest is made from: the session, and what those before it had left open when it began.
+//! Inputs of a digest: the session, and the items that earlier sessions had left open when it began.
 
 use anyhow::Result;
 
@@ -11,16 +11,16 @@ use crate::store::Store;
 use crate::store::load::SessionHead;
 use crate::summarize::{Input, Request, request};
 
-/// Open items a summarizer is shown at most.
+/// Most open items that a summarizer is given.
 const MAX_OPEN: usize = 12;
 
 impl Maker<'_> {
-    /// All that a digest of a session depends on.
+    /// Everything that a session's digest depends on.
     pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
         self.input_with(store, head, self.model.is_ok())
     }
 
-    /// The same, with the model's request or without: it takes time to build and not every run needs it.
+    /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed.
     pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;
@@ -32,7 +32,7 @@ impl Maker<'_> {
         Ok(Input { session, open, request })
     }
 
-    /// What the sessions before this one had left open when it began, by their rows alone.
+    /// Items that earlier sessions had left open when this one began. Derived from their records, never from their digests.
     pub(super) fn open_before(&self, store: &Store, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
         let Some(began) = began else { return Ok(Vec::new()) };
         let mut all = Vec::new();

@@ -1,5 +1,5 @@
-//! Digests of sessions that go on: after so much work, or when the session's context is compacted. Made without the model, for the
-//! time being: the final digest takes their place and nothing of them stays.
+//! Interim digests of live sessions: made after a certain amount of work, or when the session's context is compacted. They are
+//! extractive, and the final digest replaces them entirely.
 
 use anyhow::Result;
 
@@ -13,7 +13,7 @@ use crate::store::load::SessionHead;
 use crate::summarize::{Extract, Summarizer};
 
 impl Maker<'_> {
-    /// Does a session that has not settled want a digest so far?
+    /// Whether a session that has not settled is due for an interim digest.
     pub(super) fn is_interim_due(&self, store: &Store, head: &SessionHead) -> Result<bool> {
         let digested = store.digested_so_far(head.pk)?;
         if head.last_at <= digested {
@@ -29,7 +29,7 @@ impl Maker<'_> {
             let new = NewDigest {
                 summarizer: "extract",
                 model: None,
-                // It holds for nothing that comes later.
+                // Matches no input, so the digest is never taken as valid for what comes later.
                 input_hash: [0; 32],
                 made_at: self.now,
                 cost_usd: None,

@@ -1,7 +1,12 @@
-//! The second phase: digests. Money is reserved before it is spent; every session's digest is one transaction.
+//! Digest phase.
 //!
-//! Newest sessions first, several calls of the model at once. What a session is shown of earlier ones comes from their rows as they
-//! were when it began, never from their digests: so the result does not depend on what was read or digested when.
+//! ## Invariants
+//! - Cost is reserved before it is spent.
+//! - Every session's digest is one transaction.
+//! - What a session is given of earlier ones comes from their records as they were when it began, never from their digests, so
+//!   the result does not depend on the order of reading or digesting.
+//!
+//! The model works newest session first, with several calls at once.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -37,15 +42,15 @@ pub struct Maker<'a> {
     pub(super) left: Left,
 }
 
-/// What happens to a session.
+/// How a session's digest is made.
 pub(super) enum Route {
-    /// The model is asked; the reservation of its worst cost, unless an answer lies here already.
+    /// By the model. Holds the reservation of the worst cost; `None` if a reply is already on disk.
     Call(Option<i64>),
-    /// Without the model, which stays wanted when there is a reason.
+    /// Without the model. Holds the reason if the config wants the model.
     Extract(Option<Skip>),
 }
 
-/// A call that is under way.
+/// A model call in flight.
 pub(super) struct Pending {
     pub(super) head: SessionHead,
     pub(super) input: Input,
@@ -53,20 +58,20 @@ pub(super) struct Pending {
     pub(super) made: Result<Made, Failure>,
 }
 
-/// What changes while a run goes on.
+/// Mutable state of a run.
 pub(super) struct Run<'r> {
     pub(super) store: &'r mut Store,
     pub(super) report: &'r mut Report,
     pub(super) bar: ProgressBar,
-    /// Why the model is not asked any more.
+    /// Why the model is no longer asked.
     pub(super) model_off: Option<String>,
-    /// Calls in a row that nobody knows the cost of.
+    /// Consecutive calls whose cost is unknown.
     pub(super) unreadable: u32,
     pub(super) budget: Budget,
     pub(super) spent_run: f64,
 }
 
-/// Why the model is not asked at this time, though it is there. Who names it, or a session, means it.
+/// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
 fn left_alone(config: &Config, now: Millis, wanted: &Wanted) -> Option<String> {
     if wanted.asked_for == Some(SummarizerChoice::Claude) || wanted.session.is_some() {
         return None;
@@ -81,7 +86,8 @@ fn left_alone(config: &Config, now: Millis, wanted: &Wanted) -> Option<String> {
 
 impl<'a> Maker<'a> {
     pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted, store: &Store) -> Result<Self> {
-        // A few texts a session pass it, in many runs none: not worth the milliseconds that the faster table takes to make.
+        // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
+        // faster table takes.
         let gate = config.gate()?;
         let away = left_alone(config, now, wanted);
         let model = match config.digest.summarizer {
@@ -118,7 +124,7 @@ impl<'a> Maker<'a> {
             return Ok(());
         }
         if !plan.backlog.is_empty() {
-            // Known for what they are, also to the next run, should this one be cut short.
+            // Record them as backlog now, so that the next run knows it even if this one is interrupted.
             store.together(|| plan.backlog.iter().try_for_each(|head| store.note_skip(head.pk, &Skip::Backlog.to_string())))?;
             let price = match &self.model {
                 Ok(_) => format!("; with it they would cost {}", self.price_of(store, &plan.backlog)?),
@@ -133,7 +139,7 @@ impl<'a> Maker<'a> {
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
         let mut run =
             Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
-        // Those that cost nothing first: what they say is found while the model is asked.
+        // Digest without the model first: these can then be found while the model is asked.
         let (alone, for_model): (Vec<_>, Vec<_>) =
             plan.chosen.into_iter().partition(|(_, not_now)| self.goes_alone(not_now.as_ref()));
         self.make_alone(&mut run, alone)?;
@@ -153,12 +159,12 @@ impl<'a> Maker<'a> {
             sum = sum.zip(likely?).map(|(a, b)| a + b);
             Ok(())
         })?;
-        // Of a run that was asked to stop it is known of some only.
+        // A run that was asked to stop has priced only some of them.
         let sum = sum.filter(|_| !stop::asked());
         Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2} at list price")))
     }
 
-    /// Sessions that can never be digested as they are need not be looked at again until they grow.
+    /// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
     fn record_skip(&self, store: &mut Store, head: &SessionHead, skip: &Skip) -> Result<()> {
         if matches!(skip, Skip::NoPrompt | Skip::NoWork) {
             store.drop_digest(head.pk)?;
@@ -166,13 +172,13 @@ impl<'a> Maker<'a> {
         store.note_skip(head.pk, &skip.to_string())
     }
 
-    /// Walks the sessions, as many calls of the model under way as the config allows.
+    /// Works through the sessions with at most `parallel_calls` model calls in flight.
     fn work(&self, run: &mut Run<'_>, mut ready: VecDeque<(SessionHead, Option<Skip>)>) -> Result<()> {
         std::thread::scope(|scope| {
             let (send, receive): (Sender<Pending>, Receiver<Pending>) = channel();
             let mut under_way = 0;
             loop {
-                // The first call goes alone: what would fail them all is found out once.
+                // The first call runs alone, so that a failure that would hit every call is paid for once.
                 let at_once = if run.report.model_worked { self.config.digest.parallel_calls } else { 1 };
                 while under_way < at_once && !stop::asked() {
                     let Some((head, not_now)) = ready.pop_front() else { break };
@@ -193,7 +199,7 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// Digests a session without the model, or prepares the model's call and reserves its worst cost.
+    /// Digests a session without the model, or prepares the model call and reserves its worst cost.
     fn begin(&self, run: &mut Run<'_>, head: &SessionHead, not_now: Option<Skip>) -> Result<Option<(Input, Option<i64>)>> {
         let input = self.input(run.store, head)?;
         match self.route(run, head, &input, not_now)? {
@@ -221,7 +227,7 @@ impl<'a> Maker<'a> {
             open: &input.open,
             digest: self.passed(made.digest),
         };
-        // The reply goes once this is done, and asking again costs money.
+        // Must be durable: the reply is removed afterwards, and asking again costs money.
         run.store.lasting(|store| store.save_digest(head, &new))?;
         fault::point("digest stored");
         claude.forget_reply(&input.request);
@@ -232,7 +238,7 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 
-    /// A digest as it may be kept, whoever made it.
+    /// Passes a digest through the sanitizer, whoever made it.
     pub(super) fn passed(&self, mut digest: Digest) -> Digest {
         digest.pass(|text| self.gate.clean(text));
         digest

@@ -1,4 +1,4 @@
-//! `recall digest`: read what the transcripts gained, digest what settled, write the pages.
+//! `recall digest`: ingest what was appended to the transcripts, digest the sessions that settled, write the pages.
 
 mod alone;
 mod background;
@@ -42,7 +42,7 @@ pub fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<End
     run_by(args, config, out, locked_run)
 }
 
-/// The same for who holds the run lock.
+/// Like [`run`], for a caller that already holds the run lock.
 pub fn run_with_lock(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Ended> {
     run_by(args, config, out, |args, config, ui, now| run_alone(args, config, ui, now).map(Some))
 }
@@ -86,7 +86,7 @@ fn run_by(
     Ok(if failed { Ended::Partly } else { Ended::Done })
 }
 
-/// The run itself, when no other is under way: the other does what this one would.
+/// Does the run unless another one is in progress, which then does the same work.
 fn locked_run(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result<Option<Report>> {
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
@@ -102,17 +102,17 @@ fn run_alone(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result
     fault::point("index open");
     if let Some(jobs) = args.jobs {
         store.use_threads(jobs);
-        // What is packed is packed by the pool that all share. Who has made that before us has said how large it is.
+        // The global rayon pool compresses chunks. If it exists already, its size is already set.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
     }
     store.sync_later()?;
     leftovers::drop_half_written(&config.data_dir);
     leftovers::drop_used_replies(&config.data_dir, &store)?;
     let ran = phases(args, config, ui, now, &mut store, &mut report);
-    // However it ended: of what it took out, or a run before that was cut short, no trace is left.
+    // Runs also after a failure: no trace may remain of what this run deleted, or an interrupted one before it.
     let scrubbed = scrub(&store, ui);
     fault::point("scrubbed");
-    // What stopped the run is the cause of what came after it.
+    // Report the phases' error first: it may have caused the other one.
     ran.and(scrubbed)?;
     keep_copy(&store, ui, now);
     report.elapsed_ms = started.elapsed().as_millis() as u64;
@@ -125,20 +125,20 @@ fn run_alone(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis) -> Result
         _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {
             LastRun::succeeded(&config.data_dir, now)
         }
-        // The model was not asked: whether it works is not known.
+        // The model was not asked, so it is unknown whether it works.
         _ => LastRun::went_through(&config.data_dir, now),
     }
     fault::point("last run noted");
     Ok(report)
 }
 
-/// Keeps a copy of the index, when one is due. What is stored is stored without it.
+/// Keeps a copy of the index when one is due. A failure does not undo what was stored.
 fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
     if stop::asked() {
         return;
     }
     if let Err(e) = store.copy_when_due(now) {
-        // A copy that cannot be written says nothing of the index.
+        // Only damage is explained: a failure to write the copy says nothing about the index.
         let e = if is_damage(&e) { store.explained(e) } else { e };
         ui.warn(&format!("{e:#}: what a damaged index alone knows would be lost"));
     }
@@ -155,7 +155,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     forget_old(config, now, store, report)?;
     if !args.ingest_only && !stop::asked() {
         if config.digest.summarizer != SummarizerChoice::Extract {
-            // The model may take long, and what is stored is to be found meanwhile. What fails is told at the end.
+            // The model may be slow; index the new records for search meanwhile. Failures are reported by the second call below.
             store.write_documents()?;
         }
         let wanted = Wanted::of(args, config)?;
@@ -180,7 +180,7 @@ fn phases(args: &DigestArgs, config: &Config, ui: &Ui, now: Millis, store: &mut 
     Ok(())
 }
 
-/// Makes documents of the sessions that changed.
+/// Updates the search documents of sessions that changed.
 pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
     for (session, why) in store.write_documents()?.failed {
         ui.warn(&format!("session {session}: {:#}: search does not find what it has gained", store.explained(why)));
@@ -188,17 +188,17 @@ pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// The lock that one run holds at a time.
+/// The lock that admits one run at a time.
 pub fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
     let lock = config.data_dir.join("lock");
     Ok(fd_lock::RwLock::new(private::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
 }
 
-/// Brings the pages up to date, unless a run is under way, which will.
+/// Updates the pages, unless a run is in progress, which will do so.
 pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
     let mut lock = run_lock(config)?;
     if let Ok(_held) = lock.try_write() {
-        // No page is written that shows what the config has come to leave out.
+        // Apply the policy first, so that no page shows what the config now excludes.
         leave_out_excluded(config, store, &mut Report::default())?;
         pages::write(config, store, false, ui)?;
         store.drop_emptied()?;
@@ -206,7 +206,7 @@ pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> 
     Ok(())
 }
 
-/// What the command line overrides.
+/// Applies the overrides of the command line.
 fn apply(args: &DigestArgs, config: &mut Config) -> Result<()> {
     if !args.claude_dir.is_empty() {
         config.claude_dirs = args.claude_dir.iter().map(std::path::absolute).collect::<std::io::Result<_>>()?;
@@ -214,7 +214,7 @@ fn apply(args: &DigestArgs, config: &mut Config) -> Result<()> {
     if let Some(usd) = args.max_cost {
         anyhow::ensure!(usd.is_finite() && usd >= 0.0, "--max-cost must be zero or more");
         config.digest.max_cost_usd = usd;
-        // Who names a sum for this run means it.
+        // An explicit amount for this run also raises the cap of the day.
         config.digest.max_cost_usd_per_day = config.digest.max_cost_usd_per_day.max(usd);
     }
     if let Some(summarizer) = args.summarizer {
@@ -223,7 +223,7 @@ fn apply(args: &DigestArgs, config: &mut Config) -> Result<()> {
     Ok(())
 }
 
-/// Creates the data folder where there is none, and says when others can read it.
+/// Creates the data folder if it is missing, and warns if others can read it.
 pub fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
     let dir = &config.data_dir;
     private::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;

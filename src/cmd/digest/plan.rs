@@ -1,4 +1,4 @@
-//! Which sessions of the index want a digest now, by whom, and why the others get none.
+//! Plans a run: which sessions get a digest, made by whom, and why the others get none.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::session::Millis;
 use crate::store::Store;
 use crate::store::load::SessionHead;
 
-/// What the command line asks for.
+/// The selection made on the command line.
 pub struct Wanted {
     pub since: Millis,
     pub project: ProjectFilter,
@@ -40,22 +40,22 @@ impl Wanted {
     }
 }
 
-/// How the sessions of a run are to be digested.
+/// How a run treats the sessions of the index.
 #[derive(Default)]
 pub struct Plan {
-    /// Sessions that want a digest, newest first, and why the model is not to make it.
+    /// Sessions to digest, newest first, each with the reason why the model does not make the digest, if any.
     pub chosen: Vec<(SessionHead, Option<Skip>)>,
     pub skipped: Vec<(SessionHead, Skip)>,
-    /// Sessions whose digest holds although something around them was stored.
+    /// Sessions whose digest is still valid although related records were stored.
     pub unchanged: Vec<SessionHead>,
-    /// Sessions that go on and want a digest so far.
+    /// Live sessions that are due for an interim digest.
     pub interim: Vec<SessionHead>,
-    /// Many sessions at once that never had a digest: without the model, and final until asked again.
+    /// Set if many sessions have never had a digest: they are digested without the model, finally until asked again.
     pub backlog: Vec<SessionHead>,
 }
 
 impl Maker<'_> {
-    /// Which sessions want a digest, who makes it, and why others get none.
+    /// Which sessions get a digest, who makes it, and why the others get none.
     pub fn plan(&self, store: &Store) -> Result<Plan> {
         let mut plan = Plan::default();
         let candidates = self.candidates(store, &mut plan)?;
@@ -74,7 +74,7 @@ impl Maker<'_> {
         Ok(plan)
     }
 
-    /// The sessions that want a digest now, in the order in which they get one. What becomes of the others is noted in the plan.
+    /// Sessions to digest now, in working order. The others are recorded in the plan.
     fn candidates(&self, store: &Store, plan: &mut Plan) -> Result<Vec<SessionHead>> {
         let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
         let mut candidates: Vec<SessionHead> = Vec::new();
@@ -94,18 +94,18 @@ impl Maker<'_> {
                 Err(skip) => plan.skipped.push((head, skip)),
             }
         }
-        // Newest first: what was done last is asked for first. But what the model failed on comes last: if the session itself is what it
-        // fails on, the others must not wait behind it.
+        // Newest first, because recent work is asked for first. Sessions on which the model failed come last: if the session is
+        // the cause, the others must not wait behind it.
         let in_vain = store.tried_in_vain()?;
         candidates.sort_by_key(|h| (in_vain.contains(&h.pk), std::cmp::Reverse((h.started_at, h.id.clone()))));
         Ok(candidates)
     }
 
-    /// Those among the candidates that never had a digest; of few enough for the model those that an earlier run found among more. Whether
-    /// there is a model now does not matter: it would be asked about them all once it is there.
+    /// Candidates that never had a digest, if there are more than the model should handle; otherwise those that an earlier run
+    /// put into the backlog. Independent of whether a model is available now: once it is, it would be asked about all of them.
     fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
         let mut backlog = Vec::new();
-        // Who names the model or a session means it.
+        // Naming the model or a session on the command line overrides the backlog.
         let meant = self.wanted.asked_for == Some(SummarizerChoice::Claude) || self.wanted.session.is_some();
         if meant || self.config.digest.summarizer == SummarizerChoice::Extract {
             return Ok(backlog);
@@ -137,10 +137,11 @@ impl Maker<'_> {
         Ok(failed.and_then(|(times, last)| may_retry(times, last, head.grew_at, self.now).err()))
     }
 
-    /// Is the model's digest made from just what it would be given now? Then it holds, whatever was stored around it.
+    /// Whether the model's digest was made from exactly the input it would get now. If so, it stays valid whatever else was
+    /// stored.
     fn is_unchanged(&self, store: &Store, head: &SessionHead) -> Result<bool> {
         let Some(state) = store.digest_state(head.pk)?.filter(|s| s.summarizer == "claude") else { return Ok(false) };
-        // What was paid for holds, whether the model can be had in this run or not.
+        // Uses the config's model: a digest that was paid for stays valid even if the model is not available in this run.
         Ok(state.input_hash == self.input_with(store, head, true)?.request.hash(&self.config.digest.model))
     }
 
@@ -160,7 +161,7 @@ impl Maker<'_> {
     }
 
     fn standing(&self, store: &Store, head: &SessionHead) -> Result<Standing> {
-        // What its digest was made of is there, and is both.
+        // A session with stored digest inputs had both.
         let is_known = head.only_shown && store.basis_of(head)?.is_some();
         let (has_prompt, has_work) = if is_known { (true, true) } else { store.has_prompt_and_work(head)? };
         Ok(Standing { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })

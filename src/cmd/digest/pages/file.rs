@@ -1,4 +1,4 @@
-//! A page's file: replaced in one step and only when its text differs, with what the user wrote below it.
+//! A page's file: replaced atomically, only if its text differs, and with the user's notes kept.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 use super::Writer;
 use crate::private;
 
-/// The heading below which a page is the user's own.
+/// Heading below which a page belongs to the user.
 pub const NOTES: &str = "## Notes";
 
 impl Writer<'_> {
-    /// Replaces a page when its text differs, with the user's notes below it.
+    /// Replaces a page if its text differs, keeping the user's notes below it.
     pub(super) fn put(&mut self, path: &str, text: &str, moved_notes: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);
         let before = read(&file)?;
@@ -35,7 +35,7 @@ impl Writer<'_> {
 
     pub(super) fn remove(&mut self, path: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);
-        // What it says may have been forgotten, and nothing knows of it any more after this.
+        // Durable removal: the page may hold forgotten text, and once its record is gone nothing would find the file.
         private::remove(&file)?;
         self.store.drop_page(path)
     }
@@ -49,8 +49,8 @@ fn read(file: &Path) -> Result<Option<String>> {
     }
 }
 
-/// What follows the notes' heading, however an editor ended its line. Text from sessions never starts a heading, so the first one
-/// is the user's.
+/// The text after the notes' heading, whatever the line ending. Text from sessions never starts a heading, so the first match is
+/// the user's.
 pub fn notes_in(page: &str) -> &str {
     let mut at = 0;
     for line in page.split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! Writing the pages: only those that changed, each in one step, the user's notes kept.
+//! Writes the pages: only those that changed, each one atomically, with the user's notes kept.
 
 mod file;
 mod shown;
@@ -26,8 +26,8 @@ use crate::store::pages::PageRecord;
 use crate::store::{Memory, Store};
 use crate::ui::Ui;
 
-/// Brings the pages up to date with the digests; all of them when `all`, or when their days were those of another time zone. Pages that are
-/// gone come back. Returns how many files were written.
+/// Brings the pages up to date with the digests: all of them if `all`, or if the time zone changed and with it the days. Missing
+/// pages are written again. Returns the number of files written.
 pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
     store.find_repeats(all)?;
     fault::point("repeats found");
@@ -55,7 +55,7 @@ fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<Pag
     let mut days: BTreeMap<String, String> = BTreeMap::new();
     if all {
         moments.extend(store.notes()?.into_iter().map(|note| note.at));
-        // Days whose sessions have all gone since, too.
+        // Includes days whose sessions are all gone by now.
         days.extend(store.pages()?.into_iter().map(|page| (page.day, String::new())));
     }
     let known: BTreeSet<i64> = dirty.iter().copied().collect();
@@ -73,7 +73,7 @@ fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<Pag
     Writer { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
 }
 
-/// Writes the pages of some days anew, with notes that move there; one with nothing left on it goes.
+/// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
 pub fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
     Writer { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
 }
@@ -82,13 +82,13 @@ struct Writer<'a> {
     config: &'a Config,
     store: &'a Store,
     ui: &'a Ui,
-    /// All pages are written anew: none is known to stay where it is.
+    /// Rewrite every page: none is assumed to keep its path.
     all: bool,
-    /// Days to be written anew, each with notes that moved there.
+    /// Days to rewrite, each with the notes that move to its page.
     days: BTreeMap<String, String>,
-    /// What these days say of sessions whose pages were made in this run.
+    /// Day entries of sessions whose pages were made in this run, by day.
     made: BTreeMap<String, HashMap<i64, DayEntry>>,
-    /// Pages that no longer apply. They go last: a run that is cut short finds them again.
+    /// Pages that no longer apply. Removed last, so that the next run finds them again if this one is interrupted.
     gone: Vec<PageRecord>,
     written: u64,
 }
@@ -99,7 +99,7 @@ impl Writer<'_> {
         for part in dirty.chunks(PART) {
             let make = |store: &Store, pk: &i64| with_shown(config, store, all, *pk, |shown, day| Made::of(shown, day, config));
             store.each_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
-            // Of the last day more may come.
+            // The last day stays open: the next batch may add to it.
             let last = self.made.keys().next_back().cloned().unwrap_or_default();
             self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;
         }
@@ -121,7 +121,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Writes a session's page; one under another name goes, and its notes move along.
+    /// Writes a session's page. A page of this session under another name is removed, and its notes move along.
     fn session(&mut self, pk: i64, made: Option<Made>) -> Result<()> {
         let mut notes = String::new();
         for page in self.store.pages_of(pk)?.into_iter().filter(|page| made.as_ref().is_none_or(|made| made.path != page.path)) {
@@ -133,7 +133,7 @@ impl Writer<'_> {
                 }
             };
             let day = self.days.entry(page.day.clone()).or_default();
-            // A session without a page leaves its notes to the day.
+            // Without a page of its own, the session's notes move to the day's page.
             if made.is_some() {
                 notes.push_str(&found)
             } else {
@@ -149,7 +149,7 @@ impl Writer<'_> {
             self.days.entry(made.day.clone()).or_default();
             self.made.entry(made.day).or_default().insert(pk, made.entry);
         } else if let Some(at) = self.store.began_without_digest(pk)? {
-            // It counts on its day, where that has a page.
+            // It still counts in the costs of its day, if that day has a page.
             let day = self.config.local_time(Some(at), "%Y-%m-%d");
             if self.store.has_day_page(&day)? {
                 self.days.entry(day).or_default();
@@ -158,7 +158,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the page of a day from the sessions that have a page there; without any, only notes keep it.
+    /// Writes a day's page from the sessions that have a page on that day. Without any, only notes keep the page.
     fn day(&mut self, day: &str, moved_notes: &str) -> Result<()> {
         let path = day_path(day);
         let mut made = self.made.remove(day).unwrap_or_default();
@@ -202,10 +202,7 @@ impl Writer<'_> {
     }
 }
 
-/// The page of a day as somebody may see it, made of what the index shows them. `None` where that is nothing.
-///
-/// # Errors
-/// When the index cannot be read.
+/// A day's page, built from what the policy lets the reader see. `None` if that is nothing.
 pub fn shown_day(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
     memory.at_once(|| {
         let mut entries = Vec::new();
@@ -220,20 +217,17 @@ pub fn shown_day(config: &Config, memory: &Memory, day: &str) -> Result<Option<S
     })
 }
 
-/// Does the page of a day, as it is written, show something that somebody may not see?
-///
-/// # Errors
-/// When the index cannot be read.
+/// Whether a day's page, as written, shows something that the policy hides from the reader.
 pub fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool> {
     memory.hides_some_of(day, lasts(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
 }
 
-/// What was remembered on a day.
+/// Notes remembered on a day.
 fn notes_on(day: &str, config: &Config, store: &Store) -> Result<Vec<Note>> {
     lasts(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
 }
 
-/// What sessions without a digest cost that began on a day.
+/// Number and cost of the sessions without a digest that began on a day.
 fn untold_on(day: &str, config: &Config, store: &Store) -> Result<Untold> {
     let Some((from, until)) = lasts(day, config) else { return Ok(Untold::default()) };
     let mut untold = Untold::default();
@@ -245,15 +239,15 @@ fn untold_on(day: &str, config: &Config, store: &Store) -> Result<Untold> {
     Ok(untold)
 }
 
-/// From when to when a day lasts; `None` where it is none.
+/// Start and end of a day; `None` if `day` is no date.
 fn lasts(day: &str, config: &Config) -> Option<(Millis, Millis)> {
     let date = day.parse::<jiff::civil::Date>().ok()?;
     let at = |date: jiff::civil::Date| date.to_zoned(config.time_zone.clone()).map(|begins| begins.timestamp().as_millisecond());
-    // Nothing comes before the first day there is, nor after the last.
+    // The calendar's first and last day have no neighbour.
     Some((at(date).unwrap_or(Millis::MIN), date.tomorrow().and_then(at).unwrap_or(Millis::MAX)))
 }
 
-/// Pages on record of which there is no file. A folder that cannot be looked into has none that is known to be gone.
+/// Recorded pages whose file is missing. In a folder that cannot be listed, no page counts as missing.
 fn missing(recorded: Vec<PageRecord>, data_dir: &Path) -> Vec<PageRecord> {
     let mut folders: HashMap<PathBuf, Option<HashSet<OsString>>> = HashMap::new();
     let is_gone = |page: &PageRecord| {

@@ -1,4 +1,4 @@
-//! What pages show of a session: collected from the index, and made into its own page and its part of the day's.
+//! Collects from the index what pages show of a session, for its own page and its entry on the day's page.
 
 use anyhow::Result;
 
@@ -10,7 +10,7 @@ use crate::price::costs_by_model;
 use crate::session::Session;
 use crate::store::Store;
 
-/// A session's page, and what the page of its day says of it.
+/// A session's page, and its entry on the day's page.
 pub(super) struct Made {
     pub(super) path: String,
     pub(super) day: String,
@@ -28,7 +28,7 @@ impl Made {
     }
 }
 
-/// Makes something of all that pages show of a session, if it has a digest. The other argument is its day.
+/// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest.
 pub(super) fn with_shown<T>(
     config: &Config,
     store: &Store,
@@ -55,7 +55,7 @@ pub(super) fn with_shown<T>(
 }
 
 impl Writer<'_> {
-    /// What its day's page says of a session, from what is on record: without its rows.
+    /// A session's entry on the day's page, from stored facts, without loading its records.
     pub(super) fn entry_on_record(&self, pk: i64) -> Result<Option<DayEntry>> {
         let (config, store) = (self.config, self.store);
         let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.all) else { return Ok(None) };
@@ -85,7 +85,7 @@ fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String,
     Ok((day, page))
 }
 
-/// The path of the page of a later session that says nearly the same.
+/// Path of the page of a later, near-duplicate session.
 fn later(session: i64, config: &Config, store: &Store, all: bool) -> Result<Option<String>> {
     let Some(later) = store.repeated_by(session)? else { return Ok(None) };
     if !all && let Some(path) = store.page_that_stays(later)? {
