@@ -1,4 +1,4 @@
-//! `recall doctor`: is all well, and what to do where not.
+//! `recall doctor`: checks the setup, and suggests or makes repairs.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::install::{Host, Scope, apply, look, plan};
 use crate::private;
 use crate::ui::Ui;
 
-/// Looks, mends if asked, and tells. A config that cannot be read is the one thing there is to say.
+/// Examines the setup, repairs it if asked, and prints the findings. An unreadable config is reported as the only finding.
 pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Ended> {
     let config = match &config {
         Ok(config) => config,
@@ -29,7 +29,7 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
     let ui = Ui::default();
     let host = Host::new(config)?;
     if let Some(days) = args.keep_transcripts {
-        // What is said on the way is for people.
+        // Progress is for people only, so it is kept out of the JSON.
         let mut said = Vec::new();
         Raise::plan(days, &host)?.apply(days, &mut said)?;
         if !args.json {
@@ -39,7 +39,7 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
     }
     let mut findings = examine(config, &host, Depth::Whole, config.now());
     if args.fix && findings.iter().any(|f| f.fix.is_some()) {
-        // What is said on the way is for people.
+        // As above: not part of the JSON.
         let mut said = Vec::new();
         mend(&findings, config, &host, &ui, &mut said)?;
         if !args.json {
@@ -79,7 +79,7 @@ fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
     plain(difference).lines().try_for_each(|line| writeln!(out, "    {:<12}   {line}", ""))
 }
 
-/// Does what can be done without asking.
+/// Makes the repairs that need no question.
 fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let needs = |fix: Fix| findings.iter().any(|f| f.fix == Some(fix));
     if needs(Fix::Permissions) {
@@ -97,9 +97,9 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
     }
     if needs(Fix::Install) {
         let _turn = Turn::wait(config)?;
-        // Only where something of ours is already: what was never asked for is not put in.
+        // Only files that already hold something of ours: nothing is installed that was never asked for.
         for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
-            // A project's servers are in a file of its own, which no session writes back.
+            // A project's servers are in a separate file, which no session writes back.
             let mcp = file.scope != Scope::Project && look::server_taken_back(host).is_some();
             let plan = plan::plan(&InstallArgs { scope: file.scope, timer: None, mcp, dry_run: false }, host)?;
             plan.warnings.iter().for_each(|warning| ui.warn(warning));

@@ -1,4 +1,4 @@
-//! `recall export`: a head line, then every session and every remembered note as one JSON object a line.
+//! `recall export`: a header line, then one JSON object per line for every session and remembered note.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use crate::privacy::View;
 use crate::store::Memory;
 use crate::store::transfer::ExportedNote;
 
-/// The form of the export. It changes when an older program could not read it any more.
+/// Format of the export. Raised when an older program could no longer read it.
 pub const VERSION: u64 = 1;
 
 pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {

@@ -1,4 +1,4 @@
-//! `--project` and `--since`, the same for every command.
+//! `--project` and `--since`, shared by all commands.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use globset::GlobSet;
 use crate::config::{Config, globset};
 use crate::session::{Millis, Project};
 
-/// Which projects are meant. A pattern without a slash is matched against the last folder as well.
+/// Matches projects by glob. A pattern without a slash is also matched against the last folder of the path.
 pub struct ProjectFilter(Option<GlobSet>);
 
 impl ProjectFilter {
@@ -21,12 +21,12 @@ impl ProjectFilter {
     }
 }
 
-/// The moment from which `--since` asks.
+/// Start of the range that `--since` asks for.
 pub fn since(text: Option<&str>, config: &Config) -> Result<Millis> {
     text.map_or(Ok(Millis::MIN), |text| moment("--since", text, config))
 }
 
-/// The moment that an age or a date stand for.
+/// Parses a time spec: an age or a date.
 pub fn moment(option: &str, text: &str, config: &Config) -> Result<Millis> {
     crate::moment::moment(text, config.now(), &config.time_zone).with_context(|| format!("{option} {text}"))
 }

@@ -1,4 +1,4 @@
-//! `recall import`: takes in what `recall export` wrote. A line that cannot be read is reported and skipped.
+//! `recall import`: stores what `recall export` wrote. Unreadable lines are reported and skipped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write, stdin};
@@ -19,7 +19,7 @@ use crate::store::transfer::{Exported, ExportedNote};
 use crate::store::trouble::is_trouble;
 use crate::ui::Ui;
 
-/// How much of what is refused is shown, in characters.
+/// Characters shown of a rejected value.
 const MAX_SHOWN: usize = 40;
 
 pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
@@ -29,7 +29,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     } else {
         Box::new(BufReader::new(File::open(&args.file).with_context(|| format!("cannot open {}", args.file.display()))?))
     };
-    // Bytes, not text: one bad line must not end the import.
+    // Split bytes, not text: an invalid line must not end the import.
     let mut lines = input.split(b'\n');
     check_head(&lines.next().context("there is nothing to import")??)?;
     prepare_folder(config, &ui)?;
@@ -37,7 +37,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
     let gate = config.gate()?;
     let mut store = Store::open(&config.database())?;
-    // Folding the log in at the end syncs it all.
+    // The checkpoint of the write-ahead log at the end syncs everything.
     store.sync_later()?;
     let mut taken = Taken::default();
     for (at, line) in lines.enumerate() {
@@ -55,7 +55,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }
 
-/// What came in.
+/// What was imported.
 #[derive(Default)]
 struct Taken {
     sessions: usize,
@@ -90,7 +90,7 @@ impl Taken {
     }
 }
 
-/// Takes in a note as far as it may be kept here. False when it is known.
+/// Stores a note as far as it may be kept here. False if it is already known.
 fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store, config: &Config) -> Result<bool> {
     if !is_id(&note.note) {
         bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
@@ -113,7 +113,7 @@ fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store, config: &Conf
     store.import_note(&note.note, &new)
 }
 
-/// Is it the id of a note, and of nothing else?
+/// Whether the text is exactly the id of a note.
 fn is_id(id: &str) -> bool {
     id.strip_prefix('m').is_some_and(|rest| rest.len() == 8 && rest.bytes().all(|b| b.is_ascii_hexdigit()))
 }

@@ -1,4 +1,4 @@
-//! `recall install`: hooks and a timer, once.
+//! `recall install`: installs the hooks and a timer.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ fn what_now(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
     if timer == Timer::None {
         writeln!(out, "Nothing starts the digest: run `recall digest` from time to time.")?;
     } else {
-        // Timers go by the system's clock, whatever zone the pages are in.
+        // Timers follow the system's time zone, whatever zone the pages use.
         let now = Timestamp::from_millisecond(config.now())?.to_zoned(TimeZone::system());
         let next = schedule::next(config.schedule, &now).strftime("%H:%M").to_string();
         writeln!(out, "The next digest runs at {next}; `recall digest` takes in the past now.")?;

@@ -1,4 +1,4 @@
-//! `recall completions` and `recall man`: made from the definition of the command line, so that they cannot differ from it.
+//! `recall completions` and `recall man`: generated from the definition of the command line, so that they cannot differ from it.
 
 use std::io::Write;
 

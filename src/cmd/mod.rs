@@ -1,4 +1,4 @@
-//! One file per verb. Everything that can go wrong ends here, as a message and an exit code.
+//! One file per verb. Every error ends here, as a message and an exit code.
 
 mod about;
 mod close;
@@ -39,23 +39,23 @@ use crate::store::Memory;
 use crate::store::trouble::explained;
 use crate::ui;
 
-/// How a command that ran has ended.
+/// How a completed command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// All of it was done.
+    /// Everything was done.
     Done,
-    /// Done, but something was skipped with an error.
+    /// Done, but something was skipped because of an error.
     Partly,
 }
 
-/// Parses the command line and runs it. Exit code 0 done, 1 something was skipped, 2 could not run.
+/// Parses the command line and runs the command. Exit codes: 0 done, 1 something was skipped, 2 could not run.
 pub fn run() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == "hook") {
         return crate::hook::run(words.next());
     }
     let cli = Cli::parse();
-    // Not locked: the server of the protocol writes from another thread.
+    // Not locked: the MCP server writes to stdout from another thread.
     let screen = Screen::new(io::stdout(), io::stdout().is_terminal());
     let screen = if cli.command.changes_something() { screen.heard_or_not() } else { screen };
     let mut out = io::BufWriter::new(screen);
@@ -71,11 +71,11 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// What a command does that is a person's to decide: an agent may have been talked into it. `remember` and `close` have limits of their
-/// own. Every command is named here, so that a new one is thought about.
+/// What a command does that only a person may decide, because an agent may have been talked into it. `remember` and `close` have
+/// limits of their own. The match names every command, so that a new one has to be considered.
 fn needs_person(command: &Command) -> Option<&'static str> {
     match command {
-        // Of itself a session may go: `this` asks where that is not certain.
+        // `--this` is exempt: an agent may forget its own session, and the command itself asks if that session is uncertain.
         Command::Forget(args) if !args.dry_run && !args.what.this => Some("take something out of the memory for good"),
         Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
         Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
@@ -88,21 +88,18 @@ fn needs_person(command: &Command) -> Option<&'static str> {
     }
 }
 
-/// What may be shown to who works in this folder.
-///
-/// # Errors
-/// When there is no index, or it cannot be read.
+/// The memory as it may be shown to a reader working in the current folder.
 fn memory(config: &Config) -> Result<Memory> {
     let here = std::env::current_dir().unwrap_or_default();
     Memory::open(&config.database(), &config.policy(View::From(&here.to_string_lossy())))
 }
 
-/// Does a command tell what is remembered, or remember something? An agent hears and says nothing while recall is switched off.
+/// Whether a command shows what is remembered, or remembers something. While recall is off, agents may do neither.
 fn tells(command: &Command) -> bool {
     match command {
         Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
         Command::Close(_) | Command::Remember(_) => true,
-        // It says so itself, to each request.
+        // The server answers each request with that itself.
         Command::Mcp => false,
         Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
         Command::Pause(_) | Command::Status(_) | Command::Config(_) | Command::Import(_) | Command::Redact(_) => false,
@@ -110,7 +107,8 @@ fn tells(command: &Command) -> bool {
     }
 }
 
-/// Could a command that did its work say so? Who stopped reading did not want to hear it.
+/// Reports a command whose work is done but whose output could not be printed. A closed pipe does not count: its reader chose to
+/// stop.
 fn was_heard(screen: &Screen<io::Stdout>) -> bool {
     let unheard = screen.unheard().filter(|e| e.kind() != ErrorKind::BrokenPipe);
     unheard.inspect(|e| ui::tell(format!("all was done, but what was done cannot be printed: {e}"))).is_none()
@@ -129,9 +127,9 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
     }
     let index = config.as_ref().map(Config::database).ok();
     let ended = match command {
-        // A config that cannot be read is what this one tells.
+        // Doctor reports an unreadable config itself.
         Command::Doctor(args) => doctor::run(&args, config, out),
-        // Made while packages are built, where there may be no home.
+        // Run while packages are built, where there may be no home.
         Command::Completions(args) => manual::completions(&args, out),
         Command::Man(args) => manual::pages(&args, out),
         Command::Digest(args) => digest::run(args, config?, out),
@@ -158,7 +156,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
     })
 }
 
-/// The reader of our output went away: its choice, no failure of ours.
+/// The reader of our output closed the pipe, which is not an error.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|e| {
         let direct = e.downcast_ref::<io::Error>().map(io::Error::kind);

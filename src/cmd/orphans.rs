@@ -1,4 +1,4 @@
-//! Pages of sessions of which the index knows nothing: they have outlived it. Nothing finds them but who looks into the folder.
+//! Orphan pages: pages whose session the index does not know, because they outlived an earlier index. Search does not find them.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,12 +12,12 @@ use crate::config::Config;
 use crate::session::{Millis, Project};
 use crate::store::Store;
 
-/// A page's head is much shorter.
+/// Limit for reading a page's head, far above its real size.
 const MAX_HEAD: u64 = 64 << 10;
-/// Sessions that are named.
+/// Sessions listed by name.
 const MAX_NAMED: usize = 5;
 
-/// A page, and what its head tells of its session.
+/// A page, and what its head says about its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
     pub file: PathBuf,
@@ -27,17 +27,14 @@ pub struct Orphan {
 }
 
 impl Orphan {
-    /// The day in whose page the session stands.
+    /// The day whose page lists the session.
     pub fn day(&self) -> Option<String> {
         let day = self.file.file_name()?.to_str()?.get(..10)?;
         day.parse::<jiff::civil::Date>().ok().map(|_| day.to_owned())
     }
 }
 
-/// All of them, in the order of their names.
-///
-/// # Errors
-/// When the index cannot be read.
+/// All orphan pages, in the order of their file names.
 pub fn find(config: &Config, store: &Store) -> Result<Vec<Orphan>> {
     let known: HashSet<String> = store.session_heads()?.into_iter().map(|head| head.id).collect();
     let files = WalkDir::new(config.data_dir.join("daily")).sort_by_file_name().into_iter().flatten();
@@ -47,7 +44,7 @@ pub fn find(config: &Config, store: &Store) -> Result<Vec<Orphan>> {
     Ok(files.filter(is_session).filter_map(|file| read(&file)).filter(|page| !known.contains(&page.session)).collect())
 }
 
-/// `None` for a file that is no page of a session.
+/// `None` for a file that is not a session page.
 fn read(file: &Path) -> Option<Orphan> {
     let mut lines = BufReader::new(File::open(file).ok()?.take(MAX_HEAD)).lines().map_while(Result::ok);
     (lines.next()? == "---").then_some(())?;
@@ -65,7 +62,7 @@ fn read(file: &Path) -> Option<Orphan> {
     Some(Orphan { file: file.to_owned(), session: session.filter(|id| !id.is_empty())?, project, ended_at })
 }
 
-/// Says how many there are, and of which sessions; `None` where there are none.
+/// Describes how many there are, and of which sessions; `None` if there are none.
 pub fn told(orphans: &[Orphan]) -> Option<String> {
     let which = match orphans.len() {
         0 => return None,

@@ -1,4 +1,4 @@
-//! `recall pause`: an off switch for a while.
+//! `recall pause`: switches recall off for a while.
 
 use std::io::Write;
 

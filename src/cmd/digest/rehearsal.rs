@@ -1,4 +1,4 @@
-//! A run on a copy of the index that is thrown away: what it would find, and nothing of the user's changes.
+//! A temporary copy of the index: shows what a run would find without changing any file of the user.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ use crate::session::Millis;
 use crate::store::Store;
 use crate::ui::Ui;
 
-/// Opens a copy of the index that is thrown away with its folder, with what the transcripts gained taken in. Nothing of the user's
-/// changes. `None` while a run is under way.
+/// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
+/// returned folder. `None` while another run is in progress.
 pub fn rehearsal(
     args: &DigestArgs,
     config: &Config,
@@ -33,7 +33,7 @@ pub fn rehearsal(
     Ok(Some((folder, store)))
 }
 
-/// Copies the index as files: opening it, even to read, would leave files beside it. False when a run is writing it just now.
+/// Copies the index file by file, because opening it, even to read, would leave files beside it. False while a run is writing it.
 fn copy_index(config: &Config, to: &Path) -> Result<bool> {
     if !Store::is_there(&config.database())? {
         return Ok(true);

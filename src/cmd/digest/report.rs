@@ -1,4 +1,4 @@
-//! What a run did, in numbers.
+//! Figures of a run, printed and logged.
 
 use std::io::Write;
 
@@ -20,32 +20,32 @@ pub struct Report {
     pub sessions_digested: u64,
     pub sessions_skipped: u64,
     pub sessions_failed: u64,
-    /// Sessions older than the config wants them kept; told only where there are any.
+    /// Sessions past the configured retention; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub sessions_forgotten: u64,
-    /// Sessions of projects that the config leaves out since; told only where there are any.
+    /// Sessions of projects excluded since they were stored; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub sessions_excluded: u64,
     pub pages_written: u64,
-    /// Stored texts that the rules of today left less of; told only where there are any.
+    /// Stored texts that today's rules shortened; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub texts_cleaned: u64,
-    /// Documents that got vectors; told only where an endpoint gives them.
+    /// Documents that got vectors; printed only if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     pub documents_embedded: u64,
-    /// What the model's calls of this run cost; a call whose real cost is unknown counts with its worst.
+    /// Cost of this run's model calls in US dollars. A call of unknown cost counts with its worst.
     pub cost_usd: f64,
     pub elapsed_ms: u64,
-    /// A call of the model succeeded.
+    /// A model call succeeded.
     #[serde(skip)]
     pub model_worked: bool,
-    /// A call that failed was paid for, or may have been.
+    /// A failed call cost money, or may have.
     #[serde(skip)]
     pub paid_in_vain: bool,
-    /// The model is over its limit.
+    /// The account's usage limit is reached.
     #[serde(skip)]
     pub limited: Option<Rest>,
-    /// Why the last call that failed did.
+    /// Reason of the last failed call.
     #[serde(skip)]
     pub last_failure: Option<String>,
 }
@@ -62,7 +62,7 @@ impl Report {
         self.sessions_new += done.sessions_new;
     }
 
-    /// What came of asking the model; `None` when it was not, or nothing follows from that.
+    /// Outcome of asking the model; `None` if it was not asked, or if nothing follows from it.
     pub fn asked(&self) -> Option<Asked> {
         match &self.limited {
             Some(rest) => Some(Asked::Limited(rest.clone())),
@@ -71,13 +71,13 @@ impl Report {
         }
     }
 
-    /// Did the run change anything that is worth a line in the log?
+    /// Whether the run changed anything worth a log entry.
     pub fn did_something(&self) -> bool {
         let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.sessions_excluded;
         self.files_read + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
     }
 
-    /// Tells it, in words or as JSON in a line.
+    /// Prints the figures as text, or as one line of JSON.
     pub fn print(&self, json: bool, out: &mut impl Write) -> Result<()> {
         if json {
             serde_json::to_writer(&mut *out, self)?;

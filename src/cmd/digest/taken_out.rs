@@ -1,4 +1,5 @@
-//! What a run takes out of the index by the config of today, before anything is made of it, and that no trace of it is left.
+//! Applies today's policy to the index before anything is derived from it: deletes what is excluded or too old, cleans the rest
+//! again, and erases the traces.
 
 use anyhow::{Context, Result};
 
@@ -9,7 +10,7 @@ use crate::store::Store;
 use crate::store::forget::{Doomed, Lasting};
 use crate::ui::Ui;
 
-/// Takes out what is stored of projects that the config has come to leave out.
+/// Deletes what is stored of projects that the config now excludes.
 pub fn leave_out_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
     if config.exclude_projects.is_empty() {
         return Ok(());
@@ -23,7 +24,7 @@ pub fn leave_out_excluded(config: &Config, store: &mut Store, report: &mut Repor
     if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
 }
 
-/// Cleans what is stored, where that was done by other rules than today's.
+/// Resanitizes stored texts if they were cleaned by other rules than today's.
 pub fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
     let rules = config.rules();
     if store.is_cleaned_by(&rules)? {
@@ -37,7 +38,7 @@ pub fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Rep
     Ok(())
 }
 
-/// Forgets sessions that are older than the config wants them kept, before anything is made of them.
+/// Forgets sessions past the configured retention.
 pub fn forget_old(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
     let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
     let doomed = Doomed { whole: store.inactive_since(oldest)?, ..Doomed::default() };
@@ -45,9 +46,9 @@ pub fn forget_old(config: &Config, now: Millis, store: &mut Store, report: &mut 
     if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
 }
 
-/// Writes the index anew when something was taken out of it since that was done last.
+/// Secure erase: rewrites the index if something was deleted from it since the last rewrite.
 pub fn scrub(store: &Store, ui: &Ui) -> Result<()> {
-    // Without the room to write it anew there is room for all else; the next run tries again.
+    // Only a warning: a full disk may have no room for the rewrite but for everything else. The next run tries again.
     if store.wants_scrub()?
         && let Err(e) = store.scrub()
     {

@@ -1,4 +1,4 @@
-//! What lies beside the index: the user's notes in pages, replies of the model, logs, marks.
+//! Forgetting in the files beside the index: the user's notes in pages, replies of the model, logs, marks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::store::Store;
 use crate::ui::Ui;
 use crate::{hook, mark, private};
 
-/// How many lines of the user's notes hold a text, by page.
+/// For each page, how many lines of the user's notes contain the text.
 pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     for page in store.pages()? {
@@ -28,7 +28,7 @@ pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> R
     Ok(found)
 }
 
-/// Takes those lines out.
+/// Removes those lines. Returns the same counts as [`notes_with`].
 pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
@@ -42,7 +42,7 @@ pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> 
     Ok(found)
 }
 
-/// A page without the lines of its notes that hold a text, and how many these are; `None` where there are none.
+/// The page without the lines of its notes that contain the text, and their number; `None` if there are none.
 fn without(phrase: &Phrase, file: &Path, ui: &Ui) -> Option<(String, usize)> {
     let page = match fs::read(file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -56,20 +56,20 @@ fn without(phrase: &Phrase, file: &Path, ui: &Ui) -> Option<(String, usize)> {
     let (left, lines) = phrase.lines_without(notes);
     let above = &page[..page.len() - notes.len()];
     let text = match above.trim_end().strip_suffix(NOTES) {
-        // Notes of which nothing is left need no heading.
+        // An empty notes section loses its heading, too.
         Some(above) if left.trim().is_empty() => format!("{}\n", above.trim_end()),
         _ => format!("{above}{left}"),
     };
     (lines > 0).then_some((text, lines))
 }
 
-/// Does the text of any page hold it?
+/// Whether any page contains the text.
 pub fn any_page_holds(phrase: &Phrase, config: &Config, store: &Store) -> Result<bool> {
     Ok(store.pages()?.iter().any(|page| holds(phrase, &config.data_dir.join(&page.path))))
 }
 
-/// Removes the pages of these sessions that are not on record: older than the index, which has been made anew since. As with every other
-/// page, the user's notes move to the day, which is written anew.
+/// Removes orphan pages of these sessions: pages older than the index, which was created again since. As with every page, the
+/// user's notes move to the day's page, which is rewritten.
 pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
     let mut orphans = orphans::find(config, store)?;
     orphans.retain(|page| sessions.contains(&page.session));
@@ -78,7 +78,7 @@ pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, u
         let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
         days.entry(day).or_default().push_str(notes_in(&page));
     }
-    // First: a run that is cut short finds the pages again.
+    // Write the days first, so that an interrupted run finds the orphan pages again.
     if !days.is_empty() {
         write_days(config, store, days, ui)?;
     }
@@ -89,7 +89,7 @@ pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, u
     Ok(())
 }
 
-/// Everything that may quote what was forgotten and that nobody needs.
+/// Removes everything that may quote what was forgotten and is not needed any more.
 pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
     let dir = &config.data_dir;
     private::remove_files(&dir.join("replies"), |_| true);
@@ -104,9 +104,9 @@ pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> 
     Ok(())
 }
 
-/// Files of the data folder, beside the index, that hold a text.
+/// Files of the data folder, other than the index, that contain the text.
 pub fn files_with(phrase: &Phrase, config: &Config) -> Vec<PathBuf> {
-    // Looked through by itself; its log is part of it.
+    // The index and its log are searched separately.
     let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
     let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));
     let files = WalkDir::new(&config.data_dir).sort_by_file_name().into_iter().flatten().filter(|e| e.file_type().is_file());

@@ -1,7 +1,7 @@
-//! `recall forget`: takes sessions, or whatever holds a text, out of the memory for good.
+//! `recall forget`: deletes sessions, or whatever contains a text, from the memory for good.
 //!
-//! What the transcripts gained is read first, so that it is known by its keys and stays out as well. Then the index, the pages and the
-//! files beside them are cleaned, in an order in which a run that was cut short can be repeated.
+//! Ingests first, so that new records are known by their keys and stay out as well. Then the index, the pages and the files
+//! beside them are cleaned, in an order in which an interrupted run can be repeated.
 
 mod files;
 mod this;
@@ -35,24 +35,24 @@ pub fn run(args: &ForgetArgs, config: &Config, out: &mut impl Write) -> Result<E
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }
 
-/// Stands for what an excluded session or note says.
+/// Shown in place of the text of an excluded session or note.
 const EXCLUDED: &str = "(excluded)";
 
 fn busy<T>() -> Result<T> {
     bail!("a run is under way: try again when it has ended")
 }
 
-/// What went, or would go.
+/// What was deleted, or would be.
 struct Account {
     whole: usize,
     in_part: usize,
     extent: Extent,
-    /// Sessions of which nothing was known and nothing will be.
+    /// Sessions that were shut out before anything of them was stored.
     shut_out: usize,
     notes: Vec<(String, usize)>,
-    /// What was remembered on request.
+    /// Notes remembered on request.
     remembered: usize,
-    /// Pages of which the index knows no session.
+    /// Pages whose session the index does not know.
     orphans: usize,
 }
 
@@ -80,7 +80,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return busy() };
     let mut store = Store::open(&config.database())?;
-    // What is read and written on the way is made again by any later run.
+    // Durability can wait: what is ingested on the way can be ingested again by any later run.
     store.sync_later()?;
     let shut_out = shut_out(what, config, &mut store, ui)?;
     fault::point("taken in before forgetting");
@@ -114,9 +114,9 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     Ok(())
 }
 
-/// Takes in what the transcripts gained, but nothing of sessions that are to be forgotten whole. Returns how many were shut out.
+/// Ingests what was appended to the transcripts, except sessions that are to be forgotten whole. Returns how many were shut out.
 fn shut_out(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
-    // What is not known yet need not even be read.
+    // Sessions that are not stored yet need not be read at all.
     let unread = store.lasting(|store| what.shut_out_unread(config, store))?;
     if let Err(e) = take_in(config, ui, config.now(), store) {
         if is_trouble(&e) {
@@ -128,7 +128,7 @@ fn shut_out(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<
     Ok(unread + named)
 }
 
-/// Removes damaged indexes, also where nothing was found: what the mended one lost may be just that.
+/// Removes quarantined damaged indexes even if nothing was found: what the repair lost may be exactly what is to be forgotten.
 fn drop_set_aside(config: &Config, out: &mut impl Write) -> Result<()> {
     for file in copy::drop_set_aside(&config.database())? {
         writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
@@ -136,12 +136,13 @@ fn drop_set_aside(config: &Config, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// Leaves no trace in the index's files, and a copy of the index as it is now.
+/// Secure erase of the index's files, then a new copy of the index.
 fn scrub(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     if !store.scrub()? {
         ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
     } else if let Err(e) = store.copy_when_due(config.now()) {
-        // The one before went with what was forgotten: without one, nobody would know what is not to come back.
+        // The previous copy was deleted with the forgotten data. Without a copy, a lost index would lose the record of what must
+        // not come back.
         let e = if is_damage(&e) { store.explained(e) } else { e };
         ui.warn(&format!("{e:#}"));
     }
@@ -154,14 +155,14 @@ fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Resu
     if let What::Text(phrase) = what
         && files::any_page_holds(phrase, config, store)?
     {
-        // Somebody wrote it above the notes, where a page is ours.
+        // A user wrote the text above the notes, where pages are ours: rewrite all pages.
         pages::write(config, store, true, ui)?;
     }
     store.drop_emptied()?;
     Ok(())
 }
 
-/// Looks whether the text is really nowhere.
+/// Verifies that the text is gone, and warns where it is not.
 fn check(what: &What, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     let What::Text(phrase) = what else { return Ok(()) };
     for table in store.still_in(phrase)? {
@@ -173,7 +174,7 @@ fn check(what: &What, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-/// Says what would go, by a copy of the index.
+/// Dry run on a copy of the index.
 fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let read = rehearsal(&DigestArgs::default(), config, ui, config.now(), &mut Default::default())?;
     let Some((_folder, store)) = read else { return busy() };
@@ -187,7 +188,7 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
         writeln!(out, "{}  {}  page  {}", id8(&orphan.session), plain(orphan.project.name()), orphan.file.display())?;
         account.orphans += 1;
     }
-    // What is hidden can be forgotten, and is not shown for that.
+    // Excluded sessions can be forgotten, but their text is not shown.
     let shown = Memory::beside(&store, &config.policy(View::Owner))?;
     for pk in doomed.sessions() {
         let head = store.session_head(pk)?;

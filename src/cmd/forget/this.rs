@@ -1,4 +1,4 @@
-//! `--this`: the session the command is run in.
+//! `--this`: the session in which the command runs.
 
 use anyhow::{Context, Result, bail};
 
@@ -8,13 +8,11 @@ use crate::consent;
 use crate::source::discover::{Found, discover};
 use crate::source::known::folder_of;
 
-/// Transcripts that are looked at, newest first.
+/// How many transcripts are examined, newest first.
 const LOOKED_AT: usize = 500;
 
-/// The id that the agent tells its commands; else, once a person has said so, the newest of this folder's project.
-///
-/// # Errors
-/// When there is none, or nobody says so.
+/// The session id that the agent passes to its commands; without one, the newest session of this folder's project, after a person
+/// confirmed it.
 pub(super) fn session(dry_run: bool, config: &Config) -> Result<String> {
     if let Some(session) = agent().and_then(|agent| agent.session) {
         return Ok(session);
@@ -35,7 +33,7 @@ pub(super) fn session(dry_run: bool, config: &Config) -> Result<String> {
     Ok(id)
 }
 
-/// The session of a folder's project whose transcript was written last.
+/// The most recently written session of the folder's project.
 fn newest(folder: &str, config: &Config) -> Option<Found> {
     let projects = config.project_keys();
     let key = projects.key_of(folder);

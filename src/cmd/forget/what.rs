@@ -1,4 +1,4 @@
-//! What is to be forgotten, as the command line says it.
+//! What to forget, as given on the command line.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +17,15 @@ use crate::store::Store;
 use crate::store::forget::{Doomed, folder_of};
 use crate::store::notes::Note;
 
-/// A shorter text stands nearly everywhere.
+/// Shorter texts occur nearly everywhere.
 const MIN_LENGTH: usize = 2;
 
 pub enum What {
-    /// The session this is run in, by its whole id.
+    /// The session in which the command runs, by its full id.
     This(String),
-    /// An id, or the start of one.
+    /// A session id, or a prefix of one.
     Session(String),
-    /// The same of a note.
+    /// A note id, or a prefix of one.
     Note(String),
     Project(ProjectFilter),
     Before(Millis),
@@ -34,7 +34,7 @@ pub enum What {
 
 impl What {
     /// # Errors
-    /// When what was asked for cannot be meant.
+    /// If the request cannot be meant: a text that is too short or part of every path, or no session for `--this`.
     pub fn asked(args: &ForgetArgs, config: &Config) -> Result<Self> {
         let what = &args.what;
         if what.this {
@@ -56,7 +56,7 @@ impl What {
     }
 
     /// # Errors
-    /// When an id fits several sessions, or the index cannot be read.
+    /// If an id is ambiguous.
     pub fn find(&self, config: &Config, store: &Store) -> Result<Doomed> {
         let whole = match self {
             Self::Text(phrase) => {
@@ -86,16 +86,16 @@ impl What {
         Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
     }
 
-    /// Pages of what was asked for of which the index knows no session.
+    /// Orphan pages that match: pages whose session the index does not know.
     ///
     /// # Errors
-    /// When an id fits several sessions, or the index cannot be read.
+    /// If an id is ambiguous.
     pub fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<Orphan>> {
         let mut all = orphans::find(config, store)?;
         match self {
             Self::This(id) => all.retain(|page| page.session == *id),
             Self::Session(id) if all.iter().any(|page| page.session == *id) => all.retain(|page| page.session == *id),
-            // A part of an id is of one that the index knows, where it knows any.
+            // A prefix refers to a session that the index knows, if there is one.
             Self::Session(id) if store.look_up_session(id)?.is_none() => all.retain(|page| page.session.starts_with(id)),
             Self::Session(_) | Self::Note(_) | Self::Text(_) => all.clear(),
             Self::Project(filter) => all.retain(|page| filter.fits(&page.project)),
@@ -111,11 +111,11 @@ impl What {
         Ok(all)
     }
 
-    /// A session of which nothing is stored yet but whose transcript lies there: nothing of it will be. Returns how many there are.
+    /// Shuts out a session that has a transcript but is not stored yet, so that it never will be. Returns how many there are.
     pub fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
         let (Self::Session(id) | Self::This(id)) = self else { return Ok(0) };
         let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
-        // Of the one that goes on just now there may be no transcript yet.
+        // The live session may have no transcript yet.
         let is_there = || matches!(self, Self::This(_)) || found(config).iter().any(|file| file.place.session == *id);
         if known || !is_there() {
             return Ok(0);
@@ -124,7 +124,8 @@ impl What {
         Ok(1)
     }
 
-    /// Sessions of which nothing is stored and whose transcripts lie in a folder that is named so.
+    /// Shuts out sessions that are not stored and whose transcripts lie in a folder whose name contains the text. Returns how
+    /// many.
     pub fn shut_out_by_name(&self, config: &Config, store: &Store) -> Result<usize> {
         let Self::Text(phrase) = self else { return Ok(0) };
         let mut named = in_folders_named(phrase, config);
@@ -136,7 +137,7 @@ impl What {
         Ok(named.len())
     }
 
-    /// Does a line of a log hold what is to be forgotten?
+    /// Whether a log line contains the text to forget.
     pub fn is_in(&self, line: &str) -> bool {
         matches!(self, Self::Text(phrase) if phrase.is_in(line))
     }
@@ -146,13 +147,13 @@ fn found(config: &Config) -> Vec<Found> {
     discover(&config.claude_dirs, &config.exclude_transcripts).files
 }
 
-/// Sessions that have a transcript in a folder that is named so.
+/// Sessions with a transcript in a folder whose name contains the text.
 fn in_folders_named(phrase: &Phrase, config: &Config) -> BTreeSet<String> {
     let folder = |file: &Found| folder_of(&file.path.to_string_lossy(), &file.place.session);
     found(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| file.place.session).collect()
 }
 
-/// A text that is part of the path of everything would take everything with it, which nobody means.
+/// Rejects a text that is part of every path: it would delete everything, which nobody means.
 fn phrase(text: &str, config: &Config) -> Result<Phrase> {
     let phrase = Phrase::new(text).filter(|phrase| phrase.length() >= MIN_LENGTH);
     let Some(phrase) = phrase else { bail!("--match needs a text of at least {MIN_LENGTH} characters") };

@@ -1,4 +1,5 @@
-//! One file, from its cursor to its end, in batches: each with the place from which another run would go on.
+//! Reads one file from its checkpoint to its end, in batches. Each batch carries the checkpoint from which another run would
+//! continue.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,9 +17,9 @@ use crate::source::claude_code::{self, Line, Link};
 use crate::stop;
 use crate::store::ingest::{Batch, Fenced};
 
-/// Input of one batch: what a reader holds before it hands it over.
+/// Input bytes per batch: what a reader holds before handing it over.
 const BATCH: u64 = 1 << 20;
-/// A line beyond this is read while no other thread reads one: of what it says there are several copies for a while.
+/// Lines longer than this are parsed one at a time across all threads, since parsing holds several copies of their content.
 const LONG: usize = 1 << 20;
 
 impl Reader<'_> {
@@ -28,7 +29,7 @@ impl Reader<'_> {
         while let Some((from, to, piece)) = delta.lines.next_piece()? {
             match piece {
                 Piece::Line(line) => self.take(&mut reading, from, line),
-                // Half a line waits; a whole one that only lacks its newline does not.
+                // A partial line is left for the next run; a complete one that only lacks its newline is not.
                 Piece::Tail(line) if !claude_code::is_whole(line) => break,
                 Piece::Tail(line) => self.take(&mut reading, from, line),
                 Piece::TooLong { private } => {
@@ -60,7 +61,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What is known before the first line is read.
+    /// State before the first line is read.
     fn begin<'p>(&'p self, pending: &'p Pending, delta: &Delta) -> io::Result<Reading<'p>> {
         let known = pending.cursor.as_ref().filter(|_| !delta.replaced).map_or(0, |c| c.offset);
         let tail_hash = delta::tail_hash(&delta.probe, known)?;
@@ -137,7 +138,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts into the batch what the conversation lets through of a row.
+    /// Adds to the batch what the conversation's privacy rules let through of a record.
     fn keep(&self, batch: &mut Batch, conversation: &mut Conversation, offset: u64, mut row: Row) {
         if !row.fenced.is_empty() {
             batch.fenced.push(Fenced::of(&mut row, offset));
@@ -149,7 +150,7 @@ impl Reader<'_> {
         }
         let (passed, boundary) = conversation.pass(&mut row, self.gate);
         batch.boundaries.extend(boundary);
-        // In the oldest layouts subagents of all turns share the session's file: they go by the turn they stand in.
+        // In the oldest layouts the subagents of all turns share the session's file; each belongs to the turn around it.
         batch.agent = conversation.agent().filter(|_| batch.file.place.agent.is_some()).cloned();
         if passed == Passed::Private {
             batch.private_rows.push(row.key);
@@ -158,7 +159,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whose folder a row is from. The rows of a file are from few, one after the other.
+    /// Whose folder a record comes from. Caches the last answer, because consecutive records mostly share their folder.
     fn whose(&self, last: &mut Folder, cwd: Option<&str>) -> Whose {
         let Some(cwd) = cwd else { return Whose::Users };
         if last.cwd != cwd {
@@ -175,7 +176,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is known while a file is read.
+/// State while a file is read.
 struct Reading<'p> {
     batch: Batch,
     lines: claude_code::Lines<'p>,
@@ -183,7 +184,7 @@ struct Reading<'p> {
     folder: Folder,
 }
 
-/// The folder that a row was from, and whose that is.
+/// The folder of the last record, and whose it is.
 #[derive(Default)]
 struct Folder {
     cwd: String,
@@ -194,19 +195,19 @@ struct Folder {
 enum Whose {
     #[default]
     Users,
-    /// Of our own child: taking its sessions in would be digesting ourselves.
+    /// From our own summarizer child: ingesting its sessions would digest our own prompts.
     Own,
     Excluded,
 }
 
-/// Something was said in a session at this time; the first counts.
+/// Notes that something was said in a session at this time. The first time of a batch counts.
 fn began(batch: &mut Batch, session: &str, at: Millis) {
     if !batch.starts.contains_key(session) {
         batch.starts.insert(session.to_owned(), at);
     }
 }
 
-/// A message of the session: what the client reckoned before is not all of it any more.
+/// A message of the session: a total that the client stated before no longer covers all of it.
 fn goes_on(batch: &mut Batch, session: &str) {
     match batch.client_costs.get_mut(session) {
         Some(before) => *before = None,

@@ -1,4 +1,4 @@
-//! Reading transcripts: many at a time, stored by one writer.
+//! Reads transcripts in parallel and stores them with one writer.
 
 mod file;
 
@@ -23,16 +23,16 @@ use crate::store::Store;
 use crate::store::ingest::{Batch, KnownFile};
 use crate::ui::Ui;
 
-/// Input of one transaction, in bytes.
+/// Input bytes per transaction.
 const TRANSACTION: u64 = 8 << 20;
-/// Batches between the readers and the writer; with `BATCH` it bounds the memory.
+/// Capacity of the channel between readers and writer; together with `BATCH` it bounds memory.
 const WAITING: usize = 8;
 
-/// A file that has something new, and where to go on.
+/// A file with new content, and where to continue.
 pub struct Pending {
     file: Arc<Found>,
     cursor: Option<Cursor>,
-    /// What the rows before the cursor say about those after it.
+    /// Privacy state of the conversation at the checkpoint, needed to read on from there.
     conversation: String,
 }
 
@@ -43,7 +43,7 @@ impl Pending {
     }
 }
 
-/// Files that changed since the last look, as that saw them, largest first so that no thread is left with one at the end.
+/// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
 pub fn pending(changed: Vec<(Found, Option<KnownFile>)>) -> Vec<Pending> {
     let of = |(file, seen): (Found, Option<KnownFile>)| {
         let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
@@ -54,7 +54,7 @@ pub fn pending(changed: Vec<(Found, Option<KnownFile>)>) -> Vec<Pending> {
     pending
 }
 
-/// Reads files in parallel and stores them from one writer.
+/// Reads files in parallel and stores them with one writer.
 pub struct Reader<'a> {
     config: &'a Config,
     gate: &'a Gate,
@@ -62,9 +62,9 @@ pub struct Reader<'a> {
     jobs: Option<usize>,
     now: Millis,
     ui: &'a Ui,
-    /// Held by who reads a long line.
+    /// Held while a long line is parsed.
     long: Mutex<()>,
-    /// Where our own child works, as it is named and as it is reached: it sees the latter.
+    /// Working folder of our own child, as configured and with links resolved; the child sees the latter.
     own_dirs: Vec<PathBuf>,
 }
 
@@ -82,13 +82,13 @@ impl<'a> Reader<'a> {
         let stored = std::thread::scope(|scope| {
             let bar = &bar;
             scope.spawn(move || {
-                // What a subagent did in a private turn is known once its conversation has been read.
+                // Main transcripts first: only they tell which work of subagents belongs to a private turn.
                 for agents in [false, true] {
                     let of_kind = pending.par_iter().with_max_len(1).filter(|p| p.file.place.agent.is_some() == agents);
                     pool.install(|| of_kind.for_each_with(send.clone(), |send, one| self.read(one, send, bar)));
                 }
             });
-            // Ends when the last reader hangs up; on an error the channel closes and the readers end with it.
+            // Ends when the last reader hangs up. An error closes the channel, which ends the readers.
             self.write(receive.into_iter(), store, report)
         });
         bar.finish_and_clear();
