@@ -1,4 +1,4 @@
-//! `recall redact`: what redaction would do to a text. Reads stdin, touches nothing that is stored.
+//! `recall redact`: what redaction would do to a text. Reads stdin and touches nothing that is stored.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Read, Write};
@@ -16,7 +16,7 @@ pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<E
     ensure!(!stdin.is_terminal(), "nothing to read: give a text, as in `recall redact < notes.txt`");
     let mut bytes = Vec::new();
     stdin.read_to_end(&mut bytes).context("cannot read stdin")?;
-    // Without escapes, as a transcript's texts are looked at: colours part a name from its value.
+    // Terminal escapes are removed first, as from texts of a transcript: colour codes would separate a key from its value.
     let text = String::from_utf8_lossy(&bytes);
     let text = if text.contains('\x1b') { Cow::Owned(plain(&text).into_owned()) } else { text };
     let redactor = config.privacy.redactor()?;
@@ -28,7 +28,7 @@ pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<E
     Ok(Ended::Done)
 }
 
-/// One line a finding: `line:column rule-id length`; columns count characters, lengths bytes.
+/// Prints one line per finding: `line:column rule-id length`. Columns count characters, lengths bytes.
 fn list(text: &str, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
     let (mut line, mut line_start, mut seen) = (1, 0, 0);
     for finding in findings {

@@ -1,4 +1,4 @@
-//! `recall remember`: keeps a note, for a person, a script or an agent.
+//! `recall remember`: stores a note for a person, a script or an agent.
 
 use std::io::{Read, Write, stdin};
 
@@ -34,7 +34,7 @@ pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result
     Ok(Ended::Done)
 }
 
-/// Keeps it; what an agent may not do by itself a person is asked for.
+/// Stores the note. Asks a person about what an agent may not do on its own.
 fn keep(new: New, agent: Option<&Agent>, config: &Config) -> Result<Kept> {
     let refused = match remember(config, &new).map_err(anyhow::Error::downcast::<Refused>) {
         Err(Ok(refused)) => refused,
@@ -52,7 +52,7 @@ fn not_remembered(error: anyhow::Error) -> anyhow::Error {
     anyhow::anyhow!("not remembered: {error:#}")
 }
 
-/// What is said in an excluded project may go no further: a person is told, and decides.
+/// Warns a person that a note written in an excluded project will be shown elsewhere. The decision is theirs.
 fn warn_of_excluded(config: &Config) -> Result<()> {
     let Ok(here) = std::env::current_dir() else { return Ok(()) };
     match check_folder(&here, config).map_err(anyhow::Error::downcast::<Refused>) {
@@ -70,7 +70,7 @@ fn text(args: &RememberArgs) -> Result<String> {
         return Ok(args.text.join(" "));
     }
     let mut bytes = Vec::new();
-    // Of what is too long anyway, no more than tells that it is.
+    // Bounded: reads just enough of an overlong text to reject it.
     stdin().lock().take(16 * MAX_LENGTH as u64).read_to_end(&mut bytes).context("cannot read stdin")?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

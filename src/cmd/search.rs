@@ -1,4 +1,4 @@
-//! `recall search`: sessions and notes by words, phrases and filters, a line and its best sentence each.
+//! `recall search`: searches sessions and notes by words, phrases and filters. Prints a line and the best sentence for each.
 
 use std::io::{IsTerminal, Write};
 
@@ -16,10 +16,10 @@ use crate::session::Project;
 use crate::store::Memory;
 use crate::ui;
 
-/// Longest title and sentence, in characters: a result is some fifty tokens.
+/// Limits of title and sentence in characters, so that a result is about fifty tokens.
 const TITLE: usize = 80;
 const PASSAGE: usize = 150;
-/// How much of an id is shown, where no other begins so.
+/// Printed length of a session id, unless another id shares the prefix.
 const ID: usize = 8;
 
 pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
@@ -58,7 +58,7 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     Ok(Ended::Done)
 }
 
-/// What was typed, with what the options say.
+/// The query as typed, with the filters given as options.
 fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
     let mut query = Query::parse(&args.words.join(" "), &config.query_context());
     if let Some(project) = &args.project {
@@ -76,7 +76,7 @@ fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
     Ok(query)
 }
 
-/// A result as JSON has it, for scripts.
+/// A result in the format of `--json`.
 pub fn as_json(found: &Found, config: &Config) -> Value {
     let passage = found.passages.first();
     let mut value = json!({
@@ -105,7 +105,7 @@ pub fn as_json(found: &Found, config: &Config) -> Value {
 fn write_lines(found: &Found, highlighter: &Highlighter, store: &Memory, config: &Config, out: &mut impl Write) -> Result<()> {
     let day = config.local_time(Some(found.at()), "%Y-%m-%d");
     let id = match &found.origin {
-        // What is printed can be opened.
+        // The full id, so that what is printed can be opened.
         Origin::Session(head) if store.shares_prefix(&head.id, ID)? => one_line(&plain(&head.id)),
         Origin::Session(head) => id8(&head.id),
         Origin::Note(note) => note.id.clone(),
@@ -122,13 +122,13 @@ fn write_lines(found: &Found, highlighter: &Highlighter, store: &Memory, config:
     Ok(())
 }
 
-/// How many characters of a text there is room for: fewer where each is as much as a word.
+/// Character limit of a text: lower for scripts in which one character is nearly a word (about three bytes each).
 fn room(text: &str, max: usize) -> usize {
     let chars = text.chars().count();
     if chars == 0 { max } else { max * chars / text.len() }
 }
 
-/// With the words that fit standing out, where somebody looks.
+/// The text with matching words in bold, if stdout is a terminal.
 fn marked(text: &str, highlighter: &Highlighter) -> String {
     let mut out = String::new();
     let mut from = 0;

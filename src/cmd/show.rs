@@ -1,4 +1,4 @@
-//! `recall show`: sessions in short, in full, as JSON, as what was kept of them, or as their transcripts have them.
+//! `recall show`: prints sessions in short, in full, as JSON, as stored items, or as their raw transcript lines.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ use crate::store::trouble::is_trouble;
 use crate::transcript::copy;
 use crate::ui;
 
-/// Longest text of an item, in characters: on a line, and in JSON.
+/// Character limits of an item's text: on a line, and in JSON.
 const LINE_TEXT: usize = 120;
 const JSON_TEXT: usize = 400;
 
@@ -37,7 +37,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
     let mut values = Vec::new();
     let (mut ended, mut shown) = (Ended::Done, 0);
     for id in &args.ids {
-        // Of several, one that is not there costs itself alone.
+        // With several ids, a missing one is reported and the others are still shown.
         match one(id, args, config, &store, out) {
             Ok((how, value)) => {
                 shown += 1;
@@ -57,7 +57,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
     Ok(ended)
 }
 
-/// Shows one session. As JSON it is returned, to stand among others.
+/// Shows one session. With `--json` its value is returned, so that the caller can put it among others.
 fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
     if let Some(note) = store.look_up_note(id)? {
         return noted(&note, args, config, out);
@@ -87,7 +87,7 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut imp
     Ok((Ended::Done, None))
 }
 
-/// A remembered note is short enough to be shown whole.
+/// Shows a remembered note, which is short enough to be shown whole.
 fn noted(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
     if args.raw || args.items {
         bail!("{} is a note: no rows stand behind it", note.id);
@@ -100,12 +100,12 @@ fn noted(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) ->
     Ok((Ended::Done, None))
 }
 
-/// An empty line between several.
+/// Prints an empty line between several sessions.
 fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
     if args.ids.len() > 1 { Ok(writeln!(out)?) } else { Ok(()) }
 }
 
-/// The rows of its transcripts, as far as these are still there.
+/// Prints the session's transcript lines, as far as the transcripts still exist.
 fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Ended> {
     let copied = copy(store, config, head, out)?;
     if copied.rows == 0 {
@@ -163,7 +163,7 @@ fn as_json(
     Ok(value)
 }
 
-/// One line for each item that was kept, and why.
+/// Prints one line per stored item, with the rule that kept it.
 fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Ended> {
     for item in listed(session, LINE_TEXT) {
         let times = if item.times > 1 { format!(" ({} times)", item.times) } else { String::new() };
@@ -185,7 +185,7 @@ fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<End
     Ok(Ended::Done)
 }
 
-/// A value's name as JSON has it.
+/// A value's name in JSON.
 fn name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }

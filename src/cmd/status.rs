@@ -1,4 +1,4 @@
-//! `recall status`: what is stored, what waits and why.
+//! `recall status`: what is stored, what is waiting, and why.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,11 +18,11 @@ use crate::privacy::View;
 use crate::store::status::{Counts, Vectors};
 use crate::store::{Memory, copy};
 
-/// Bad lines that are listed; the rest is counted.
+/// Bad lines that are listed; the others are only counted.
 const MAX_LISTED: usize = 10;
 
 pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    // Before the first digest there is nothing stored, which is no error.
+    // Before the first digest there is no index, which is not an error.
     let store = Memory::open_if_there(&config.database(), &config.policy(View::Owner))?;
     let counts = store.as_ref().map(|store| store.counts(MAX_LISTED)).transpose()?.unwrap_or_default();
     let last = store.map(|store| store.last_run()).transpose()?.flatten();
@@ -45,7 +45,7 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<E
     Ok(Ended::Done)
 }
 
-/// What `recall doctor` would say, in a line each, as far as it can be told at once.
+/// One line per problem that `recall doctor` would report, as far as it can be found quickly.
 fn health(config: &Config, out: &mut impl Write) -> Result<()> {
     let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
     let bad: Vec<_> = findings.iter().filter(|f| f.state != State::Ok).collect();
@@ -128,7 +128,7 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
     print_skipped(counts, out)
 }
 
-/// What was not digested, not read or not known, and why.
+/// What was not digested, not readable or of unknown type, and why.
 fn print_skipped(counts: &Counts, out: &mut impl Write) -> Result<()> {
     for (why, sessions) in &counts.skipped {
         writeln!(out, "skipped     {sessions}: {}", line(why))?;
@@ -154,12 +154,12 @@ fn print_skipped(counts: &Counts, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-/// The tag that the name of something unknown stands for, where it is no type of row.
+/// The tag name if an unknown entry is a wrapper `<tag>`; `None` if it is a record type.
 fn wrapper(name: &str) -> Option<&str> {
     name.strip_prefix('<')?.strip_suffix('>')
 }
 
-/// A text that cannot begin a line of its own.
+/// The text on one line and without terminal escapes, so that it cannot fake a line of output.
 fn line(text: &str) -> String {
     clean::one_line(&clean::plain(text))
 }

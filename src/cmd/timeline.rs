@@ -1,4 +1,4 @@
-//! `recall timeline`: a session among those before and after it in its project.
+//! `recall timeline`: a session among its neighbours in its project.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `recall uninstall`: what install put in, and with `--purge` the data.
+//! `recall uninstall`: removes what install added, and with `--purge` the data.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::ui::{self, Ui};
 pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
     let host = Host::new(config)?;
-    // Where nothing was ever stored nothing is made for the lock.
+    // Without a data folder there is nothing to lock, and none is created for the lock.
     let at_work = !args.dry_run && config.data_dir.is_dir();
     let _turn = at_work.then(|| Turn::wait(config)).transpose()?;
-    // Before anything is undone: what may not be deleted stops the whole.
+    // Check first: data that may not be deleted stops everything before anything is undone.
     let data = if args.purge { purge::folder(&host)? } else { None };
     let undo = undo::plan(args.scope, &host)?;
     undo.warnings.iter().for_each(|warning| ui.warn(warning));
@@ -47,7 +47,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
     Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
 }
 
-/// Asks whether the data folder may go.
+/// Asks whether the data folder may be deleted.
 fn agreed(folder: &Path) -> Result<bool> {
     let folder = folder.display();
     if !io::stdin().is_terminal() {

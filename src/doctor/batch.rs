@@ -1,4 +1,4 @@
-//! The batch: when it ran, what waits for it, and what is lost if it does not.
+//! Checks of the digest runs: when the last one was, what is waiting, and what is about to be lost.
 
 use std::path::Path;
 
@@ -17,16 +17,17 @@ use crate::store::Memory;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
-/// Runs that may be missed before that is worth a word, and never within a day: machines sleep.
+/// Missed runs that are tolerated, since machines sleep. Less than a day late is never reported.
 const LATE: i64 = 3;
-/// Days left before transcripts are deleted from which on it is urgent.
+/// Warn if the client deletes unread transcripts in this many days or less.
 const URGENT: i64 = 5;
-/// What a session's start complains of before a digest has made the index or brought it up to date; `index` tells how that stands.
+/// Errors of session-start hooks that only mean that a digest has yet to create or upgrade the index, which the `index` finding
+/// reports.
 const NOT_YET: [&str; 2] = ["there is no index", "made by an older recall"];
-/// Errors of hooks older than this are history.
+/// Older errors of hooks are not reported.
 const RECENT: Millis = 7 * DAY;
 
-/// When the last run was and how it ended; with a timer also whether it was when it should have been.
+/// When the last run was and how it ended; with a timer, also whether it is overdue.
 pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
     if is_under_way(config) {
         return Finding::ok("digest", "a run is under way");
@@ -54,18 +55,18 @@ pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
     }
 }
 
-/// Does a run hold the lock?
+/// Whether a run holds the run lock.
 fn is_under_way(config: &Config) -> bool {
     let lock = std::fs::File::open(config.data_dir.join("lock")).map(fd_lock::RwLock::new);
     lock.is_ok_and(|lock| lock.try_read().is_err())
 }
 
-/// The last time a run changed something, by the index.
+/// When a run last changed something, according to the index.
 fn worked_at(config: &Config) -> Option<Millis> {
     Memory::open(&config.database(), &Policy::upkeep()).ok()?.last_run().ok()?.map(|(at, _)| at)
 }
 
-/// Marks are consumed by every run: old ones mean that none takes place.
+/// Marks that are waiting. Every run consumes them, so old ones mean that no run takes place.
 pub fn marks(config: &Config, now: Millis) -> Finding {
     let waiting = mark::waiting(&config.data_dir);
     let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
@@ -79,7 +80,7 @@ pub fn marks(config: &Config, now: Millis) -> Finding {
     }
 }
 
-/// Whoever paused it may have forgotten.
+/// Reports a pause, which the user may have forgotten.
 pub fn paused(config: &Config) -> Option<Finding> {
     let Some(Off::Paused(until)) = off::state(config) else { return None };
     let until = off::time(until, config);
@@ -90,7 +91,7 @@ pub fn paused(config: &Config) -> Option<Finding> {
 pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
     let since = jiff::Timestamp::from_millisecond(now - RECENT).ok()?.to_string();
     let mut lines = log::last_lines(&config.data_dir, 200);
-    // Times of one form sort as text.
+    // Timestamps of one format sort as text.
     lines.retain(|line| line.as_str() >= since.as_str() && !NOT_YET.iter().any(|known| line.contains(known)));
     let last = lines.last()?;
     let errors = if lines.len() == 1 { "1 error".to_owned() } else { format!("{} errors", lines.len()) };
@@ -116,7 +117,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     }
     let oldest = config.retention.oldest(now);
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
-    // A file that looks as it did at the last look has nothing more to give, though its last line may be cut short.
+    // A file that is unchanged since it was last read has nothing new, even if its last line is incomplete.
     let looked_at = |file: &&Found| known.get(file.known_as().as_ref()).is_some_and(|known| known.is_as_seen(file));
     if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
         let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -139,7 +140,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     deleted_in(days - (now - oldest) / DAY, &what)
 }
 
-/// For how long the client keeps transcripts, and an offer to let it keep them longer, where nobody has chosen.
+/// How long the client keeps transcripts, with an offer to extend that if the user has not chosen a period.
 pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
     let raise = Raise::plan(OFFERED, host).ok()?;
     let is_used = raise.path().parent().is_some_and(Path::is_dir);
@@ -155,7 +156,7 @@ pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
     })
 }
 
-/// When the client deletes the oldest of the transcripts that are not read.
+/// When the client deletes the oldest of the unread transcripts.
 fn deleted_in(days: i64, what: &str) -> Finding {
     if days > URGENT {
         return Finding::ok("transcripts", format!("{what}; Claude Code deletes the oldest in {days} days"));
@@ -168,7 +169,7 @@ fn deleted_in(days: i64, what: &str) -> Finding {
     )
 }
 
-/// `cleanupPeriodDays` of a config directory's settings.
+/// `cleanupPeriodDays` in the settings of a config directory.
 fn cleanup_days(dir: &Path) -> Option<i64> {
     let text = std::fs::read(dir.join("settings.json")).ok()?;
     let settings: serde_json::Value = serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text)).ok()?;

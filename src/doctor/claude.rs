@@ -1,6 +1,6 @@
-//! The `claude` command: there, which version, logged in. Asked in ways that cost nothing and reach no model.
+//! The `claude` command: found, version, login. The questions cost nothing and reach no model.
 //!
-//! And whether the client, by its version or by what it wrote, is one that this program was tried with.
+//! Also whether the client, by its version or by what it wrote, is one that recall was tested with.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ use crate::source::claude_code::release::{NEWEST_TRIED, Release};
 use crate::store::Memory;
 use crate::summarize::claude::ask;
 
-/// Types of rows that are named; the rest is counted.
+/// Record types that are named; the others are only counted.
 const MAX_NAMED: usize = 5;
 
-/// Is the model left alone for now, and why?
+/// Whether the model is not asked for now, and why.
 pub fn rest(config: &Config, now: Millis) -> Option<Finding> {
     let Rest { until, why } = LastRun::resting(&config.data_dir, now)?;
     let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
@@ -54,7 +54,7 @@ fn version(command: &Path, config: &Config) -> Option<String> {
     ask(command, &["--version"], config).map(|said| shorten(&one_line(&plain(&said)), 60))
 }
 
-/// Whether this program was tried with the client, by what it says of itself and what it wrote. Nothing where neither is known.
+/// Whether recall was tested with this client, judged by its version and by what it wrote. `None` if neither is known.
 fn release(config: &Config, version: Option<&str>) -> Option<Finding> {
     let store = Memory::open(&config.database(), &Policy::upkeep()).ok();
     let of_index = |store: &Memory| store.client_versions().unwrap_or_default();
@@ -83,7 +83,7 @@ fn named(unknown: &[(String, i64)]) -> String {
     named.chain(rest).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether there are credentials; only a call shows whether they are good.
+/// Whether there are credentials. Only a real call would show whether they are valid.
 fn login(command: &Path, config: &Config) -> Finding {
     let said = ask(command, &["auth", "status"], config).and_then(|said| serde_json::from_str::<Value>(&said).ok());
     match said.as_ref().and_then(|s| s.get("loggedIn")).and_then(Value::as_bool) {

@@ -1,4 +1,5 @@
-//! The embeddings endpoint, where there is one: does it answer, is it the model that embedded the index, and how far is that.
+//! The embeddings endpoint, if configured: whether it answers, whether its model is the one that embedded the index, and how much
+//! is embedded.
 
 use super::Finding;
 use crate::config::Config;
@@ -14,7 +15,7 @@ pub fn findings(config: &Config) -> Option<Finding> {
     let endpoint = match config.gate().map(|gate| Endpoint::of(config, gate)) {
         Ok(Ok(endpoint)) => endpoint?,
         Ok(Err(failure)) => return Some(Finding::warning(ABOUT, failure.to_string(), "set it where the digest runs, too")),
-        // Told of elsewhere.
+        // An invalid rule is reported by another check.
         Err(_) => return None,
     };
     let probe = match endpoint.embed(&[PROBE]) {

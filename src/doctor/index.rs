@@ -1,4 +1,4 @@
-//! The index: there, whole, and how its sessions stand.
+//! The index: whether it exists and is intact, and the state of its sessions.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::store::status::Counts;
 use crate::store::trouble::{Trouble, explained};
 use crate::store::{Memory, OtherForm, copy};
 
-/// Sessions the model failed on that are named.
+/// Listed sessions on which the model failed.
 const MAX_LISTED: usize = 3;
-/// A clock may be off by this much.
+/// Tolerated clock error.
 const SKEW: Millis = 24 * 3_600_000;
 
 pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
@@ -40,7 +40,8 @@ pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
 const DAMAGED: &str =
     "`recall doctor --fix` sets it aside, brings back its copy and what can still be read, and reads the transcripts again";
 
-/// Why an index cannot be opened, and what to do about it. Only a damaged one is set aside: it holds what no transcript holds any more.
+/// Why an index cannot be opened, and what to do about it. Only a damaged one is quarantined: it holds what no transcript holds
+/// any more.
 fn unusable(error: anyhow::Error, path: &Path) -> Finding {
     let error = explained(error, path);
     let found = format!("{error:#}");
@@ -55,7 +56,7 @@ fn unusable(error: anyhow::Error, path: &Path) -> Finding {
     }
 }
 
-/// What lies beside it: its copy, and damaged ones that were set aside.
+/// The files beside the index: its copy, and quarantined damaged indexes.
 fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Finding> {
     if depth == Depth::Short {
         return Vec::new();
@@ -63,7 +64,7 @@ fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Find
     let copy = match copy::find(&config.database()) {
         Some(copy) => format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6),
         None if is_well => "none: the next digest makes one".to_owned(),
-        // No digest runs until it is mended.
+        // No digest runs before the index is repaired.
         None => "none".to_owned(),
     };
     let index = config.database();
@@ -101,7 +102,7 @@ fn failing(counts: &Counts) -> Option<Finding> {
     ))
 }
 
-/// Runs that took place in the future: then the clock is wrong now, or was.
+/// Runs recorded in the future: the clock is wrong now, or was then.
 fn clock(store: &Memory, now: Millis) -> Result<Option<Finding>> {
     let Some((at, _)) = store.last_run()?.filter(|(at, _)| *at > now + SKEW) else { return Ok(None) };
     let found = format!("the last work was {} in the future", ago(now, at));

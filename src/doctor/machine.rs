@@ -1,4 +1,4 @@
-//! What recall stands on: disk, permissions, clock.
+//! The machine: disk space, permissions, clock.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use crate::config::Config;
 use crate::private;
 use crate::session::Millis;
 
-/// Free space below which it gets tight, and below which writing fails soon, in bytes.
+/// Free space in bytes: below the first it is scarce, below the second writing will soon fail.
 const TIGHT: u64 = 500 << 20;
 const FULL: u64 = 50 << 20;
-/// No machine that runs this is older: 2025-01-01.
+/// 2025-01-01: an earlier clock is wrong, since recall did not exist yet.
 const EARLIEST: Millis = 1_735_689_600_000;
 
 pub fn findings(config: &Config, now: Millis) -> Vec<Finding> {
@@ -23,7 +23,7 @@ pub fn findings(config: &Config, now: Millis) -> Vec<Finding> {
 }
 
 fn disk(data_dir: &Path) -> Finding {
-    // Before the first run the folder is not there yet.
+    // The folder does not exist before the first run, so an existing ancestor is used.
     let Some(existing) = data_dir.ancestors().find(|dir| dir.exists()) else {
         return Finding::problem("disk", format!("{} cannot be reached", data_dir.display()), "check the path");
     };

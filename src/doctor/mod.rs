@@ -1,4 +1,4 @@
-//! Is all well? Every part of the setup is looked at; each finding says what to do about it. Nothing is changed and nothing spent.
+//! Checks every part of the setup. Each finding says what to do about it. Changes nothing and spends nothing.
 
 mod batch;
 mod claude;
@@ -19,37 +19,37 @@ use crate::session::Millis;
 #[serde(rename_all = "lowercase")]
 pub enum State {
     Ok,
-    /// It works, but not for long or not as it could.
+    /// Works, but not for long or not as well as it could.
     Warning,
     /// Something does not work.
     Problem,
 }
 
-/// What `recall doctor --fix` does about a finding.
+/// The repair that `recall doctor --fix` makes for a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fix {
-    /// What `recall install` would do for hooks and a timer that are there.
+    /// Installs again the hooks and the timer that are installed already.
     Install,
-    /// Takes the data folder's permissions from others.
+    /// Closes the data folder to other users, and opens it to its owner.
     Permissions,
-    /// Sets a damaged index aside and brings back what can be.
+    /// Quarantines a damaged index and restores what can be restored.
     Index,
 }
 
-/// One finding.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at: `hooks`, `timer` …
+    /// What was checked: `hooks`, `timer` …
     pub about: &'static str,
     pub state: State,
     pub found: String,
-    /// What to do about it, or could be done; nothing where all is well.
+    /// What to do, or what could be done; absent if all is well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
-    /// What the advice would change in a file.
+    /// The change to a file that the advice would make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
 }
@@ -72,16 +72,16 @@ impl Finding {
     }
 }
 
-/// How thoroughly to look.
+/// How thorough the checks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// What can be told at once.
+    /// Only checks that are quick.
     Short,
-    /// Reads the whole index, asks `claude` for its version and login, and an embeddings endpoint for a vector.
+    /// Also verifies the whole index, asks `claude` for its version and login, and asks an embeddings endpoint for a vector.
     Whole,
 }
 
-/// Looks at everything.
+/// Runs all checks.
 pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
     let mut all = setup::hooks(host);
     all.extend(setup::servers(host));
@@ -107,7 +107,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
     all
 }
 
-/// How long ago, for people: `12 minutes`, `3 hours`, `5 days`.
+/// A duration for people: `12 minutes`, `3 hours`, `5 days`.
 fn ago(then: Millis, now: Millis) -> String {
     let minutes = (now - then).max(0) / 60_000;
     let (count, unit) = match minutes {

@@ -1,4 +1,4 @@
-//! Prices: does the client reckon as we do?
+//! Prices: whether the client computes the same costs as we do.
 
 use anyhow::Result;
 
@@ -8,14 +8,14 @@ use crate::price::{compared, costs_by_model, listed_on};
 use crate::privacy::View;
 use crate::store::Memory;
 
-/// Sessions that are looked at, the newest first: a price that changed shows in them.
+/// Number of sessions compared, newest first, because a changed price shows in those.
 const MOST: usize = 200;
-/// How far two sums may lie apart, as a part of the larger, and in US dollars: both are rounded, and the client takes some for requests
-/// of its own.
+/// Tolerated difference of two sums, as a fraction of the larger and in US dollars. Both sums are rounded, and the client's
+/// includes requests of its own.
 const APART: f64 = 0.02;
 const APART_USD: f64 = 0.01;
 
-/// Sessions of which the client's own sum is another. An index that cannot be read is told of elsewhere.
+/// Sessions whose cost by the client differs from ours. An unreadable index is reported by another check.
 pub fn findings(config: &Config) -> Option<Finding> {
     differing(config).ok().flatten()
 }

@@ -1,9 +1,9 @@
-//! What the config keeps private: patterns that mean no project, and keys that have new names.
+//! Privacy settings: patterns that match no known project, and keys that were renamed.
 
 use super::Finding;
 use crate::config::Config;
 
-/// Projects that are known, and what the patterns say of them. Nothing where there are no patterns.
+/// Findings on renamed keys and unused patterns; empty without either.
 pub fn findings(config: &Config) -> Vec<Finding> {
     let mut all: Vec<Finding> = config
         .old_keys()
@@ -11,7 +11,7 @@ pub fn findings(config: &Config) -> Vec<Finding> {
         .map(|told| Finding::warning("config", told, "the old key goes on working; the new one says more clearly what it means"))
         .collect();
     let known = config.known_folders();
-    // Before the first session nothing could be meant.
+    // Before the first session no pattern could match.
     if known.is_empty() {
         return all;
     }

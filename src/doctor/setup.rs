@@ -1,4 +1,4 @@
-//! Hooks and timer: what is installed, and whether it still fits this program.
+//! Hooks, server, command and timer: what is installed, and whether it still fits this program.
 
 use std::path::Path;
 
@@ -56,17 +56,17 @@ fn advice(scope: Scope) -> String {
     format!("`recall install --scope {scope}` mends it")
 }
 
-/// What of our hooks no longer fits.
+/// Why our hooks are out of date, if they are.
 fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Option<String> {
     for hook in &state.hooks {
         let program = hook.call.program.as_str();
         if program.starts_with('/') && !Path::new(program).exists() {
             return Some(format!("{program} is gone"));
         }
-        // In a project's settings everyone has their own.
+        // In a project's settings each user has a program path of their own.
         let other = scope != Scope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.around.program);
         if other {
-            // Not started to ask for its version: a repository's settings may name anything.
+            // Not started to ask for its version: a repository's settings may name any program.
             return Some(format!("the hooks run {program}, not this program, {}", host.around.program.display()));
         }
     }
@@ -81,7 +81,7 @@ fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Optio
     changed.then(|| "the folders or the form of the commands have changed".to_owned())
 }
 
-/// The server Claude may ask, where it is registered.
+/// The MCP server, as far as it is registered.
 pub fn servers(host: &Host<'_>) -> Vec<Finding> {
     let all = look::servers(host);
     let by_plugin = || look::settings(host).iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
@@ -121,7 +121,7 @@ fn of_server(registered: &Registered, host: &Host<'_>) -> Finding {
     Finding::ok("mcp", format!("{path}: registered as `{}`", server.name))
 }
 
-/// The notes tell Claude to ask `recall` for more, and hooks that a team shares look for it by that name.
+/// Checks that `recall` is on the PATH: injected notes tell Claude to run it, and hooks shared by a team look for it by name.
 pub fn command(host: &Host<'_>) -> Option<Finding> {
     if which("recall", &host.config.search_path).is_some() {
         return None;
@@ -134,7 +134,7 @@ pub fn command(host: &Host<'_>) -> Option<Finding> {
     ))
 }
 
-/// What there is to say of the timers that are there.
+/// State of the installed timers.
 pub fn timers(timers: &[Installed], host: &Host<'_>) -> Vec<Finding> {
     let chosen = Manifest::load(&host.config.data_dir).ok().and_then(|manifest| manifest.timer);
     if timers.is_empty() && chosen == Some(Timer::None) {

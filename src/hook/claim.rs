@@ -1,4 +1,4 @@
-//! One answer to one start of a session, however many settings files hold the hook: the first to claim it speaks.
+//! Dedupes hooks: several settings files may hold the same hook, and only the first one to claim an event answers it.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -10,14 +10,15 @@ use anyhow::{Context, Result};
 
 use crate::private;
 
-/// Hooks of one event run side by side; the same session starts anew, by hand, later than this.
+/// Time within which equal claims count as one event. Hooks of one event run concurrently; the user cannot start the same session
+/// again this quickly.
 const ONE_START: Duration = Duration::from_secs(5);
 
 fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("marks/started")
 }
 
-/// Is this the first hook for this start of the session?
+/// Whether this is the first hook for this start of the session.
 pub fn is_first(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
     let name: String = format!("{session}.{source}").chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).collect();
     let path = folder(data_dir).join(name);
@@ -37,7 +38,7 @@ pub fn is_first(data_dir: &Path, session: &str, source: &str) -> Result<bool> {
     }
 }
 
-/// Forgets starts that are long over.
+/// Removes claims of events that are long over.
 pub fn tidy(data_dir: &Path) {
     private::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > ONE_START * 60));
 }

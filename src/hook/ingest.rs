@@ -1,7 +1,7 @@
-//! An ingest that is started before the client compacts a session, where the user asked for it.
+//! Starts an ingest before the client compacts a session, if the user opted in.
 //!
-//! Some clients rewrite the transcript at a compaction, and what stood before it is gone: a mark that the next timer reads comes too
-//! late for it. The hook only starts the run; it waits for nothing.
+//! Some clients rewrite the transcript at a compaction, which deletes what it held before; a mark read at the next timer would be
+//! too late. The hook only starts the run and does not wait for it.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -11,15 +11,12 @@ use anyhow::{Context, Result};
 use super::payload::Event;
 use crate::config::Config;
 
-/// Whether this event is to start an ingest: before a compaction, with `ingest_before_compact` on.
+/// Whether this event starts an ingest: a compaction is about to begin, and `ingest_before_compact` is on.
 pub fn is_due(event: Event, config: &Config) -> bool {
     event == Event::PreCompact && config.hooks.ingest_before_compact
 }
 
-/// Starts `recall digest --ingest-only --in-background`, which outlives the hook and holds none of its pipes.
-///
-/// # Errors
-/// When the program cannot be started.
+/// Starts `recall digest --ingest-only --in-background`, which outlives the hook and inherits none of its pipes.
 pub fn start() -> Result<()> {
     let program = std::env::current_exe().context("cannot tell where recall is")?;
     Command::new(&program)
@@ -27,7 +24,7 @@ pub fn start() -> Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // What ends the client's processes does not end it.
+        // Its own process group, so that it survives when the client's processes are killed.
         .process_group(0)
         .spawn()
         .with_context(|| format!("cannot start {}", program.display()))?;

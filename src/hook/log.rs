@@ -1,5 +1,5 @@
-//! What went wrong in hooks, a line each: they themselves are silent. Limited in size; no text of any session; never anywhere else, whatever
-//! link lies in its place.
+//! Log of errors in hooks, which print none themselves: one line each, limited in size, without text of any session. Never
+//! follows a symbolic link that lies in its place.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, Read, Write};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::clean::{one_line, plain, shorten};
 use crate::{config, private};
 
-/// A log that reaches this size is set aside; the one set aside before it goes.
+/// Size in bytes at which the log is rotated. One rotated log is kept.
 const MAX_SIZE: u64 = 64 << 10;
 /// Longest line, in characters.
 const MAX_LINE: usize = 400;
@@ -18,7 +18,7 @@ pub fn file(data_dir: &Path) -> PathBuf {
     data_dir.join("hooks.log")
 }
 
-/// Adds a line. Where that fails too (no home, a full disk), nothing is left to be done.
+/// Appends a line. Errors (no home, a full disk) are ignored: there is no other place to report them.
 pub fn note(event: &str, what: &str) {
     let Ok(data_dir) = config::data_dir() else { return };
     let log = file(&data_dir);
@@ -29,7 +29,7 @@ pub fn note(event: &str, what: &str) {
     }
     let _ = private::create_dir(&data_dir);
     if private::is_led_elsewhere(&log) {
-        // The link goes, what it leads to stays as it is.
+        // Removes the link itself; its target stays untouched.
         let _ = fs::remove_file(&log);
     }
     if let Ok(mut log) = private::open_itself(OpenOptions::new().create(true).append(true).mode(0o600), &log) {
@@ -37,7 +37,7 @@ pub fn note(event: &str, what: &str) {
     }
 }
 
-/// Takes lines out, also of the log that was set aside.
+/// Removes lines, also from the rotated log.
 pub fn forget(data_dir: &Path, fits: impl Fn(&str) -> bool) -> std::io::Result<()> {
     let log = file(data_dir);
     for log in [log.with_extension("log.old"), log] {

@@ -1,8 +1,12 @@
-//! `recall hook <event>`: what Claude Code calls. Leaves a mark, or says what a session starts with and what bears on a prompt.
+//! `recall hook <event>`: called by Claude Code. Leaves a mark, or answers what a session starts with and what is relevant to a
+//! prompt.
 //!
-//! Promises: always exit 0, on stdout one valid answer or nothing, done within a deadline, no text of the session kept. Whatever
-//! goes wrong becomes one line in a log of limited size that `recall doctor` reads. Dispatched before the command line is parsed,
-//! so no argument can make it fail.
+//! ## Promises
+//! - Always exits 0, and prints one valid answer or nothing to stdout.
+//! - Ends within a deadline.
+//! - Keeps no text of the session.
+//! - Any error becomes one line in a log of limited size, which `recall doctor` reads.
+//! - Runs before the command line is parsed, so no argument can make it fail.
 
 mod claim;
 mod ingest;
@@ -32,12 +36,12 @@ use crate::mark::{self, Mark};
 use crate::off;
 use crate::store::trouble::explained;
 
-/// How long a payload may take to come for a mark: the client gives the end of a session 1.5 s in all.
+/// Deadline for receiving the payload when leaving a mark: the client allows 1.5 s in total at the end of a session.
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Runs the hook `recall hook NAME`.
+/// Runs `recall hook NAME`.
 pub fn run(name: Option<OsString>) -> ExitCode {
-    // Our own child's hooks are nobody's sessions.
+    // Hooks of our own summarizer child are not sessions of the user.
     if config::in_own_child() {
         return ExitCode::SUCCESS;
     }
@@ -46,7 +50,7 @@ pub fn run(name: Option<OsString>) -> ExitCode {
         crate::ui::tell("hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
         return ExitCode::SUCCESS;
     }
-    // The default would print to stderr; the log has it.
+    // The default hook would print to stderr; the panic goes to the log instead.
     std::panic::set_hook(Box::new(|_| {}));
     match catch_unwind(|| work(&name)).unwrap_or_else(|panic| Err(panicked(&*panic))) {
         Ok(Some(answer)) => _ = io::stdout().write_all(answer.as_bytes()),
@@ -66,7 +70,7 @@ fn work(name: &str) -> Result<Option<String>> {
     let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
     fault::happens("hook-panic", || panic!("asked for by a test"));
     if config::is_off() {
-        // Whatever else is wrong: that it is not to be kept is noted.
+        // Before the config is loaded: even if it is invalid, the session is noted as not to be kept.
         let payload = Payload::read(&stdin::read(started + MARK_DEADLINE)?)?;
         return if payload.is_of_a_session() { off::note(&config::data_dir()?, &payload.session).map(|()| None) } else { Ok(None) };
     }
@@ -77,12 +81,12 @@ fn work(name: &str) -> Result<Option<String>> {
         MARK_DEADLINE
     };
     let payload = Payload::read(&stdin::read(started + given)?)?;
-    // Other hosts run the hooks of the same settings file: theirs are not our sessions.
+    // Other hosts run hooks of the same settings file; their sessions are not Claude Code's.
     if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
     }
     if off::state(&config).is_some() {
-        // One that goes on was there before.
+        // A resumed or compacted session began before recall was switched off.
         let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork");
         return if begins { off::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
     }
@@ -105,7 +109,7 @@ fn work(name: &str) -> Result<Option<String>> {
     done.map_err(|e| explained(e, &index))
 }
 
-/// Removes what hooks left that nobody needs any more.
+/// Removes what hooks left behind and no longer need.
 pub fn tidy(data_dir: &Path) {
     mark::tidy(data_dir);
     claim::tidy(data_dir);
@@ -117,7 +121,7 @@ fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
     let mark = Mark {
         session: payload.session.clone(),
         transcript: payload.transcript.display().to_string(),
-        // It may not be there yet, or lag: a hint.
+        // Only a hint: the file may not exist yet, or lag behind.
         offset: std::fs::metadata(&payload.transcript).map_or(0, |m| m.len()),
         event: event.name().to_owned(),
         reason: payload.reason.clone(),

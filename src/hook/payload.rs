@@ -1,4 +1,4 @@
-//! The JSON a hook gets on stdin: the foreign format, read leniently, and whose it is.
+//! The JSON payload of a hook: a foreign format, parsed leniently, and the check that it comes from Claude Code.
 
 use std::path::{Component, PathBuf};
 
@@ -18,7 +18,7 @@ pub enum Event {
     SubagentStop,
 }
 
-/// An event, its name on our command line, its name in the payload.
+/// Event, its name on our command line, its name in the payload.
 const EVENTS: [(Event, &str, &str); 7] = [
     (Event::SessionStart, "session-start", "SessionStart"),
     (Event::UserPromptSubmit, "user-prompt-submit", "UserPromptSubmit"),
@@ -29,16 +29,16 @@ const EVENTS: [(Event, &str, &str); 7] = [
     (Event::SubagentStop, "subagent-stop", "SubagentStop"),
 ];
 
-/// Keys by which other hosts of the same hooks give themselves away.
+/// Keys that only other hosts of the same hooks send.
 const FOREIGN: [&str; 6] = ["cursor_version", "conversation_id", "generation_id", "workspace_roots", "hookEventName", "sessionId"];
 
-/// The longest id that is taken for one, in bytes; Claude Code's are UUIDs.
+/// Longest accepted session id in bytes. Claude Code's ids are UUIDs.
 const MAX_ID: usize = 128;
-/// The longest reason or trigger that is taken for one, in bytes.
+/// Longest accepted reason or trigger in bytes.
 const MAX_REASON: usize = 40;
 
 impl Event {
-    /// Every event, as our command line calls it.
+    /// All events by their names on our command line.
     pub fn names() -> impl Iterator<Item = &'static str> {
         EVENTS.iter().map(|(_, ours, _)| *ours)
     }
@@ -52,34 +52,34 @@ impl Event {
     }
 }
 
-/// What is used of a payload. Keys that are not known are ignored, missing ones are empty.
+/// The fields in use. Unknown keys are ignored; missing ones are empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Payload {
     event: String,
     pub session: String,
     pub transcript: PathBuf,
     pub cwd: String,
-    /// How the session starts: `startup`, `resume`, `clear`, `compact`, `fork`; where a prompt comes from, in some clients.
+    /// How the session starts: `startup`, `resume`, `clear`, `compact`, `fork`. Some clients also send where a prompt comes from.
     pub source: String,
-    /// Why it ends, or what triggered the compaction.
+    /// Why the session ends, or what triggered the compaction.
     pub reason: String,
     pub stop_hook_active: bool,
-    /// What the user has just said.
+    /// The user's new prompt.
     pub prompt: String,
-    /// The client's id of it, where it tells one.
+    /// The client's id of the prompt, if it sends one.
     pub prompt_id: String,
     foreign: bool,
 }
 
 impl Payload {
     /// # Errors
-    /// When the bytes are no JSON object.
+    /// If the bytes are not a JSON object.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let value: Value =
             serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).context("stdin is not JSON")?;
         let fields = value.as_object().context("stdin is not a JSON object")?;
         let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        // A word like `prompt_input_exit`; anything else may be something nobody is to read in a mark.
+        // Only a word like `prompt_input_exit`: any other text might be private, and marks hold no text.
         let is_word = |text: &String| text.len() <= MAX_REASON && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         let word = |name: &str| Some(text(name)).filter(is_word).unwrap_or_default();
         Ok(Self {
@@ -96,14 +96,14 @@ impl Payload {
         })
     }
 
-    /// Is this Claude Code's payload for this event? Then its transcript lies where Claude Code's do: in
-    /// `projects/<folder>/<session>.jsonl` below one of these config directories, which are ours to read.
+    /// Whether this is Claude Code's payload for the event. If so, its transcript is `projects/<folder>/<session>.jsonl` below
+    /// one of these config directories, which we may read.
     pub fn is_claude_codes(&self, event: Event, dirs: &[PathBuf]) -> bool {
         let named = EVENTS.iter().any(|(known, _, theirs)| *known == event && *theirs == self.event);
         named && !self.foreign && self.is_of_a_session() && self.is_transcript_below(dirs)
     }
 
-    /// Does it name a session, by an id like Claude Code's?
+    /// Whether it names a session, by an id like Claude Code's.
     pub fn is_of_a_session(&self) -> bool {
         (1..=MAX_ID).contains(&self.session.len())
             && self.session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))

@@ -1,4 +1,4 @@
-//! What a session starts with, as the answer to its SessionStart event.
+//! Answers a SessionStart event with what the session should know.
 
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,12 @@ use crate::store::{Memory, OtherForm};
 use crate::tail;
 
 const EVENT: &str = "session-start";
-/// How long a statement waits for another process: less than the whole may take.
+/// Time for which a statement waits for a lock. Must be less than the hook's deadline.
 const BUSY: Duration = Duration::from_millis(100);
-/// How much of the end of a conversation is looked at for its last time, in bytes.
+/// Bytes of a transcript's end that are searched for its last timestamp.
 const LAST_ROWS: u64 = 256 << 10;
 
-/// The answer, or nothing where there is nothing to say. Transcripts are read until `until` at the latest.
+/// The hook's answer; `None` if there is nothing to show. Transcripts are read until `until` at the latest.
 pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
     let context = match payload.source.as_str() {
         "compact" => {
@@ -34,13 +34,13 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
     if context.text.is_empty() {
         return Ok(None);
     }
-    // The same hook may be installed for the user, the project and as a plugin: one of them speaks.
+    // The same hook may be installed for the user, the project and as a plugin: only one of them answers.
     if !claim::is_first(&config.data_dir, &payload.session, &payload.source)? {
         return Ok(None);
     }
     if payload.source != "compact" {
         let ids = context.sessions_shown.iter().chain(&context.undigested_shown).map(String::as_str);
-        // A prompt that tells of it once more is no reason to say nothing now.
+        // A failure here only means that a prompt may repeat it, which is no reason to stay silent now.
         let noted = told::note(&config.data_dir, &payload.session, told::How::Start, ids);
         let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
@@ -49,18 +49,18 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
 }
 
 fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Context> {
-    // Without the index there is still something to say: what just ended, and that digests fail.
+    // Even without the index there is something to show: the session that just ended, and that digests fail.
     let policy = config.policy(View::From(&payload.cwd));
     let opened = Memory::open_as_it_is(&config.database(), &policy, BUSY).map_err(|e| explained(e, &config.database()));
     let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
-    // Until the next digest brings it up to date, which may be long where nothing starts one.
+    // Shown until the next digest upgrades the index, which may be long if nothing starts one.
     let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form == OtherForm::Older);
     let notice = notice.map(OtherForm::to_string);
     let store = opened.ok();
     let start = match source {
         "resume" | "fork" => match last_active(payload, store.as_ref())? {
             Some(at) => Start::Since(at),
-            // A conversation of which nothing is known may hold everything already.
+            // A conversation of unknown age may contain everything already.
             None => return Ok(Context::default()),
         },
         _ => Start::Blank,
@@ -78,7 +78,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
     gather(config, store.as_ref(), &asked)
 }
 
-/// When the conversation that goes on was last active: by its transcript, else by the index.
+/// When a continued conversation was last active, by its transcript or else by the index.
 fn last_active(payload: &Payload, store: Option<&Memory>) -> Result<Option<Millis>> {
     let told = tail::last_at(&payload.transcript, &payload.session, LAST_ROWS).unwrap_or_default();
     let known = store.map(|store| store.last_active(&payload.session)).transpose()?.flatten();

@@ -1,4 +1,4 @@
-//! The payload: all of stdin, or as much of it as is one whole JSON object. A caller that never closes its end is not waited for.
+//! Reads the payload: all of stdin, or one complete JSON object. Does not wait for a caller that never closes the pipe.
 
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
@@ -7,21 +7,21 @@ use anyhow::{Context, Result, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::IgnoredAny;
 
-/// The most a payload may have, in bytes; a compaction's summary or a last message are part of some.
+/// Largest payload in bytes. Some include a compaction's summary or a last message.
 const MAX_PAYLOAD: usize = 8 << 20;
-/// Small, because memory that is touched for the first time costs more than another read, and payloads have a few hundred bytes.
+/// Small, because touching fresh memory costs more than another read, and payloads have a few hundred bytes.
 const CHUNK: usize = 4 << 10;
 
-/// Reads until the end, or until what came is a whole object and nothing more is there.
+/// Reads until the end, or until the input is a complete object and nothing more is available.
 ///
 /// # Errors
-/// When it does not end in time, or cannot be read.
+/// If the input does not end in time, or cannot be read.
 pub fn read(until: Instant) -> Result<Vec<u8>> {
     let stdin = io::stdin();
     let mut bytes = Vec::new();
     let mut chunk = [0; CHUNK];
     loop {
-        // Looked into only when nothing more is there: it may come in many pieces.
+        // Parse only when no more input is available, since a payload may arrive in many pieces.
         if !comes(&stdin, Duration::ZERO)? {
             if is_whole(&bytes) {
                 return Ok(bytes);
@@ -42,17 +42,17 @@ pub fn read(until: Instant) -> Result<Vec<u8>> {
     }
 }
 
-/// Is there something to read, or the end, within this time?
+/// Whether input, or its end, is available within this time.
 fn comes(stdin: &io::Stdin, within: Duration) -> Result<bool> {
     let wait = Timespec { tv_sec: within.as_secs() as i64, tv_nsec: within.subsec_nanos().into() };
     match poll(&mut [PollFd::new(stdin, PollFlags::IN)], Some(&wait)).map_err(io::Error::from) {
-        // A signal: rare, and the deadline of all that hooks do stands behind this one.
+        // Interrupted by a signal: try again. This is rare, and the deadline of the whole hook still applies.
         Err(e) if e.kind() == ErrorKind::Interrupted => comes(stdin, within),
         other => Ok(other.context("cannot wait for stdin")? > 0),
     }
 }
 
-/// Is this one object, whole?
+/// Whether the bytes are one complete object.
 fn is_whole(bytes: &[u8]) -> bool {
     let trimmed = bytes.trim_ascii();
     trimmed.starts_with(b"{") && trimmed.ends_with(b"}") && serde_json::from_slice::<IgnoredAny>(trimmed).is_ok()
