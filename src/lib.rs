@@ -1,10 +1,10 @@
 //! `recall`: a memory for Claude Code.
 //!
-//! Hooks leave a mark; `recall digest` reads what the transcripts gained, keeps what matters, digests it once and writes daily
-//! pages and a SQLite index. Data goes one way: source → store → select → summarize → verify → store → pages.
+//! Hooks leave a mark. `recall digest` ingests what was appended to the transcripts, keeps what matters, digests it once, and
+//! writes daily pages and a SQLite index. Data flows one way: source → store → select → summarize → verify → store → pages.
 
 #![forbid(unsafe_code)]
-// Both panic where nobody can read: what is told goes through `ui` and `screen`.
+// `println!` and `eprintln!` panic if nothing reads the stream, so all output goes through `ui` and `screen`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod author;

@@ -1,6 +1,7 @@
-//! What goes to stderr: warnings, counted failures, progress. Results go to stdout: `screen`.
+//! Writes to stderr: warnings, their count, progress. Results go to stdout, through `screen`.
 //!
-//! This is the only door there, and nothing fails or stops because nobody can be told (clippy keeps `eprintln!` out: lib.rs).
+//! All of stderr goes through here, and nothing fails or stops because stderr cannot be written (clippy rejects `eprintln!`:
+//! lib.rs).
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -11,20 +12,20 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::clean::{one_line, plain};
 
-/// How many warnings of one run are printed; the rest is counted.
+/// Warnings printed per run; the others are only counted.
 const MAX_WARNINGS: usize = 20;
 
-/// Tells a line. Where stderr is full or closed it is not told, and all goes on.
+/// Prints a line. If stderr is full or closed, the line is lost and the program continues.
 pub fn tell(what: impl Display) {
     to(io::stderr().lock(), &format!("recall: {}\n", plain(&what.to_string())));
 }
 
-/// Asks on stderr, without ending the line. True when the question could be put.
+/// Prints a question without a newline. True if it was written.
 pub fn ask(what: impl Display) -> bool {
     to(io::stderr().lock(), &plain(&what.to_string()))
 }
 
-/// In one piece, so that processes do not write between each other's words.
+/// One write per message, so that lines of several processes do not mix.
 fn to(mut stderr: impl Write, text: &str) -> bool {
     stderr.write_all(text.as_bytes()).is_ok()
 }
@@ -35,7 +36,7 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Something was skipped or failed; the run goes on and ends with exit code 1.
+    /// Warns that something was skipped or failed. The run continues and ends with exit code 1.
     pub fn warn(&self, what: &str) {
         let count = self.warnings.fetch_add(1, Ordering::Relaxed) + 1;
         if count <= MAX_WARNINGS {
@@ -43,7 +44,7 @@ impl Ui {
         }
     }
 
-    /// Something to know that is no failure.
+    /// Prints information that is not a failure.
     pub fn note(&self, what: &str) {
         tell(one_line(&plain(what)));
     }
@@ -59,17 +60,17 @@ impl Ui {
         }
     }
 
-    /// A bar over bytes, only on a terminal.
+    /// A progress bar over bytes; hidden unless stderr is a terminal.
     pub fn bytes(&self, total: u64) -> ProgressBar {
         bar(total, "reading   {bar:30} {bytes:>10} / {total_bytes} {bytes_per_sec:>12} {eta:>5} left")
     }
 
-    /// A bar over sessions, only on a terminal.
+    /// A progress bar over sessions; hidden unless stderr is a terminal.
     pub fn sessions(&self, total: u64) -> ProgressBar {
         bar(total, "digesting {bar:30} {pos:>10} / {len} {eta:>18} left  {msg}")
     }
 
-    /// A bar over documents that are embedded, only on a terminal.
+    /// A progress bar over embedded documents; hidden unless stderr is a terminal.
     pub fn texts(&self, total: u64) -> ProgressBar {
         bar(total, "embedding {bar:30} {pos:>10} / {len} {eta:>18} left")
     }

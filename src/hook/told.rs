@@ -1,6 +1,6 @@
-//! What a session has been told of, so that it is told once: by its start, as a notice, or by what the sources themselves say.
+//! Tracks what was already injected into a session, by its start, as a notice or as passages, so that nothing is injected twice.
 //!
-//! A file for each session in `marks/told/`, a line for each thing told: never text, and ids only as hashes.
+//! One file per session in `marks/told/`, one line per session or note shown. Never text, and ids only as hashes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -13,25 +13,25 @@ use anyhow::{Context, Result};
 use crate::private;
 use crate::session::short_id;
 
-/// Things a session is told of at most. Who has heard that many is left in peace.
+/// Most entries per session. Once reached, prompts of this session get nothing more.
 const MOST: usize = 200;
-/// A session that has not been told anything for so long may hear it again.
+/// Age after which a session's file is removed, counted from its last entry. After that things may be shown again.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// How much was told of something.
+/// How something was shown, in increasing detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// That it is there.
+    /// Named in a notice.
     Notice,
-    /// Among the notes the session began with.
+    /// Among the notes at the session's start.
     Start,
-    /// What it says.
+    /// By passages of its text.
     Passages,
 }
 
 const HOW: [(How, &str); 3] = [(How::Notice, "notice"), (How::Start, "start"), (How::Passages, "passages")];
 
-/// What one session has been told of.
+/// What was already shown to one session.
 #[derive(Debug, Default)]
 pub struct Told {
     lines: Vec<(How, String)>,
@@ -47,13 +47,13 @@ impl Told {
         Self { lines: text.lines().filter_map(line).take(MOST).collect() }
     }
 
-    /// Has it been told of this in any way?
+    /// Whether it was shown in any way.
     pub fn of(&self, id: &str) -> bool {
         let id = hashed(id);
         self.lines.iter().any(|(_, known)| *known == id)
     }
 
-    /// Has it been told so, or more?
+    /// Whether it was shown in this way, or in more detail.
     pub fn has(&self, id: &str, how: How) -> bool {
         let id = hashed(id);
         self.lines.iter().any(|(known, of)| *of == id && *known as u8 >= how as u8)
@@ -64,10 +64,7 @@ impl Told {
     }
 }
 
-/// Notes what a session is told of.
-///
-/// # Errors
-/// When it cannot be written.
+/// Records what is shown to a session.
 pub fn note<'i>(data_dir: &Path, session: &str, how: How, ids: impl Iterator<Item = &'i str>) -> Result<()> {
     let name = HOW.iter().find(|(known, _)| *known == how).map_or("", |(_, name)| name);
     let lines: String = ids.map(|id| format!("{name} {}\n", hashed(id))).collect();
@@ -83,12 +80,12 @@ pub fn note<'i>(data_dir: &Path, session: &str, how: How, ids: impl Iterator<Ite
     file.and_then(|mut file| file.write_all(lines.as_bytes())).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The session's context is made anew: what it was told may be gone from it.
+/// Forgets what was shown: after a compaction it may be gone from the context.
 pub fn forget(data_dir: &Path, session: &str) {
     let _ = fs::remove_file(file(data_dir, session));
 }
 
-/// Forgets sessions that are long over.
+/// Removes the files of sessions that are long over.
 pub fn tidy(data_dir: &Path) {
     private::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > KEPT));
 }

@@ -1,4 +1,4 @@
-//! The deadline of a hook: when it passes first, the process ends, with exit code 0 and nothing said.
+//! Deadline of a hook: once it passes, the process ends with exit code 0 and no output.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +9,7 @@ use anyhow::{Context, Result};
 
 use super::log;
 
-/// Does the work under a deadline. It keeps the main thread, whose memory is cheapest to have; another one watches the time.
-///
-/// # Errors
-/// What the work returns, or that no thread can be started.
+/// Runs the work under a deadline. The work keeps the main thread, whose memory is cheapest; another thread watches the time.
 pub fn watched<T>(name: &str, until: Instant, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let over = Arc::new(AtomicBool::new(false));
     let (event, shared) = (name.to_owned(), over.clone());
@@ -21,19 +18,19 @@ pub fn watched<T>(name: &str, until: Instant, work: impl FnOnce() -> Result<T>) 
     work()
 }
 
-/// Ends the watch when the work is over, also when it panicked.
+/// Ends the watch when the work is over, even if it panicked.
 struct InTime(Arc<AtomicBool>);
 
 impl Drop for InTime {
     fn drop(&mut self) {
         while self.0.swap(true, Ordering::SeqCst) {
-            // Too late: the other thread is ending the process.
+            // Too late: the other thread is already ending the process.
             thread::park();
         }
     }
 }
 
-/// Ends the process when the deadline passes before the work is over.
+/// Ends the process if the deadline passes before the work is over.
 fn keep(name: &str, until: Instant, over: &AtomicBool) {
     let given = until.saturating_duration_since(Instant::now());
     while let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {

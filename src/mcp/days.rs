@@ -1,4 +1,4 @@
-//! Day pages as resources: `recall://day/2026-11-17`. Only files of `daily/` that are called as a day are ever listed or read.
+//! Day pages as resources: `recall://day/2026-11-17`. Only files in `daily/` that are named after a day are ever listed or read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use super::tools::Site;
 use crate::cmd::digest::pages::{shown_day, shows_hidden};
 use crate::store::Memory;
 
-/// The start of every URI of ours.
+/// Prefix of all our URIs.
 const SCHEME: &str = "recall://day/";
-/// How a client makes one.
+/// URI template given to clients.
 pub const TEMPLATE: &str = "recall://day/{date}";
 /// Pages listed at once.
 pub const PAGE: usize = 50;
@@ -30,16 +30,14 @@ impl Day {
     }
 }
 
-/// Days with a page before a day, newest first, and whether there are more: without those of which the memory shows nothing here.
-///
-/// # Errors
-/// When the index cannot be read.
+/// Days that have a page, before a given day, newest first, and whether there are more. Omits days of which the policy shows
+/// nothing.
 pub fn list(site: &Site<'_>, before: Option<Date>) -> Result<(Vec<Day>, bool)> {
     let mut days = written(&site.config.data_dir, before);
     if let Some(memory) = memory(site)? {
         let mut shown = Vec::new();
         for day in days {
-            // One more than are listed tells that there are more.
+            // One more than the limit, to know whether there are more.
             if shown.len() > PAGE {
                 break;
             }
@@ -57,12 +55,12 @@ pub fn list(site: &Site<'_>, before: Option<Date>) -> Result<(Vec<Day>, bool)> {
     Ok((days, more))
 }
 
-/// The index, where pages may show more than may be seen here; else they do without it.
+/// The index, if the policy hides anything; otherwise pages are served without it.
 fn memory(site: &Site<'_>) -> Result<Option<Memory>> {
     if site.policy().hides_nothing() { Ok(None) } else { site.memory_if_there() }
 }
 
-/// Days with a page before a day, newest first.
+/// Days that have a page file, before a given day, newest first.
 fn written(data_dir: &Path, before: Option<Date>) -> Vec<Day> {
     let mut days: Vec<Day> = Vec::new();
     for month in entries(&data_dir.join("daily")) {
@@ -77,14 +75,14 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
 }
 
-/// The day of a file that is where its day's page is, and a file.
+/// The day of a page file: a regular file at the path of its day.
 fn day_of(data_dir: &Path, file: &Path) -> Option<Day> {
     let date = date(file.file_stem()?.to_str()?)?;
     let meta = file.symlink_metadata().ok()?;
     (file == path_of(data_dir, date) && meta.is_file()).then_some(Day { date, bytes: meta.len() })
 }
 
-/// A day in the one way it is written.
+/// Parses a date in its canonical spelling only.
 pub fn date(text: &str) -> Option<Date> {
     text.parse::<Date>().ok().filter(|date| date.to_string() == text)
 }
@@ -93,11 +91,11 @@ fn path_of(data_dir: &Path, date: Date) -> PathBuf {
     data_dir.join(format!("daily/{}/{date}.md", date.strftime("%Y-%m")))
 }
 
-/// The page of a URI; `None` when it is none of ours or that day has none. One that shows more than may be seen here is made anew of
-/// what may; the user's notes below it, which may speak of anything, stay in the file.
+/// The page of a URI; `None` if the URI is not ours or the day has no page. A page that shows something hidden is built again
+/// from what may be seen. Its user's notes, which may mention anything, are omitted then.
 ///
 /// # Errors
-/// When the page is there and cannot be read.
+/// If the page exists but cannot be read.
 pub fn read(site: &Site<'_>, uri: &str) -> Result<Option<String>> {
     let Some(date) = uri.strip_prefix(SCHEME).and_then(date) else { return Ok(None) };
     let day = date.to_string();
@@ -107,12 +105,12 @@ pub fn read(site: &Site<'_>, uri: &str) -> Result<Option<String>> {
     }
 }
 
-/// The file of a day, as it is.
+/// A day's file as written.
 fn file_of(data_dir: &Path, date: Date) -> Result<Option<String>> {
     let path = path_of(data_dir, date);
     let cannot = || format!("cannot read {}", path.display());
     let Ok(real) = path.canonicalize() else { return Ok(None) };
-    // The name is a date's; what a link makes of it may lie anywhere.
+    // A symbolic link may point anywhere, even though its name is a date.
     if !real.starts_with(data_dir.join("daily").canonicalize().with_context(cannot)?) {
         bail!("{} leads out of the folder of the pages", path.display());
     }

@@ -1,8 +1,14 @@
 //! `recall mcp`: the memory for any client of the Model Context Protocol, on stdin and stdout.
 //!
-//! What is found, told and kept is other modules' work; here are the protocol's words for it. One thread talks, and every call works
-//! on a thread of its own with its own connection, which but for `remember` only reads, so that none waits for another. stdout carries the protocol and nothing
-//! else. The process ends with its client: at the end of stdin, or when it is told to.
+//! Only translates to and from the protocol; searching, rendering and storing are done by other modules. stdout carries nothing
+//! but the protocol.
+//!
+//! ## Threads
+//! One thread handles the protocol. Every call runs on a thread of its own with its own connection, so that none waits for
+//! another. Connections are read-only, except for `remember` and `close`.
+//!
+//! ## Lifetime
+//! The process ends with its client: at the end of stdin, or on a signal.
 
 mod days;
 mod place;
@@ -25,18 +31,18 @@ use crate::config::Config;
 use server::Server;
 use wire::Wire;
 
-/// Threads beside those of the calls: one reads, one writes.
+/// Threads beside those of the calls: one reads stdin, one writes stdout.
 const TALKING: usize = 2;
 
-/// Serves one client until it is gone.
+/// Serves one client until it disconnects.
 ///
 /// # Errors
-/// When no thread can be had, or the client begins with something else than the protocol.
+/// If the runtime cannot start, or the client does not open with the protocol.
 pub fn serve(config: Config) -> Result<()> {
     let threads = work::THREADS + TALKING;
     let runtime = Builder::new_current_thread().enable_time().max_blocking_threads(threads).build().context("cannot start")?;
     let ended = runtime.block_on(talk(config));
-    // Nobody can call off a read of stdin: it ends with the process.
+    // A blocking read of stdin cannot be cancelled; it ends with the process.
     runtime.shutdown_background();
     ended
 }
@@ -56,17 +62,17 @@ async fn talk(config: Config) -> Result<()> {
         told_to_end.notified().await;
         stop.cancel();
     });
-    // What is under way has a moment to end.
+    // Lets calls in flight finish briefly.
     running.waiting().await.context("the server broke off")?;
     Ok(())
 }
 
-/// Notified by a first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process at once.
+/// Notified by the first Ctrl-C, SIGTERM or SIGHUP. A second one ends the process at once.
 fn told_to_end() -> Arc<Notify> {
     let told = Arc::new(Notify::new());
     let teller = Arc::clone(&told);
     let mut before = false;
-    // Without a handler a signal ends the process, which leaves nothing half done either.
+    // If no handler can be set, a signal ends the process directly, which leaves nothing half done either.
     let _ = ctrlc::set_handler(move || {
         if std::mem::replace(&mut before, true) {
             std::process::exit(130);

@@ -1,6 +1,6 @@
-//! Whose memory comes first: the project the client works in.
+//! Workspace root: the folder in which the client works, whose project comes first.
 //!
-//! Clients start the server where they work, as Claude Code does; one that says what its roots are means those.
+//! Clients start the server in that folder, as Claude Code does. If a client reports roots, those take precedence.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,36 +9,36 @@ use std::time::Duration;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::Notify;
 
-/// How long calls wait for a client to tell its roots. One that is slower is taken at its word once it has told them.
+/// How long calls wait for a client to report its roots. A late reply is still used for later calls.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The folder the client works in, once it is known.
+/// The folder in which the client works, once known.
 #[derive(Debug, Default)]
 pub struct Place {
     asked: Arc<Mutex<Asked>>,
 }
 
-/// The client is asked once; every call that comes before its answer waits for the same one.
+/// State of the roots request. The client is asked once, and every call before its reply waits for the same request.
 #[derive(Debug, Clone, Default)]
 enum Asked {
     #[default]
     NotYet,
     Waiting(Arc<Notify>),
-    /// Nobody waits any more.
+    /// The wait timed out, so calls no longer wait.
     Late(Arc<Notify>),
-    /// The first of its roots that is a folder here, if any is.
+    /// The client's first root that is a folder on this machine, if any.
     Told(Option<PathBuf>),
 }
 
 impl Asked {
-    /// Is this the question whose answer this notifies of?
+    /// Whether the state belongs to this request.
     fn is(&self, question: &Arc<Notify>) -> bool {
         matches!(self, Self::Waiting(asked) | Self::Late(asked) if Arc::ptr_eq(asked, question))
     }
 }
 
 impl Place {
-    /// The client's first root that is a folder here, else the server's own folder.
+    /// The client's first root that is a folder on this machine, else the server's own folder.
     pub async fn folder(&self, peer: &Peer<RoleServer>) -> PathBuf {
         let own = || std::env::current_dir().unwrap_or_default();
         if !has_roots(peer) {
@@ -52,7 +52,7 @@ impl Place {
             Asked::NotYet => self.ask(peer.clone()),
         };
         let told = question.notified();
-        // It may have come in between.
+        // The reply may have arrived in between.
         if self.asked().is(&question) && tokio::time::timeout(PATIENCE, told).await.is_err() {
             let mut asked = self.asked();
             if asked.is(&question) {
@@ -65,7 +65,7 @@ impl Place {
         }
     }
 
-    /// Asks; the answer counts whenever it comes, unless the client has said since that it is another one now.
+    /// Sends the roots request. A late reply is still used, unless the client has reported changed roots since.
     fn ask(&self, peer: Peer<RoleServer>) -> Arc<Notify> {
         let question = Arc::new(Notify::new());
         *self.asked() = Asked::Waiting(Arc::clone(&question));
@@ -81,7 +81,7 @@ impl Place {
         question
     }
 
-    /// The client says that its roots are others now.
+    /// Forgets the roots, because the client reported that they changed.
     pub fn forget(&self) {
         *self.asked() = Asked::NotYet;
     }
@@ -110,7 +110,7 @@ fn of_roots(roots: &[String]) -> Option<PathBuf> {
     roots.iter().filter_map(|uri| path_of(uri)).find(|path| path.is_dir())
 }
 
-/// The path of a `file:` URI of this machine.
+/// The path of a `file:` URI on this machine.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = &rest[rest.find('/')?..];
@@ -118,7 +118,7 @@ fn path_of(uri: &str) -> Option<PathBuf> {
     (host.is_empty() || host == "localhost").then(|| unescaped(path)).flatten().map(PathBuf::from)
 }
 
-/// A text with its `%41` as characters.
+/// Decodes percent escapes such as `%41`.
 fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

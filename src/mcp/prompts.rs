@@ -1,5 +1,5 @@
-//! The prompt "where did we leave off": what a session of this project would start with, or what the memory holds on a topic, with the
-//! question behind it.
+//! The prompt "where did we leave off": the notes a session of this project would start with, or what the memory holds on a
+//! topic, followed by the question.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ pub const LEFT_OFF: &str = "where-did-we-leave-off";
 const TOPIC: &str = "topic";
 /// Longest topic, in characters.
 const MAX_TOPIC: usize = 300;
-/// How long ends of transcripts are read.
+/// Time limit for reading the ends of transcripts.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn all() -> Vec<Prompt> {
@@ -28,10 +28,10 @@ pub fn all() -> Vec<Prompt> {
     vec![Prompt::new(LEFT_OFF, Some(about), Some(vec![topic])).with_title("Where did we leave off?")]
 }
 
-/// What the arguments say, if they fit.
+/// The topic given in the arguments.
 ///
 /// # Errors
-/// When there is one that the prompt does not have, or it is no text.
+/// If an argument is unknown or not a string.
 pub fn topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
     let mut topic = None;
     for (name, value) in arguments.into_iter().flatten() {
@@ -44,10 +44,7 @@ pub fn topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
     Ok(topic)
 }
 
-/// The prompt with what there is to know.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The prompt, with what the memory holds.
 pub fn left_off(topic: Option<&str>, site: &Site<'_>) -> Result<GetPromptResult> {
     let (notes, question) = match topic {
         Some(topic) => (about(topic, site)?, format!("Where did we leave off on this: {topic}?")),
@@ -58,7 +55,7 @@ pub fn left_off(topic: Option<&str>, site: &Site<'_>) -> Result<GetPromptResult>
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(question))
 }
 
-/// What is known of a topic, in a block that is not taken in again.
+/// What is known about a topic, as a block that is not ingested again.
 fn about(topic: &str, site: &Site<'_>) -> Result<String> {
     let config = site.config;
     let query = Query::parse(topic, &config.query_context());

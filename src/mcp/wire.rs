@@ -1,7 +1,7 @@
-//! The protocol's frames on stdin and stdout: a line a message.
+//! Message frames of the protocol on stdin and stdout: one line per message.
 //!
-//! The library passes over a line that is too long or no JSON without a word, and a client that sent one would wait for its answer. Here
-//! each gets an error, under its id where that can be found. A notification never gets one.
+//! The library silently drops lines that are too long or not JSON, and a client would wait for its reply forever. Here each such
+//! line gets an error, under its id if one can be found. A notification never gets one.
 
 use std::io;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::source::json::{fields, fields_so_far, number, text};
 
-/// The longest frame that is heard, in bytes: what the library takes as well.
+/// Largest accepted frame in bytes; the library's limit is the same.
 const MAX_FRAME: usize = 16 << 20;
 
 type Heard = RxJsonRpcMessage<RoleServer>;
@@ -25,18 +25,19 @@ type Said = TxJsonRpcMessage<RoleServer>;
 
 pub struct Wire {
     from: BufReader<Stdin>,
-    /// The frame that is coming in. Kept here, because `receive` is called off whenever something else comes up, and then goes on.
+    /// The frame being received. Kept across calls because `receive` is cancelled whenever something else happens, and then
+    /// resumes.
     frame: Frame,
     to: Arc<Mutex<Stdout>>,
-    /// The error that is being written. Nothing more is heard before it is: who sends rubbish and does not listen waits.
+    /// The error being written. Reading waits for it, so a client that sends garbage without reading replies blocks itself.
     telling: Option<JoinHandle<io::Result<()>>>,
 }
 
-/// What came of a line.
+/// A received line.
 #[derive(Default)]
 struct Frame {
     bytes: Vec<u8>,
-    /// It is too long: only its beginning is there.
+    /// The line was too long, and only its beginning is kept.
     cut: bool,
 }
 
@@ -46,12 +47,12 @@ impl Wire {
         Self { from: BufReader::new(tokio::io::stdin()), frame: Frame::default(), to, telling: None }
     }
 
-    /// The next frame; none at the end of stdin, where half a frame is nothing.
+    /// The next frame; `None` at the end of stdin, where a partial frame is dropped.
     async fn next_frame(&mut self) -> Option<Frame> {
         loop {
             let came = self.from.fill_buf().await.ok().filter(|came| !came.is_empty())?;
             let end = memchr::memchr(b'\n', came);
-            // Nothing is waited for between taking bytes in and taking them off.
+            // No await between copying the bytes and consuming them, so that cancellation loses nothing.
             self.frame.take(&came[..end.unwrap_or(came.len())]);
             let taken = end.map_or(came.len(), |end| end + 1);
             self.from.consume(taken);
@@ -69,10 +70,10 @@ impl Frame {
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// What it says, if it says anything.
+    /// Parses the frame; `None` if it is blank or an unknown notification.
     ///
     /// # Errors
-    /// What is to be answered to it, where it is no message.
+    /// The reply to send if it is not a message.
     fn read(&self) -> Result<Option<Heard>, Box<Said>> {
         let line = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes).trim_ascii();
         if self.cut {
@@ -93,13 +94,13 @@ impl Frame {
     }
 }
 
-/// Does somebody tell what the protocol does not know? That is never answered.
+/// Whether the line is a notification of an unknown kind, which is never answered.
 fn is_notification(line: &[u8]) -> bool {
     let named = std::str::from_utf8(line).ok().and_then(|line| fields(line, &["method", "id"]).ok());
     matches!(named, Some([Some(method), None]) if text(method).is_some())
 }
 
-/// An error for who sent this line, under its id where it has one that counts.
+/// The error reply to a line, under its id if it has a valid one.
 fn refused(code: ErrorCode, why: String, line: &[u8]) -> Box<Said> {
     let readable = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
     let [id] = fields_so_far(readable, &["id"]);
@@ -134,7 +135,7 @@ impl Transport<RoleServer> for Wire {
             match self.next_frame().await?.read() {
                 Ok(Some(heard)) => return Some(heard),
                 Ok(None) => {}
-                // On its own: half of it must not stay unwritten where `receive` is called off.
+                // Spawned, so that cancelling `receive` cannot leave it half written.
                 Err(said) => self.telling = Some(tokio::spawn(self.send(*said))),
             }
         }

@@ -1,5 +1,5 @@
-//! Calls at work: each on a thread of its own, a few at once, the rest in the order they came. One that is called off is not waited
-//! for and gives its place to the next at once; what it reads of the index is interrupted, and what else it does ends by itself.
+//! Executor of tool calls: each on a thread of its own, a few at once, the rest in order of arrival. A cancelled call frees its
+//! slot at once; its reads of the index are interrupted, and anything else it does ends by itself.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,16 +13,16 @@ use crate::config::Config;
 use crate::privacy::Policy;
 use crate::store::Memory;
 
-/// Calls that work at the same time.
+/// Calls that run at the same time.
 const AT_ONCE: usize = 8;
 
-/// Threads there are for them: calls that were called off may need theirs for a while.
+/// Thread limit. Above `AT_ONCE`, since cancelled calls may occupy their threads for a while.
 pub const THREADS: usize = 4 * AT_ONCE;
 
 /// How long a statement waits for another process's transaction.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// How long opening waits until it looks whether it is called off.
+/// While opening waits for a lock, it checks for cancellation this often.
 const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -37,10 +37,10 @@ impl Default for Workers {
 }
 
 impl Workers {
-    /// Does the work when its turn comes, unless it is called off.
+    /// Runs the work when its turn comes, unless it is cancelled first.
     ///
     /// # Errors
-    /// What the work returns, or that it was called off or broke.
+    /// The error of the work, or that it was cancelled or panicked.
     pub async fn run<T: Send + 'static>(
         &self,
         called_off: impl Future<Output = ()>,
@@ -49,7 +49,7 @@ impl Workers {
         let reading = Reading::default();
         let worker = reading.clone();
         let done = async {
-            // Held by the one who waits, not by the thread: it is free when nobody waits any more.
+            // Held by the waiting side, not by the thread, so that it is freed as soon as the call is cancelled.
             let _place = self.places.acquire().await.context("the server ends")?;
             let job = tokio::task::spawn_blocking(move || work(&worker));
             job.await.context("this call broke: please report it")?
@@ -64,7 +64,7 @@ impl Workers {
     }
 }
 
-/// What a call reads, so that somebody else can stop it.
+/// Cancellation handle of a call's reads.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     state: Arc<Mutex<State>>,
@@ -83,13 +83,13 @@ impl std::fmt::Debug for State {
 }
 
 impl Reading {
-    /// The index, as it is: nothing is brought up to date by somebody who only reads.
+    /// Opens the index as it is: a reader does not upgrade it.
     ///
     /// # Errors
-    /// When there is none, it cannot be read or is of another version, with what to do about it.
+    /// If there is none, or it is unreadable or of another version; the error says what to do.
     pub fn memory(&self, config: &Config, policy: &Policy) -> Result<Memory> {
         let until = Instant::now() + BUSY;
-        // SQLite's own waiting cannot be interrupted.
+        // Waits here, because SQLite's own waiting cannot be interrupted.
         let store = loop {
             match Memory::open_as_it_is(&config.database(), policy, LOOK) {
                 Err(e) if is_locked(&e) && Instant::now() < until => self.check()?,
@@ -98,7 +98,7 @@ impl Reading {
         };
         store.wait_for_locks(BUSY)?;
         self.state().handle = Some(store.interrupt_handle());
-        // It may have been called off before there was a handle.
+        // The call may have been cancelled before the handle existed.
         self.check()?;
         Ok(store)
     }
@@ -120,7 +120,7 @@ impl Reading {
     }
 }
 
-/// Does another process keep everybody from the index?
+/// Whether another process holds a lock that keeps readers out.
 fn is_locked(error: &anyhow::Error) -> bool {
     let code = error.downcast_ref().and_then(rusqlite::Error::sqlite_error_code);
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))

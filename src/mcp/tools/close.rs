@@ -1,4 +1,5 @@
-//! `close`: says that something the current project left open is done. A person says so of other projects, at the command line.
+//! `close`: marks items that the current project left open as done. Those of other projects are closed by a person, at the
+//! command line.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
@@ -10,7 +11,7 @@ use crate::mcp::text::line;
 use crate::notes::Refused;
 use crate::store::Store;
 
-/// Ids in one call.
+/// Most ids per call.
 const MOST: usize = 20;
 const TEXT: usize = 200;
 
@@ -83,7 +84,7 @@ impl Tool for Close {
     }
 }
 
-/// A refusal in words that say that nothing changed.
+/// Rewords a refusal to say that nothing changed.
 fn refused(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Refused>() {
         Ok(refused) => anyhow::anyhow!("nothing was closed or opened: {refused}"),

@@ -1,4 +1,4 @@
-//! `recall`: what earlier sessions say on a topic, within a budget.
+//! `recall`: what earlier sessions say on a topic, within a token budget.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
@@ -72,7 +72,7 @@ impl Tool for Gather {
             "" => format!("nothing is known about `{}`", line(&asked.topic, 80)),
             text => format!("{notice}{text}"),
         };
-        // A note's id is short as it is.
+        // Note ids are short already.
         let short = |id: &String| if store.look_up_note(id)?.is_some() { Ok(id.clone()) } else { store.short_id(id) };
         let ids = |all: Vec<&String>| all.into_iter().map(short).collect::<Result<Vec<_>>>();
         let sources = ids(found.sources.iter().map(|source| &source.id).collect())?;

@@ -1,4 +1,4 @@
-//! `get`: what was found, opened: several sessions and notes in one call.
+//! `get`: opens several sessions and notes in one call.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::store::load::SessionHead;
 use crate::store::trouble::is_trouble;
 
 const MOST: usize = 10;
-/// The most an answer says in full, in characters, shared by what was asked for: clients refuse more than some 25,000 tokens.
+/// Characters of a `full` answer, divided among the ids: clients reject more than about 25,000 tokens.
 const FULL: usize = 60_000;
 
 pub struct Get;
@@ -112,7 +112,7 @@ fn item(id: &str, detail: Detail, most: usize, store: &Memory, config: &Config) 
     Ok(Item { text, id: head.id })
 }
 
-/// The whole page, as far as there is room for it.
+/// The whole page, as far as it fits.
 fn whole(head: &SessionHead, most: usize, store: &Memory, config: &Config) -> Result<Option<String>> {
     let Some(stored) = store.digest_of(head.pk)? else { return Ok(None) };
     let page = harmless(&page(store, config, head, &stored, &store.load_session(head)?)?);

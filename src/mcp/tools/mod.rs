@@ -1,7 +1,7 @@
-//! The tools: what each asks for and answers, as schemas, and the way from a call to its answer.
+//! The tools: their input and output schemas, and the path from a call to its reply.
 //!
-//! An answer is told twice: as a value that fits the tool's output schema, and as a short text. What goes wrong is an answer too, so
-//! that a model can read it and do better.
+//! A reply is given twice: as a value that matches the tool's output schema, and as a short text. Errors are replies, too, so
+//! that a model can read them and correct its call.
 
 mod close;
 mod gather;
@@ -33,45 +33,46 @@ use crate::store::trouble::explained;
 use crate::store::{Memory, Store};
 use crate::writer::Writer;
 
-/// Longest account of what went wrong, in characters.
+/// Longest error text, in characters.
 const MAX_WHY: usize = 1_000;
 
-/// Marks of ends that are looked at, newest first.
+/// Session-end marks that are examined, newest first.
 const MARKS: usize = 60;
 
 /// Longest name of a project, in characters.
 const MAX_NAME: usize = 60;
 
-/// More than any tool has.
+/// More than any tool takes.
 const MOST_ARGUMENTS: usize = 12;
 
-/// Where a call works.
+/// Context of a call.
 pub struct Site<'a> {
     pub config: &'a Config,
     /// The folder whose project comes first.
     pub folder: &'a Path,
     pub(super) reading: &'a Reading,
-    /// What the client calls itself.
+    /// The client's name for itself.
     pub client: &'a str,
-    /// When the server was started.
+    /// Start time of the server.
     pub since: Millis,
 }
 
 impl Site<'_> {
-    /// Who asks, as who writes: the agent that started the server, else what the client calls itself. It writes for the project it
-    /// works in, as the client tells it.
+    /// The author of what this call writes: the agent that started the server, else the client by its own name. It may write for
+    /// the project in which the client works.
     ///
     /// # Errors
-    /// When that project is excluded.
+    /// If that project is excluded.
     pub fn writer(&self) -> Result<Writer> {
         let mut agent = agent().unwrap_or_else(|| agent_of_client(self.client));
-        // The one the server was started in; a session may have begun in another folder.
+        // The session that started the server; it may have begun in another folder.
         let session = agent.session.take().filter(|id| !self.is_over(id));
         let Writer { reach, .. } = Writer::agent(&agent, self.folder, self.config)?;
         Ok(Writer { author: Agent { session, ..agent }.author(), reach })
     }
 
-    /// Did a session end since the server was started? A client starts it once and may go on with another session (`/clear`).
+    /// Whether a session ended since the server was started. A client starts the server once and may continue with another
+    /// session (`/clear`).
     fn is_over(&self, session: &str) -> bool {
         let marked = mark::newest_ends(&self.config.data_dir, MARKS);
         if marked.iter().any(|mark| mark.session == session && mark.at >= self.since) {
@@ -86,18 +87,15 @@ impl Site<'_> {
         self.config.project_keys().key_of(&self.folder.to_string_lossy())
     }
 
-    /// What may be shown to who works here. All that answers reads it through this.
+    /// The memory as it may be shown in the client's folder. Every tool reads through this.
     ///
     /// # Errors
-    /// When there is no index, it cannot be read or is of another version, with what to do about it.
+    /// If there is no index, or it is unreadable or of another version; the error says what to do.
     pub fn memory(&self) -> Result<Memory> {
         self.reading.memory(self.config, &self.policy())
     }
 
-    /// The same, of as many projects as are asked for.
-    ///
-    /// # Errors
-    /// As `memory`.
+    /// Like [`Self::memory`], for the projects in scope.
     pub fn memory_of(&self, scope: Scope) -> Result<Memory> {
         match scope {
             Scope::All => self.memory(),
@@ -105,15 +103,12 @@ impl Site<'_> {
         }
     }
 
-    /// What may be shown to who works here, as a rule.
+    /// The policy for a reader in the client's folder.
     pub fn policy(&self) -> Policy {
         self.config.policy(View::From(&self.folder.to_string_lossy()))
     }
 
-    /// The same, when there is an index.
-    ///
-    /// # Errors
-    /// As `memory`.
+    /// Like [`Self::memory`], but `None` if there is no index.
     pub fn memory_if_there(&self) -> Result<Option<Memory>> {
         Store::is_there(&self.config.database())?.then(|| self.memory()).transpose()
     }
@@ -133,10 +128,10 @@ pub enum Scope {
 trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
-    /// For the model: what it is good for, and what to do with the answer.
+    /// For the model: the tool's purpose, and how to use its reply.
     const ABOUT: &'static str;
     const WRITES: bool = false;
-    /// Can it ask somebody beside this machine, where the config names one?
+    /// Whether it may contact another machine, if the config names an endpoint.
     const OPEN_WORLD: bool = false;
     type Asked: DeserializeOwned + JsonSchema + 'static;
     type Answer: Serialize + JsonSchema + 'static;
@@ -148,7 +143,7 @@ trait Tool {
     fn text(answer: &Self::Answer) -> String;
 }
 
-/// A tool as the server needs it.
+/// A tool in the form the server needs.
 pub struct Entry {
     pub tool: rmcp::model::Tool,
     pub call: fn(JsonObject, &Site<'_>) -> CallToolResult,
@@ -166,7 +161,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     ]
 });
 
-/// Every tool, in the order in which they are listed.
+/// All tools, in listing order.
 pub fn all() -> &'static [Entry] {
     &ALL
 }
@@ -183,7 +178,7 @@ fn entry<T: Tool>() -> Entry {
     Entry { tool, call: call::<T> }
 }
 
-/// A schema without what says nothing to a client: sizes of Rust's numbers, and that what may be left out may be null.
+/// Removes parts of a schema that tell a client nothing: sizes of Rust's numbers, and that optional arguments may be null.
 fn lean(schema: &mut JsonObject) {
     schema.remove("$schema");
     schema.remove("format");
@@ -199,7 +194,7 @@ fn lean(schema: &mut JsonObject) {
     }
     for (name, value) in schema.iter_mut() {
         match value {
-            // Names of arguments, whatever they are, and no words of a schema.
+            // These keys are argument names, not schema keywords, so keep them all.
             Value::Object(named) if matches!(name.as_str(), "properties" | "$defs") => {
                 named.values_mut().filter_map(Value::as_object_mut).for_each(lean);
             }
@@ -230,23 +225,23 @@ fn read<A: DeserializeOwned>(arguments: &JsonObject) -> Result<A, String> {
     serde_json::from_value(arguments.clone().into()).map_err(|e| e.to_string())
 }
 
-/// The argument that is wrong: without it something else is, or nothing.
+/// The argument that causes the error: without it the error disappears or changes.
 fn culprit<'a, A: DeserializeOwned>(arguments: &'a JsonObject, why: &str) -> Option<&'a str> {
     let is_it = |name: &&String| {
         let mut others = arguments.clone();
         others.remove(*name);
         read::<A>(&others).err().is_none_or(|other| other != why)
     };
-    // Looking through many would take its time, and nobody who calls a tool gives many.
+    // Bounded, because every argument costs a parse; real calls have few.
     arguments.keys().take(MOST_ARGUMENTS).find(is_it).map(String::as_str)
 }
 
-/// A project as a line has room for it.
+/// A project's name, short enough for a line.
 fn project_name(project: &Project) -> String {
     if project.key == EVERYWHERE { "all projects".to_owned() } else { line(project.name(), MAX_NAME) }
 }
 
-/// An answer that says what went wrong.
+/// An error reply.
 pub fn failed(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(shorten(&harmless(why), MAX_WHY))])
 }
@@ -261,7 +256,7 @@ mod tests {
         assert_eq!(all().iter().map(|entry| entry.tool.name.as_ref()).collect::<Vec<_>>(), OWN_TOOLS);
     }
 
-    /// Arguments are called as the tool likes, also as a word of the schema's own.
+    /// Argument names may equal schema keywords.
     #[test]
     fn a_lean_schema_keeps_every_argument() {
         let schema = serde_json::json!({"$schema": "x", "type": "object", "properties": {

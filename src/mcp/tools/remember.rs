@@ -1,5 +1,5 @@
-//! `remember`: keeps a note. A note passes the gates of `crate::notes`, as one of `recall remember` does; it is for the current project
-//! and says that the client wrote it. Notes for others, or for all, are a person's, at the command line.
+//! `remember`: stores a note. It passes the same checks of `crate::notes` as `recall remember`, belongs to the current project,
+//! and names the client as its author. Notes for other projects, or for all, are written by a person at the command line.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
@@ -11,7 +11,7 @@ use crate::notes::{Kind, New, Refused, remember, told_project};
 use crate::paths::names_of;
 use crate::writer::Writer;
 
-/// Longest root of a project, in characters.
+/// Longest project root, in characters.
 const MAX_PROJECT: usize = 200;
 
 pub struct Remember;
@@ -67,7 +67,7 @@ impl Tool for Remember {
     }
 }
 
-/// Some clients start their servers where no session ever is.
+/// Rejects the home folder and `/`: some clients start their servers there, where no session ever runs.
 fn check_is_project(site: &Site<'_>) -> Result<()> {
     let is_home = names_of(&site.config.home).iter().any(|home| home == site.folder);
     if is_home || site.folder.parent().is_none() {
@@ -79,7 +79,7 @@ fn check_is_project(site: &Site<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A refusal in words that say that nothing was kept.
+/// Rewords a refusal to say that nothing was stored.
 fn told<T>(result: Result<T>) -> Result<T> {
     result.map_err(|e| match e.downcast::<Refused>() {
         Ok(refused) => anyhow::anyhow!("not remembered: {refused}"),

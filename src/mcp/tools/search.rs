@@ -1,4 +1,4 @@
-//! `search`: sessions and notes by words, a line of some fifty tokens each, sixty at most.
+//! `search`: finds sessions and notes by words. About fifty tokens per result, sixty at most.
 
 use anyhow::{Context, Result, bail};
 use rmcp::schemars::JsonSchema;
@@ -21,7 +21,7 @@ const MOST: usize = 50;
 const TITLE: usize = 60;
 const PASSAGE: usize = 58;
 
-/// A share of what was asked that is as good as all of it.
+/// Coverage from which on a result counts as matching everything, and the figure is left out.
 const NEARLY_ALL: f64 = 0.9;
 
 pub struct Search;
@@ -120,7 +120,7 @@ impl Tool for Search {
         let mut all = find(&store, &query, &wanted)?;
         let more = all.len() > limit;
         all.truncate(limit);
-        // Further down other results are weighed, so that pages would not fit together.
+        // Beyond the candidates the ranking differs, so further pages would not fit together.
         let goes_on = more && skip + 2 * limit <= CANDIDATES;
         if more && !goes_on {
             notices.push("there is more than is worth listing: add a word or a filter".to_owned());
@@ -128,7 +128,7 @@ impl Tool for Search {
         if !all.is_empty() && goes_by_words(&store, &query, &wanted)? {
             notices.push(told_by_words(&query));
         }
-        // Of a page, what is of this project comes first.
+        // Within a page, results of this project come first.
         all.sort_by_key(|found| is_elsewhere(found, &own));
         let highlighter = Highlighter::of_query(&query);
         let unindexed = store.unindexed()?;
@@ -190,7 +190,7 @@ fn query(asked: &Asked, config: &Config) -> Result<Query> {
     Ok(query)
 }
 
-/// What tells searches apart, so that a cursor is of one.
+/// A hash of the search, so that a cursor is valid only for the search that issued it.
 fn mark_of(asked: &Asked) -> String {
     let Asked { query, scope, project, since, before, kind, .. } = asked;
     short_id("", &[&format!("{query:?} {scope:?} {project:?} {since:?} {before:?} {kind:?}")])

@@ -1,4 +1,4 @@
-//! `status`: what the memory holds, and whether it is kept up to date.
+//! `status`: what the memory holds, and whether it is up to date.
 
 use anyhow::Result;
 use rmcp::schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! `timeline`: what came before and after a session in its project, and how it went.
+//! `timeline`: the sessions before and after one in its project, and the highlights of the session itself.
 
 use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
