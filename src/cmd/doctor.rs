@@ -39,7 +39,7 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
     }
     let mut findings = examine(config, &host, Depth::Whole, config.now());
     if args.fix && findings.iter().any(|f| f.fix.is_some()) {
-        // As above: not part of the JSON.
+        // Progress again: for people only.
         let mut said = Vec::new();
         mend(&findings, config, &host, &ui, &mut said)?;
         if !args.json {

@@ -17,7 +17,7 @@ use crate::store::Memory;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
-/// Missed runs that are tolerated, since machines sleep. Less than a day late is never reported.
+/// Missed runs that are tolerated, since machines sleep. Less than a day without a run is never reported.
 const LATE: i64 = 3;
 /// Warn if the client deletes unread transcripts in this many days or less.
 const URGENT: i64 = 5;

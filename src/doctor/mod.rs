@@ -29,7 +29,7 @@ pub enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fix {
-    /// Installs again the hooks and the timer that are installed already.
+    /// Repeats `recall install` for the hooks and the timer that are installed.
     Install,
     /// Closes the data folder to other users, and opens it to its owner.
     Permissions,

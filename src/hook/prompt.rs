@@ -1,8 +1,8 @@
 //! Answers a UserPromptSubmit event: mostly with nothing.
 //!
 //! A prompt to which earlier sessions are relevant gets one notice of them; a prompt that asks for the past gets passages from
-//! them. Nothing is shown to a session twice. Only reads the index, asks no endpoint, and does not store the prompt: the batch
-//! reads it from the transcript.
+//! them. Nothing is shown to a session twice in the same detail. Only reads the index, asks no endpoint, and does not store the
+//! prompt: the batch reads it from the transcript.
 
 use std::io::Read;
 use std::path::Path;
@@ -50,7 +50,7 @@ const ASKED_IN_COMMON_WORDS: f64 = 0.66;
 const ASKED_ELSEWHERE: (f64, f64) = (0.7, 2.0);
 /// Share and number of the topic's words that a decision must contain to answer a question why something is as it is.
 const EXPLAINS: (f64, usize) = (0.66, 2);
-/// Passages per session that are scored.
+/// Passages per session that count towards its relevance.
 const LOOKED_IN: usize = 3;
 /// Conversation records per session that are read.
 const READS: usize = 400;

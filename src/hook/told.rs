@@ -1,4 +1,5 @@
-//! Tracks what was already injected into a session, by its start, as a notice or as passages, so that nothing is injected twice.
+//! Tracks what was already injected into a session, by its start, as a notice or as passages, so that nothing is injected twice
+//! in the same detail.
 //!
 //! One file per session in `marks/told/`, one line per session or note shown. Never text, and ids only as hashes.
 

@@ -92,7 +92,7 @@ fn path_of(data_dir: &Path, date: Date) -> PathBuf {
 }
 
 /// The page of a URI; `None` if the URI is not ours or the day has no page. A page that shows something hidden is built again
-/// from what may be seen. Its user's notes, which may mention anything, are omitted then.
+/// from what may be seen. The user's notes on it, which may mention anything, are then left out.
 ///
 /// # Errors
 /// If the page exists but cannot be read.

@@ -37,7 +37,7 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
     }
     let missing = missing(config, store)?;
     if missing == 0 {
-        // With nothing to embed the endpoint is not contacted, so a changed model is noticed only once there is.
+        // With nothing to embed the endpoint is not contacted, so a changed model is noticed only later.
         store.drop_gone_vectors()?;
         return space_of(config, store)?.map_or(Ok(()), |space| store.complete_space(space.pk));
     }

@@ -50,7 +50,7 @@ pub struct Plan {
     pub unchanged: Vec<SessionHead>,
     /// Live sessions that are due for an interim digest.
     pub interim: Vec<SessionHead>,
-    /// Set if many sessions have never had a digest: they are digested without the model, finally until asked again.
+    /// Sessions that never had a digest, if there are many: digested without the model, which is final until asked again.
     pub backlog: Vec<SessionHead>,
 }
 
@@ -101,7 +101,7 @@ impl Maker<'_> {
         Ok(candidates)
     }
 
-    /// Candidates that never had a digest, if there are more than the model should handle; otherwise those that an earlier run
+    /// Candidates that never had a digest, if there are more than `digest.backlog`; otherwise those that an earlier run
     /// put into the backlog. Independent of whether a model is available now: once it is, it would be asked about all of them.
     fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
         let mut backlog = Vec::new();

@@ -124,7 +124,7 @@ pub enum Scope {
     Project,
 }
 
-/// A tool.
+/// A tool of the server: its texts, its schemas (by the types of request and reply), and its work.
 trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
