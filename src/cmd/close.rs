@@ -1,4 +1,4 @@
-//! `recall close`: marks open items as done, or as open again, on somebody's word.
+//! `recall close`: marks open items as done, or as open again, and records who said so.
 
 use std::io::Write;
 
