@@ -1,6 +1,6 @@
-//! By what words a session or a note is found: its texts in columns of different weight.
+//! Builds the search document of a session or a note: its texts, in columns of different weight.
 //!
-//! Pure: the whole of what is kept goes in, and nothing else, so that a document made anew is the same.
+//! Pure: a document depends only on what is stored, so rebuilding it gives the same result.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,28 +10,28 @@ use crate::digest::Digest;
 use crate::session::{Item, Project, Session};
 use crate::terms::Indexed;
 
-/// The names of the columns, in the order of the index.
+/// Column names, in the order of the FTS index.
 pub const COLUMNS: [&str; 10] = ["title", "asked", "decided", "noted", "said", "files", "did", "extra", "tools", "branches"];
 
-/// What search knows of a session or a note: indexed words by column.
+/// The indexed words of a session or a note, by column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     pub columns: [String; COLUMNS.len()],
 }
 
-/// So much of a column of a long session is as it was said, in bytes. Behind it stands once each word that did not come before.
+/// A bounded column keeps this many bytes of text as it is; beyond that, only words the column does not hold yet, once each.
 const AS_SAID: usize = 1 << 20;
-/// Beyond that only words without digits are new: hashes and numbers never end.
+/// Beyond this many bytes only new words without digits are added: there is no end of distinct hashes and numbers.
 const MOST: usize = 2 << 20;
 
-/// A column that is being filled with texts, each once.
+/// A column under construction; each text is added once.
 #[derive(Default)]
 struct Column {
     indexed: Indexed,
-    /// Hashes of the texts.
+    /// Hashes of the texts added so far.
     texts: HashSet<u64>,
     is_bounded: bool,
-    /// Hashes of the words, of a column that takes only new ones.
+    /// Hashes of the words in the column, once it takes only new ones.
     words: Option<HashSet<u64>>,
 }
 
@@ -60,14 +60,14 @@ impl Column {
     }
 }
 
-/// The same in every run.
+/// Stable between runs.
 fn hash_of(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A document that is being made, of items in the order of their session.
+/// A document under construction. Items are added in the order of their session.
 #[derive(Default)]
 pub struct Draft {
     title: Column,
@@ -84,7 +84,7 @@ pub struct Draft {
 }
 
 impl Document {
-    /// What a session is found by. `None` when nothing was said in it.
+    /// The document of a session, or `None` when nothing was said in it.
     pub fn of_session(session: &Session, digest: Option<&Digest>) -> Option<Self> {
         let mut draft = Draft::of(digest);
         for entry in &session.entries {
@@ -96,7 +96,7 @@ impl Document {
         draft.of_session(&session.project, &session.branches)
     }
 
-    /// What a note is found by.
+    /// The document of a note.
     pub fn of_note(text: &str) -> Self {
         let mut draft = Draft::default();
         draft.decided.add(text);
@@ -113,7 +113,7 @@ impl Draft {
         draft
     }
 
-    /// Of a session that is too long to be loaded: its document is not larger for that.
+    /// For a session that is too long to load: the columns that grow with it are bounded.
     pub fn of_long(digest: Option<&Digest>) -> Self {
         let mut draft = Self::of(digest);
         for column in [&mut draft.asked, &mut draft.noted, &mut draft.said, &mut draft.did] {
@@ -133,7 +133,7 @@ impl Draft {
         digest.questions.iter().for_each(|question| self.questions.add(question));
     }
 
-    /// Adds what an item says, of the `main` conversation or of a subagent's.
+    /// Adds the text of an item of the `main` conversation or of a subagent's.
     pub fn add(&mut self, item: &Item, main: bool) {
         match item {
             Item::Prompt(text) if main => self.asked.add(text),
@@ -141,7 +141,7 @@ impl Draft {
                 self.asked.add(&answer.said);
                 self.said.add(&answer.asked);
             }
-            // What a subagent was told, the assistant said.
+            // The assistant writes the prompts of its subagents.
             Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) => self.said.add(text),
             Item::Title(title) => self.title.add(&title.text),
             Item::Recap(text) | Item::Away(text) | Item::PullRequest(text) => self.noted.add(text),
@@ -159,7 +159,7 @@ impl Draft {
         }
     }
 
-    /// The document, when anything was said.
+    /// Completes a session's document; `None` when nothing was said.
     pub fn of_session(mut self, project: &Project, branches: &[String]) -> Option<Document> {
         branches.iter().for_each(|branch| self.branches.add_name(branch));
         self.named.add(project.name());

@@ -1,4 +1,4 @@
-//! The places in a text where it says what was asked for.
+//! Finds the words of a query in a text, for highlighting and excerpts.
 
 use std::ops::Range;
 
@@ -9,32 +9,32 @@ use super::synonyms::words_of_group;
 use crate::clean::shorten;
 use crate::terms::{is_unsegmented, stem, words_of};
 
-/// The longest ending that a word may have beyond its stem, in bytes.
+/// The longest suffix after a stem that still counts as the same word, in bytes.
 const ENDING: usize = 5;
-/// Words so short are looked for whole, in characters.
+/// Words up to this many characters match only as a whole.
 const SHORT: usize = 3;
-/// What a word of the same meaning counts, against the word itself.
+/// The score factor of a synonym; the word itself counts 1.
 const SYNONYM: f64 = 0.5;
 
-/// Finds words in any of their forms, and words of the same meaning.
+/// Finds words in any inflected form, and their synonyms.
 pub struct Highlighter {
     finder: Option<AhoCorasick>,
     patterns: Vec<Pattern>,
 }
 
 struct Pattern {
-    /// Whose it is, among the words that were given.
+    /// Index of the query word that this pattern belongs to.
     word: usize,
     factor: f64,
     is_short: bool,
 }
 
-/// A place where a word stands.
+/// One match of a query word in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spot {
     pub at: Range<usize>,
     pub word: usize,
-    /// What it counts: 1 for the word itself.
+    /// 1 for the word itself, `SYNONYM` for a synonym.
     pub factor: f64,
 }
 
@@ -46,7 +46,7 @@ impl Highlighter {
         Self::new(words.iter().map(|(word, group)| (word.as_str(), *group)))
     }
 
-    /// Of words in lower case, each with its group. Joined names are found by their parts, which are words of their own.
+    /// Takes words in lower case, each with its synonym group. A joined name is skipped: its parts are in the list as words of their own.
     pub(super) fn new<'w>(words: impl Iterator<Item = (&'w str, Option<&'static str>)>) -> Self {
         let (mut texts, mut patterns) = (Vec::new(), Vec::new());
         let mut add = |text: &str, word: usize, factor: f64| {
@@ -80,7 +80,7 @@ impl Highlighter {
         found.collect()
     }
 
-    /// At most about `max` characters of a text: a long one from shortly before its first place.
+    /// At most about `max` characters of a text; a long text is cut to start shortly before the first match.
     pub fn excerpt(&self, text: &str, max: usize) -> String {
         let first = self.marks(text).first().map_or(0, |mark| mark.start);
         if text.chars().count() <= max || text[..first].chars().count() < max / 2 {
@@ -91,7 +91,7 @@ impl Highlighter {
         format!("…{}", shorten(text[from..].trim_start(), max))
     }
 
-    /// The ranges to make stand out, in order and apart.
+    /// The ranges to highlight, sorted and merged.
     pub fn marks(&self, text: &str) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = self.spots(text).into_iter().map(|spot| spot.at).collect();
         ranges.sort_by_key(|range| (range.start, range.end));
@@ -106,7 +106,7 @@ impl Highlighter {
     }
 }
 
-/// What all forms of a word begin with: `dropped` is of `drop`, where `filled` is of `fill`.
+/// The prefix shared by all forms of a word: `drop` for `dropped`, but `fill` for `filled`.
 fn root(word: &str) -> &str {
     let stem = stem(word);
     let mut ends = stem.bytes().rev();
@@ -115,7 +115,7 @@ fn root(word: &str) -> &str {
     if doubled && stem.len() < word.len() && stem.len() > SHORT { &stem[..stem.len() - 1] } else { stem }
 }
 
-/// As it may be written at the start of a sentence, or loudly. The finder itself knows the cases of ASCII.
+/// The word as given, capitalized and in upper case. Only non-ASCII words need this: the matcher ignores ASCII case itself.
 fn written(word: &str) -> Vec<String> {
     let mut all = vec![word.to_owned()];
     if !word.is_ascii() {
@@ -130,7 +130,7 @@ fn written(word: &str) -> Vec<String> {
     all
 }
 
-/// Where the word ends that a hit begins; `None` when it is in the middle of a word, or another word only begins so.
+/// Where the word of a hit ends. `None` if the hit is inside a word, or if a longer, different word starts with it.
 fn word_end(text: &str, hit: Range<usize>, is_short: bool) -> Option<usize> {
     if text[hit.clone()].chars().any(is_unsegmented) {
         return Some(hit.end);

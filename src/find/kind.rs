@@ -1,8 +1,8 @@
-//! What a text of a session is: of a passage, and as something to ask for.
+//! Kinds of text in a session: as labels of passages, and as values of the `kind:` filter.
 
 use serde::Serialize;
 
-/// Who said it, or what it is.
+/// What a passage is, or who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Said {
@@ -22,14 +22,14 @@ pub enum Said {
     Note,
 }
 
-/// A kind that can be asked for.
+/// A value of the `kind:` filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind(&'static Asking);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Asking {
     name: &'static str,
-    /// The columns in which its words lie, among others.
+    /// The index columns that hold its words, possibly among others.
     columns: &'static [&'static str],
     said: &'static [Said],
 }
@@ -57,7 +57,7 @@ static KINDS: [Asking; 15] = [
 ];
 
 impl Kind {
-    /// The kind of this name, in any case, or of more than one of it.
+    /// Parses a kind's name, singular or plural, in any case.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         KINDS.iter().find(|kind| name == kind.name || name.strip_suffix('s') == Some(kind.name)).map(Self)
@@ -71,13 +71,13 @@ impl Kind {
         self.0.said
     }
 
-    /// Is it told only by what was done, not by what was said?
+    /// Does the kind match only what was done (errors, commands, files, plans), not what was said?
     pub(super) fn is_of_deeds(self) -> bool {
         self.0.said.iter().any(|said| matches!(said, Said::Error | Said::Command | Said::File | Said::Plan))
     }
 }
 
-/// The kinds that can be asked for.
+/// The names of all kinds.
 pub fn kinds() -> Vec<&'static str> {
     KINDS.iter().map(|kind| kind.name).collect()
 }

@@ -1,8 +1,7 @@
-//! Finding sessions again: what somebody asks, which sessions answer it, and which of their words to show.
+//! Search: parses a query, ranks documents and picks the passages to show.
 //!
-//! `query` reads what was typed, `document` says by what words a session is found, `store::search` has the index, `words` and `rank` say
-//! which documents fit best, `passages` picks their sentences, `show` makes results of them, and `find` joins all that. Nothing here
-//! writes.
+//! `query` parses what was typed, `document` builds what is indexed, `store::search` holds the index, `words` and `rank` score documents,
+//! `passages` picks sentences, `show` makes results, and `find` runs them all. Nothing here writes.
 
 pub mod document;
 mod highlight;
@@ -28,29 +27,29 @@ use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
 
-/// What is wanted of a search.
+/// Search options.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted<'a> {
     pub limit: usize,
-    /// Results before these, for who turns pages.
+    /// The number of results to skip, for paging.
     pub skip: usize,
-    /// Passages of a result, at most.
+    /// The most passages per result.
     pub passages: usize,
-    /// The key of a project whose own sessions come first.
+    /// The key of the current project; its sessions are favoured.
     pub own: Option<&'a str>,
     pub now: Millis,
-    /// What is near in meaning, by an embeddings endpoint.
+    /// Semantic matches from the embeddings endpoint.
     pub similar: Option<&'a Similar>,
-    /// The id of a session of which nothing is to be told: the one that asks.
+    /// The id of a session to leave out: the one that is asking.
     pub except: Option<&'a str>,
-    /// Words that nearly every session holds find nothing, and what only they could find is not weighed: for who only asks what a
-    /// session is about.
+    /// Search by distinctive words only: words that nearly every session holds find nothing, and the exact coverage of what is not shown is
+    /// not computed. For callers that only need to know what a session is about.
     pub telling_only: bool,
-    /// How much of the conversation of a result is looked at, in rows; 0 is all.
+    /// How many conversation rows of each result to read for passages; 0 reads all.
     pub reads: usize,
 }
 
-/// What was found: a session, or a note.
+/// The source of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Origin {
     Session(SessionHead),
@@ -61,17 +60,17 @@ pub enum Origin {
 pub struct Found {
     pub origin: Origin,
     pub title: String,
-    /// Higher is better; of one search only.
+    /// Higher is better; comparable only within one search.
     pub score: f64,
-    /// The share of what was asked that it holds, by the weight of the words: 0 to 1.
+    /// The share of the query's words, by weight, that the whole document holds: 0 to 1.
     pub covered: f64,
-    /// The share that its title and the passages hold by themselves: it is about that, where others only name it somewhere.
+    /// The share that the title and the passages hold: high where the result is about the query rather than merely mentioning it.
     pub focus: f64,
-    /// The weight of what they hold, in words that no other document has: 1 is one such word.
+    /// The weight of the words in title and passages, in units of one word that occurs in a single document.
     pub telling: f64,
-    /// The best first.
+    /// Best first.
     pub passages: Vec<Passage>,
-    /// The session went on when it was digested.
+    /// The session was still running when it was digested.
     pub goes_on: bool,
 }
 
@@ -83,7 +82,7 @@ impl Found {
         }
     }
 
-    /// The note, where it is one.
+    /// The note, if the result is one.
     pub fn note(&self) -> Option<&Note> {
         match &self.origin {
             Origin::Session(_) => None,
@@ -98,7 +97,7 @@ impl Found {
         }
     }
 
-    /// When it was last active, or was noted.
+    /// When the session was last active, or when the note was written.
     pub fn at(&self) -> Millis {
         match &self.origin {
             Origin::Session(head) => head.last_at.unwrap_or(head.started_at),
@@ -107,10 +106,7 @@ impl Found {
     }
 }
 
-/// What fits a query, best first, one result a session.
-///
-/// # Errors
-/// When the index cannot be read. No query is an error.
+/// Results for a query, best first, one per session. An empty query gives none.
 pub fn find(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
     store.at_once(|| match goes_by_words(store, query, wanted)? {
         true => exactly(store, &query.by_words(), wanted),
@@ -118,15 +114,12 @@ pub fn find(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Fo
     })
 }
 
-/// Do the words of a question's phrases count in place of them, because nothing says these as they are?
-///
-/// # Errors
-/// As `find`.
+/// Should the words of a question's phrases be used instead of the phrases, because nothing contains the phrases verbatim?
 pub fn goes_by_words(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<bool> {
     Ok(query.asks && exactly(store, query, &Wanted { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
 }
 
-/// What is said of that.
+/// The message for a search that fell back to the words of its phrases.
 pub fn told_by_words(query: &Query) -> String {
     let phrases: Vec<String> =
         query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&plain(phrase)), 60))).collect();
@@ -140,10 +133,7 @@ fn exactly(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Fou
     }
 }
 
-/// The most that `telling` could be of any result: where that is too little, there is no need to look.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The upper bound of `telling` over all results, so that a caller can skip the search where it is too low.
 pub fn most_telling(store: &Memory, query: &Query) -> Result<f64> {
     store.at_once(|| words::most_telling(store, query))
 }

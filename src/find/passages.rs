@@ -1,4 +1,4 @@
-//! Which sentences of a result answer best. Pure.
+//! Picks the sentences of a result that answer the query best. Pure.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -12,17 +12,17 @@ use crate::prose::all_sentences;
 use crate::session::Millis;
 use crate::store::search::Text;
 
-/// How far a sentence may reach to either side of a word, in bytes.
+/// The most bytes of context on either side of a match.
 const REACH: usize = 220;
-/// What a further use of one sentence's words counts once another passage has them.
+/// The factor for a word that an earlier passage already shows.
 const AGAIN: f64 = 0.3;
 
-/// A sentence of fewer bytes says little by itself, and one that is the title nothing; and what either counts.
+/// Sentences under `SHORT` bytes are weighted by `LITTLE`; a sentence that repeats the title is weighted by `NOTHING_NEW`.
 const SHORT: usize = 24;
 const LITTLE: f64 = 0.4;
 const NOTHING_NEW: f64 = 0.2;
 
-/// A sentence of a result.
+/// A sentence of a result, ready to show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Passage {
     pub kind: Said,
@@ -31,31 +31,31 @@ pub struct Passage {
     pub at: Option<Millis>,
 }
 
-/// A sentence that may be shown.
+/// A sentence that could be shown.
 struct Candidate {
     kind: Said,
     text: String,
     at: Option<Millis>,
-    /// What each word counts in it.
+    /// The weight factor of each query word in it.
     words: BTreeMap<usize, f64>,
 }
 
-/// Sentences that may be shown, of those that are worth the same the first: of a long session many say the same words.
+/// Candidate sentences; of those with equal worth only the first are kept, because a long session repeats the same words.
 #[derive(Default)]
 pub(super) struct Candidates {
     all: Vec<Candidate>,
-    /// Where those of equal worth are, unless one is the title.
+    /// Indexes of the candidates of equal worth, not counting whether one repeats the title.
     equal: HashMap<Worth, Vec<usize>>,
 }
 
-/// By what a sentence is worth what it is: its kind, whether it is short, and what each word counts.
+/// What determines a sentence's score: its kind, whether it is short, and each word with the bits of its factor.
 type Worth = (Said, bool, Vec<(usize, u64)>);
 
-/// So many of equal worth are enough, whatever the title is.
+/// How many candidates of equal worth are kept; enough that some remain whatever the title is.
 const OF_EQUALS: usize = 100;
 
 impl Candidates {
-    /// Adds the sentences around the words of a text.
+    /// Adds the sentences around the matches in a text.
     pub fn add(&mut self, text: &Text, spots: Vec<Spot>) {
         for one in around(text, spots) {
             let words = one.words.iter().map(|(word, factor)| (*word, factor.to_bits())).collect();
@@ -68,7 +68,7 @@ impl Candidates {
     }
 }
 
-/// The sentences around the words of a text.
+/// The sentences around the matches in a text.
 fn around(text: &Text, spots: Vec<Spot>) -> Vec<Candidate> {
     let mut by_start: BTreeMap<usize, (usize, BTreeMap<usize, f64>)> = BTreeMap::new();
     for spot in spots {
@@ -83,7 +83,7 @@ fn around(text: &Text, spots: Vec<Spot>) -> Vec<Candidate> {
     by_start.into_iter().map(candidate).collect()
 }
 
-/// The sentence around a place, no further than `REACH` to either side.
+/// The bounds of the sentence around a match, at most `REACH` bytes to either side.
 fn sentence(text: &str, at: &Range<usize>) -> (usize, usize) {
     let from = text.ceil_char_boundary(at.start.saturating_sub(REACH)).min(at.start);
     let to = text.floor_char_boundary((at.end + REACH).min(text.len())).max(at.end);
@@ -98,13 +98,13 @@ fn sentence(text: &str, at: &Range<usize>) -> (usize, usize) {
     (start, end)
 }
 
-/// Without markup, on one line.
+/// Plain text on one line, without markup.
 pub(super) fn readable(text: &str) -> String {
     let said = all_sentences(text).join(" ");
     one_line(&plain(if said.is_empty() { text } else { &said }))
 }
 
-/// The passages that say most, and what neither the title nor the ones before them have said; their words are added to `shown`.
+/// The passages that score highest, each for the words that the ones before it do not show. Adds their words to `shown`.
 pub(super) fn best(
     Candidates { all: mut candidates, .. }: Candidates,
     weights: &[f64],
@@ -131,7 +131,7 @@ pub(super) fn best(
                     1.0
                 }
         };
-        // The first of equals: the digest's own words come before the conversation's.
+        // Ties go to the first: the digest's statements come before the conversation.
         let at = (0..candidates.len()).rev().max_by(|a, b| worth(&candidates[*a]).total_cmp(&worth(&candidates[*b])));
         let Some(one) = at.map(|at| candidates.remove(at)) else { break };
         said.extend(one.words.keys());
@@ -145,7 +145,7 @@ pub(super) fn best(
     chosen
 }
 
-/// What is said of something is worth more than that it was named.
+/// Statements about a subject score higher than its mere mention.
 fn of_kind(kind: Said) -> f64 {
     match kind {
         Said::Decision | Said::Note => 1.25,

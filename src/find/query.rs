@@ -1,4 +1,4 @@
-//! What somebody asks: words, "phrases in quotes", and filters such as `file:orders.py`. Whatever is typed means something.
+//! Parses a query: words, "quoted phrases" and filters such as `file:orders.py`. Every input is a valid query.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,62 +11,62 @@ use crate::moment::moment;
 use crate::session::Millis;
 use crate::terms::{index_text, is_stop, is_unsegmented, tokens_of, words_of};
 
-/// The most words that are looked at; a prompt may be a pasted log.
+/// The most words used; a prompt may be a pasted log.
 const MAX_WORDS: usize = 400;
-/// The most that is looked at, in bytes.
+/// The most bytes parsed.
 const MAX_BYTES: usize = 64 << 10;
 
-/// What dates and ages in a query go by.
+/// What dates, ages and `~` in a query refer to.
 #[derive(Debug, Clone)]
 pub struct QueryContext {
     pub now: Millis,
     pub zone: TimeZone,
-    /// What `~` stands for.
+    /// What `~/` expands to.
     pub home: PathBuf,
 }
 
-/// What has to be so, whatever the words say.
+/// Conditions that every result must meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
     pub files: Vec<String>,
     pub projects: Vec<String>,
-    /// The keys of the projects that are meant, where somebody worked them out.
+    /// Keys of the matching projects, where the caller has already resolved them; takes precedence over `projects`.
     pub keys: Option<Vec<String>>,
     pub branches: Vec<String>,
     pub kinds: Vec<Kind>,
     pub tools: Vec<String>,
-    /// Sessions that were active at this time or later.
+    /// Sessions active at this time or later.
     pub since: Option<Millis>,
-    /// Sessions that began before this time.
+    /// Sessions started before this time.
     pub before: Option<Millis>,
 }
 
-/// A word to look for.
+/// One search term.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term {
-    /// The word, or the words of a joined name that have to stand side by side.
+    /// The word, or the space-separated parts of a joined name, which must be adjacent.
     pub text: String,
-    /// The group of words that mean the same, if it is of one.
+    /// Its synonym group, if it has one.
     pub group: Option<&'static str>,
-    /// A character of a script without spaces, which begins others.
+    /// A single character of a script without spaces, matched as a prefix.
     pub is_part: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
-    /// What was typed, but for filters.
+    /// The input without its filters.
     pub text: String,
-    /// In the order in which they were asked, each once.
+    /// Each term once, in the order typed.
     pub terms: Vec<Term>,
-    /// Texts that have to be there as they are, or should be where they stand among words.
+    /// Texts that must occur verbatim; among words (see `asks`) they only should.
     pub phrases: Vec<String>,
-    /// The phrases stood among words, as in a question: where nothing says them as they are, their words count.
+    /// There are words beside the phrases, as in a question: if nothing contains the phrases verbatim, their words are used.
     pub asks: bool,
     pub filters: Filters,
 }
 
 impl Query {
-    /// Reads what was typed. What is no filter is a word, and what is no word is left out.
+    /// Parses user input. An invalid filter is read as words; what holds no word is dropped.
     pub fn parse(text: &str, context: &QueryContext) -> Self {
         let mut query = Self::default();
         let mut words = String::new();
@@ -96,13 +96,13 @@ impl Query {
         query
     }
 
-    /// A text as it is, such as a prompt: all of it words.
+    /// Reads a text such as a prompt as plain words, without phrases or filters.
     pub fn of_words(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         Self { text: text.to_owned(), terms: terms(text), ..Self::default() }
     }
 
-    /// The same with the words of its phrases in place of these.
+    /// The query with its phrases replaced by their words.
     pub fn by_words(&self) -> Self {
         let mut by_words = Self { phrases: Vec::new(), asks: false, ..self.clone() };
         for term in terms(&self.phrases.join(" ")) {
@@ -113,14 +113,14 @@ impl Query {
         by_words
     }
 
-    /// Is there nothing to look for?
+    /// Is there nothing to search for?
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.phrases.is_empty() && self.filters == Filters::default()
     }
 }
 
 impl Filters {
-    /// Sets the filter of this name. False when there is none, or the value cannot be meant.
+    /// Sets the named filter. False if there is no such filter or its value is invalid.
     fn set(&mut self, key: &str, value: &str, context: &QueryContext) -> bool {
         let list = match key.to_ascii_lowercase().as_str() {
             "file" => &mut self.files,
@@ -148,7 +148,7 @@ impl Filters {
 }
 
 impl Filters {
-    /// Can only a note be meant?
+    /// Do the filters allow only notes?
     pub(super) fn asks_for_notes_only(&self) -> bool {
         !self.kinds.is_empty() && self.kinds.iter().all(|kind| kind.said() == [Said::Note])
     }
@@ -167,7 +167,7 @@ enum Piece<'t> {
     Keyed(&'t str, &'t str),
 }
 
-/// Cuts at white space; quotes hold together. One that is never closed is no quote.
+/// Splits at white space, except inside quotes. An unclosed quote is an ordinary character.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
@@ -179,7 +179,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     all
 }
 
-/// A text in quotes at the start, and what is behind it.
+/// A quoted text at the start, and the rest behind it.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let (open, close) = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')].into_iter().find(|(open, _)| text.starts_with(*open))?;
     text[open.len_utf8()..].split_once(close)
@@ -197,7 +197,7 @@ fn bare(text: &str) -> (Piece<'_>, &str) {
     (Piece::Word(&text[..end]), &text[end..])
 }
 
-/// German words that say nothing, in their order. In an index in which most is English they are rare, and would outweigh what is meant.
+/// German stop words, sorted. They are rare in a mostly English index and would outweigh the words that matter.
 const GERMAN: [&str; 58] = [
     "aber", "als", "auch", "auf", "aus", "bei", "beim", "bin", "das", "dem", "den", "der", "des", "die", "doch", "durch", "ein",
     "eine", "einem", "einen", "einer", "er", "es", "für", "gibt", "haben", "hat", "hatte", "hatten", "ich", "ihr", "im", "ist",
@@ -205,14 +205,14 @@ const GERMAN: [&str; 58] = [
     "was", "wenn", "werden", "wie", "wir", "wird", "wurde", "zu", "zum",
 ];
 
-/// Two of them are no English.
+/// Drops German stop words if the text holds at least two: one alone may be English.
 fn without_german(terms: Vec<Term>) -> Vec<Term> {
     let says_nothing = |term: &Term| GERMAN.binary_search(&term.text.as_str()).is_ok();
     let found = terms.iter().filter(|term| says_nothing(term)).count();
     if found < 2 || found == terms.len() { terms } else { terms.into_iter().filter(|term| !says_nothing(term)).collect() }
 }
 
-/// Each word once, in order: by itself, and joined names as a whole beside their parts.
+/// Each term once, in order: single words, and joined names as a whole beside their parts.
 fn terms(text: &str) -> Vec<Term> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
@@ -226,7 +226,7 @@ fn terms(text: &str) -> Vec<Term> {
     for piece in text.split_whitespace().take(MAX_WORDS) {
         let bare = piece.trim_matches(|c: char| !c.is_alphanumeric());
         let words: Vec<&str> = words_of(bare).collect();
-        // In these scripts a run is as much as a sentence: any of its pairs is enough.
+        // In scripts without spaces a run may be a whole sentence: any of its pairs may match.
         if words.len() > 1 && !bare.chars().any(is_unsegmented) {
             let whole = index_text(bare);
             if whole.contains(' ') {
@@ -239,7 +239,7 @@ fn terms(text: &str) -> Vec<Term> {
     without_german(all)
 }
 
-/// One letter or digit is in everything.
+/// Worth searching for: not a stop word, and not a single letter or digit, which occurs everywhere.
 fn tells(token: &str) -> bool {
     let mut chars = token.chars();
     let long = chars.next().is_some_and(is_unsegmented) || chars.next().is_some();

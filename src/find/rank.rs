@@ -1,4 +1,4 @@
-//! Which documents answer a query best: words first, then what is near in meaning, then a little of who asks and when.
+//! Ranks documents: by words, then by score fusion with semantic matches, then with a bonus for the own project and recent work.
 
 use std::collections::HashMap;
 
@@ -14,31 +14,31 @@ use crate::store::Store;
 use crate::store::search::{Asked, Hit};
 use crate::terms::{index_names, index_text};
 
-/// So many words of a question rank, and find where they are rare enough together.
+/// This many words always rank; they also find documents as long as they are rare enough together.
 const WORDS: usize = 8;
-/// The most words that find and rank, where the rest of them is rare.
+/// The most words that find and rank, if those beyond the first are rare.
 const MAX_WORDS: usize = 24;
-/// What a document scores that holds every word where words count, by the sum of what they weigh. Chosen on the questions of
-/// `tests/quality` that are for choosing.
+/// The score of a document that holds every word, as a multiple of the sum of the words' scores. Tuned on the tuning questions of
+/// `tests/quality`.
 const FULL: f64 = 2.0;
-/// How much better a result of today is than an old one, and after how long half of that is gone.
+/// The bonus of a result of today over an old one, and its half-life in milliseconds.
 const RECENT: f64 = 0.15;
 const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
-/// How much better a result of the own project is.
+/// The factor for results of the own project.
 const OWN: f64 = 1.3;
-/// Behind the first few, what has less of the best score than this is left out: it is what was meant in none of the questions of
-/// `tests/quality` that are for choosing, and a sixth of what there was to read.
+/// After the first `AT_LEAST` results, those below this share of the best score are dropped: on the tuning questions of `tests/quality`
+/// none of them was the expected answer, and they made up a sixth of the text to read.
 const WORTH: f64 = 0.25;
 const AT_LEAST: usize = 5;
 
-/// Documents near in meaning to what was asked, the nearest first, with the cosine, and how much that counts against words: 0 to 1.
+/// Semantic matches, best first, each a document with its cosine, and their weight against words: 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Similar {
     pub docs: Vec<(i64, f64)>,
     pub weight: f64,
 }
 
-/// The documents that fit, best first.
+/// The matching documents, best first.
 pub(super) struct Ranked {
     pub words: Words,
     pub hits: Vec<Hit>,
@@ -69,7 +69,7 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
         hit.score *= favour(hit, own, wanted.now);
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-    // A phrase or a kind may be what only the last of them holds.
+    // With a phrase or a kind, only the last of them may hold what was asked for.
     if query.phrases.is_empty() && query.filters.kinds.is_empty() {
         let least = WORTH * hits.first().map_or(0.0, |hit| hit.score);
         let worth = hits.iter().position(|hit| hit.score < least).unwrap_or(hits.len());
@@ -78,16 +78,16 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
     Ok(Some(Ranked { words, hits }))
 }
 
-/// Documents by words, as many as are wanted: by those that tell, and where that is too few by common ones among the newest.
+/// At most `most` documents by words: by distinctive words first, then by common words among the newest documents.
 fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize, telling_only: bool) -> Result<Vec<Hit>> {
     let known = words.weighed.iter().filter(|word| word.df > 0);
     let (telling, common): (Vec<&Weighed>, Vec<&Weighed>) = known.partition(|word| word.df <= words.limit);
     let (any, rank) = finding(&telling, words.limit);
-    // Without words that are anywhere, phrases and filters find alone, if they were all that was asked.
+    // If no query word is searchable, phrases and filters select on their own, provided that they were the whole query.
     let alone = words.weighed.is_empty() || !asked.all.is_empty() && common.is_empty();
     let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&Asked { any, rank, ..asked.clone() }, most)? };
     let common: Vec<String> = common.iter().take(WORDS).map(|word| format!("({})", word.expression)).collect();
-    // So common that they rank nothing: the newest that hold all of them, then those that hold any.
+    // Too common to rank by: the newest documents that hold all of them, then those that hold any.
     let joined = if common.len() > 1 { &[" AND ", " OR "][..] } else { &[" OR "] };
     for joined in joined {
         if hits.len() < most && !common.is_empty() && !telling_only {
@@ -102,7 +102,7 @@ fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize, telling_on
     Ok(hits)
 }
 
-/// Expressions that find, and those that rank what is found: all that count where they are many documents together.
+/// The expressions that select documents, and those that rank the selection if it takes more words (empty if they are the same).
 fn finding(telling: &[&Weighed], limit: u64) -> (Vec<String>, Vec<String>) {
     let counts = |(at, word): &(usize, &&Weighed)| *at < WORDS || *at < MAX_WORDS && word.df * 4 <= limit;
     let rank: Vec<&&Weighed> = telling.iter().enumerate().filter(counts).map(|(_, word)| word).collect();
@@ -124,10 +124,10 @@ fn add_new(hits: &mut Vec<Hit>, more: Vec<Hit>) {
     }
 }
 
-/// What has to be so, in the index's words.
+/// The query's conditions as FTS5 expressions and keys.
 fn asked(query: &Query, projects: &[(i64, String)]) -> Asked {
     let filters = &query.filters;
-    // A name of signs alone is nowhere.
+    // A name without a letter or digit matches nothing.
     let named = |column: &str, name: &str| format!("{{{column}}} : \"{}\"", index_names(name));
     let phrases = query.phrases.iter().map(|phrase| format!("\"{}\"", index_text(phrase)));
     let files = filters.files.iter().map(|file| named("files", file));
@@ -145,7 +145,7 @@ fn asked(query: &Query, projects: &[(i64, String)]) -> Asked {
     }
 }
 
-/// The projects that any of the patterns means: by glob or the last folder; where none is, by a part of its name.
+/// The projects that match any pattern: by glob or by last path component; if none does, by a part of that name.
 fn projects_of(filters: &Filters, projects: &[(i64, String)]) -> Option<Vec<i64>> {
     let of = |fits: &dyn Fn(&str) -> bool| projects.iter().filter(|(_, key)| fits(key)).map(|(pk, _)| *pk).collect::<Vec<_>>();
     if let Some(keys) = &filters.keys {
@@ -163,7 +163,8 @@ fn projects_of(filters: &Filters, projects: &[(i64, String)]) -> Option<Vec<i64>
     Some(if meant.is_empty() { of(&is_named) } else { meant })
 }
 
-/// Adds what is near in meaning and fits the filters, and orders all by both. What has to hold a text or a file is found by that alone.
+/// Adds semantic matches that meet the filters and reorders all hits by fused score. If phrases, files or kinds are required, semantic
+/// matches only reorder: they cannot add hits.
 fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &Words, similar: &Similar) -> Result<()> {
     let mut near = Vec::new();
     for (doc, cosine) in &similar.docs {
@@ -178,7 +179,7 @@ fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &Words, si
         }
         hits.extend(more);
     }
-    // With few words of the question anywhere, the best of them is no good answer.
+    // If the documents hold few of the query's words, even the best of them is a weak answer.
     let full = FULL * words.weighed.iter().map(|word| scored(word.df as f64, words.documents)).sum::<f64>();
     let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
     let fused: HashMap<i64, f64> = fuse(&lexical, &near, full, similar.weight).into_iter().collect();
@@ -188,12 +189,12 @@ fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &Words, si
     Ok(())
 }
 
-/// What FTS5's bm25 gives for such a word: next to nothing where most documents hold it, as is soon so of few.
+/// The bm25 score FTS5 gives a word of this frequency: next to nothing if most documents hold it, which is common in a small index.
 fn scored(holding: f64, documents: f64) -> f64 {
     ((documents - holding + 0.5) / (holding + 0.5)).ln().max(1e-6)
 }
 
-/// What was done lately, and in the project of who asks, is meant more often.
+/// Recent work and the caller's own project are what is usually meant.
 fn favour(hit: &Hit, own: Option<i64>, now: Millis) -> f64 {
     let age = now.saturating_sub(hit.last_at).max(0) as f64;
     let recent = 1.0 + RECENT * (-age / HALF_LIFE * std::f64::consts::LN_2).exp();

@@ -1,5 +1,4 @@
-//! From documents that fit to results that can be shown: what they are of, whether they hold what must be there, their best sentences,
-//! and how much of the question they hold.
+//! Turns ranked documents into results: checks required phrases, picks passages, and computes how much of the query each result holds.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,19 +17,19 @@ use crate::store::load::SessionHead;
 use crate::store::search::{Extent, Hit, Text};
 use crate::terms::words_of;
 
-/// How much better a score has to be to be clearly better.
+/// How many times better a score must be to count as clearly better.
 const CLEARLY: f64 = 1.2;
 
-/// Turns the documents of a search into results, in their order.
+/// Makes the results of a search, in ranking order.
 pub(super) struct Shower<'a> {
     store: &'a Store,
     query: &'a Query,
     wanted: &'a Wanted<'a>,
     words: Words,
     hits: Vec<Hit>,
-    /// The kinds that passages have to be of; any where there are none.
+    /// The kinds that passages may be of; any kind if empty.
     kinds: BTreeSet<Said>,
-    /// Documents that were looked at, and whether what must be there is there.
+    /// Documents already checked, and whether each contains all required phrases.
     accepted: HashMap<i64, bool>,
 }
 
@@ -47,7 +46,7 @@ impl<'a> Shower<'a> {
         }
     }
 
-    /// As many results as are wanted.
+    /// The results that were asked for: `limit` of them after `skip`.
     pub fn results(mut self) -> Result<Vec<Found>> {
         let mut results = Vec::new();
         let mut skipped = 0;
@@ -68,7 +67,7 @@ impl<'a> Shower<'a> {
         Ok(results)
     }
 
-    /// Is it a result at all? The index leaves words out that say nothing, where a phrase has to be as it was typed.
+    /// Is it a result at all? The index ignores stop words, but a phrase must occur as it was typed.
     fn accepts(&mut self, hit: &Hit) -> Result<bool> {
         if let Some(known) = self.accepted.get(&hit.doc) {
             return Ok(*known);
@@ -78,7 +77,7 @@ impl<'a> Shower<'a> {
         Ok(accepted)
     }
 
-    /// Of sessions that say nearly the same the last is enough, unless another says clearly more of what is looked for.
+    /// Of near-duplicate sessions only the last is shown, unless this one scores clearly higher.
     fn is_repeated(&mut self, hit: &Hit) -> Result<bool> {
         let Some(session) = hit.session else { return Ok(false) };
         let Some(later) = self.store.repeated_by(session)? else { return Ok(false) };
@@ -112,7 +111,7 @@ impl<'a> Shower<'a> {
         })
     }
 
-    /// The result, unless it has nothing of the kinds that were asked for.
+    /// The result, or `None` if it holds nothing of the requested kinds.
     fn shown(&self, hit: &Hit) -> Result<Option<Found>> {
         let Some(origin) = self.origin(hit)? else { return Ok(None) };
         let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.is_of_deeds());
@@ -138,7 +137,7 @@ impl<'a> Shower<'a> {
             if !self.kinds.is_empty() && (asks_for_words || first.to_show.is_none()) {
                 return Ok(None);
             }
-            // Found by its files, or by what it means.
+            // Found by its files or by semantic similarity.
             passages.extend(first.to_show.as_ref().filter(|_| self.wanted.passages > 0).map(passage));
         }
         self.words.add_joined(&mut told);
@@ -158,7 +157,7 @@ impl<'a> Shower<'a> {
         if self.kinds.is_empty() { text.kind != Said::Title } else { self.kinds.contains(&text.kind) }
     }
 
-    /// What may be shown of it, one after the other, the digest's statements first.
+    /// Passes each text that may be shown to `each`, the digest's statements first.
     fn each_text(&self, origin: &Origin, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
         let head: &SessionHead = match origin {
             Origin::Note(note) => {
@@ -182,7 +181,7 @@ impl<'a> Shower<'a> {
         Ok((title, self.store.goes_on(head.pk)?))
     }
 
-    /// The share of the words, by weight, that it holds: in what can be shown, or in its files, commands and names.
+    /// The share of the query's words, by weight, that it holds: in its texts, or in its files, commands and names.
     fn covered(&self, held: &BTreeSet<usize>, doc: i64) -> Result<f64> {
         let words = &self.words.weighed;
         let total: f64 = words.iter().map(|word| word.weight).sum();
@@ -196,7 +195,7 @@ impl<'a> Shower<'a> {
     }
 }
 
-/// The first texts of a result.
+/// The first text of each sort, as fallbacks for title and passage.
 #[derive(Default)]
 struct First {
     of_all: Option<Text>,
@@ -218,7 +217,7 @@ impl First {
     }
 }
 
-/// In lower case, with words one sign apart whatever stands between.
+/// Lower case, with exactly one space between words.
 fn fold(text: &str) -> String {
     words_of(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
@@ -233,7 +232,7 @@ fn statements(digest: &Digest, extent: Extent) -> Vec<Text> {
     let claims = [(Said::Decision, &digest.decisions), (Said::Next, &digest.next_steps), (Said::Blocker, &digest.blockers)];
     let claims = claims.into_iter().flat_map(|(kind, list)| list.iter().map(move |claim| (kind, &claim.text)));
     let all = std::iter::once((Said::Title, &digest.title)).chain(claims).chain(lists);
-    // Prompts again and files again, and what was merely looked into.
+    // The request, the files and what was looked into: the session's own items repeat these.
     let again = std::iter::once((Said::Prompt, &digest.request)).chain(digest.files.iter().map(|file| (Said::File, &file.path)));
     let again = again.chain(digest.investigated.iter().map(|text| (Said::Command, text)));
     let all = all.chain(again.filter(|_| extent == Extent::All));

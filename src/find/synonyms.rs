@@ -1,11 +1,11 @@
-//! Words of the field that mean the same, for who asks in others than the session used.
+//! Synonyms of the field, for a query that uses other words than the session did.
 //!
-//! A document holds the names of the groups whose words it uses, in a column of little weight; a query asks for them beside its words.
+//! A document lists the groups of its words in a column of low weight; a query searches for the groups beside its words.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-/// The name of each group, and its words. A word is of one group.
+/// The name and the words of each group. A word is in at most one group.
 const GROUPS: &[(&str, &str)] = &[
     (
         "auth",
@@ -76,7 +76,7 @@ const GROUPS: &[(&str, &str)] = &[
 static BY_WORD: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| GROUPS.iter().flat_map(|(group, words)| words.split(' ').map(move |word| (word, *group))).collect());
 
-/// The group of words that mean the same as this one, in lower case.
+/// The synonym group of a word in lower case.
 pub fn group_of(word: &str) -> Option<&'static str> {
     BY_WORD.get(word).copied()
 }
@@ -86,12 +86,12 @@ pub fn words_of_group(group: &'static str) -> impl Iterator<Item = &'static str>
     GROUPS.iter().filter(move |(name, _)| *name == group).flat_map(|(_, words)| words.split(' '))
 }
 
-/// How a group is named in the index, where no word of a text looks like it.
+/// A group's name in the index; no word of a text looks like it.
 pub fn marker(group: &str) -> String {
     format!("zzgroup{group}")
 }
 
-/// The markers of all groups that words of an indexed text belong to.
+/// The markers of all groups that words of the indexed texts belong to.
 pub fn markers(indexed: &[&str]) -> String {
     let groups: BTreeSet<&str> = indexed.iter().flat_map(|text| text.split(' ')).filter_map(group_of).collect();
     groups.into_iter().map(marker).collect::<Vec<_>>().join(" ")

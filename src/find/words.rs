@@ -1,4 +1,4 @@
-//! The words of a query as an index knows them: how rare each is, and so what it weighs.
+//! The words of a query with their document frequency and weight in the index.
 
 use std::collections::BTreeSet;
 
@@ -12,32 +12,32 @@ use crate::terms::words_of;
 
 /// The most words that are looked up.
 const LOOKED_UP: usize = 48;
-/// Documents that are ranked at most, as a share of all of them, and where there are few or many: a microsecond each. A word that more
-/// of them hold is common: it says little, and is only looked for in the newest.
+/// The most documents to rank, as a share of all of them, clamped to `FEW` and `MANY`: ranking costs a microsecond per document. A word
+/// that more documents hold is common: it says little and is only searched for among the newest documents.
 const COMMON: f64 = 0.2;
 const FEW: u64 = 4_000;
 const MANY: u64 = 10_000;
 
-/// A word of the query with what it weighs here.
+/// A word of the query with its weight.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Weighed {
     pub text: String,
     pub group: Option<&'static str>,
-    /// The word, or its like, for FTS5.
+    /// The FTS5 expression of the word or its synonyms.
     pub expression: String,
-    /// The rarer the more.
+    /// Higher for rarer words.
     pub weight: f64,
-    /// Documents that hold it; no more than one beyond what is common.
+    /// Document frequency, counted to one beyond the limit for common words.
     pub df: u64,
 }
 
-/// All words of a query, the rarest first, those that are nowhere last; behind them the words of its phrases.
+/// The words of a query, rarest first, those without any document last; then the words of its phrases.
 pub(super) struct Words {
     pub weighed: Vec<Weighed>,
     pub highlighter: Highlighter,
-    /// What each word that the highlighter finds weighs.
+    /// The weight of each word the highlighter finds, by its index.
     pub weights: Vec<f64>,
-    /// Joined names, each with its parts: nobody can see a name as a whole where it may be written in many ways.
+    /// Joined names, each with the indexes of its parts. The highlighter cannot match a whole name, because it may be spelled many ways.
     joined: Vec<(usize, Vec<usize>)>,
     pub documents: f64,
     /// A word that more documents hold is common.
@@ -60,19 +60,19 @@ impl Words {
         Ok(Self { weighed, highlighter, weights, joined, documents: documents as f64, limit })
     }
 
-    /// Where all parts of a joined name are, it is there itself.
+    /// Adds each joined name whose parts are all present.
     pub fn add_joined(&self, words: &mut BTreeSet<usize>) {
         let whole = |parts: &[usize]| !parts.is_empty() && parts.iter().all(|part| words.contains(part));
         let there: Vec<usize> = self.joined.iter().filter(|(_, parts)| whole(parts)).map(|(at, _)| *at).collect();
         words.extend(there);
     }
 
-    /// The share of all words, by weight, that some of them are.
+    /// The share of the total weight that these words have.
     pub fn share(&self, words: &BTreeSet<usize>) -> f64 {
         self.sum(words) / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
-    /// What some words weigh, in words that one document holds.
+    /// The weight of these words, in units of one word that occurs in a single document.
     pub fn telling(&self, words: &BTreeSet<usize>) -> f64 {
         self.sum(words) / weight(1.0, self.documents)
     }
@@ -82,7 +82,7 @@ impl Words {
     }
 }
 
-/// The most that a result could hold of a query, in words that one document holds. Costs little beside ranking.
+/// The upper bound of `telling` over all results. Cheap compared with ranking.
 pub(super) fn most_telling(store: &Store, query: &Query) -> Result<f64> {
     let words = Words::of(store, query)?;
     let known = words.weighed.iter().filter(|word| word.df > 0);
@@ -103,7 +103,7 @@ fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec
                 (expression, df) = (wider, wider_df);
             }
         }
-        // Of what is counted no further only that much is known: it says as little as what half of all hold.
+        // Common words are not counted to the end: assume that half of all documents hold them.
         let holding = if df > limit { documents / 2.0 } else { df as f64 };
         all.push(Weighed { text: term.text.clone(), group: term.group, expression, weight: weight(holding, documents), df });
     }
@@ -111,7 +111,7 @@ fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec
     Ok(all)
 }
 
-/// What a word weighs that so many of all documents hold.
+/// The weight (inverse document frequency) of a word that `holding` of all documents hold.
 fn weight(holding: f64, documents: f64) -> f64 {
     (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
 }
