@@ -1,4 +1,4 @@
-//! What happened in a session, in the order of its rows: the user's words, and of the rest what weighs most. Pure.
+//! The highlights of a session, in transcript order: the user's words and the most important of the rest. Pure.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use crate::condense::{closing_replies, gist, tool_line};
 use crate::session::{Entry, Item, RowKey, Session, title_of_plan};
 use crate::signal::{Signal, Tier, judge};
 
-/// One thing that happened.
+/// A highlight.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment<'s> {
     pub entry: &'s Entry,
-    /// Of a prompt: the how manieth it is.
+    /// The 1-based prompt number, if it is a prompt.
     pub number: Option<usize>,
 }
 
-/// The `most` weightiest moments, and those that weigh as much as the first one after them.
+/// The `most` most important entries, and those as important as the next one; in transcript order.
 pub fn moments(session: &Session, most: usize) -> Vec<Moment<'_>> {
     let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
     let closing = closing_replies(session);
     let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
-        // The last words of a turn say how it went, whatever their words.
+        // The last reply of a turn says how it went, whatever its wording.
         let signal = judge(e);
         (e, if closing.contains(&at) { signal.at_least(0.5) } else { signal })
     });
@@ -33,15 +33,15 @@ pub fn moments(session: &Session, most: usize) -> Vec<Moment<'_>> {
     weighty.map(|(entry, _)| Moment { entry, number: numbers.get(&entry.key).copied() }).collect()
 }
 
-/// How text from a session is written where it is to stand.
+/// How parts of a line are marked up for its destination.
 pub struct Markup {
     pub words: fn(&str) -> String,
     pub command: fn(&str) -> String,
-    /// Who said it.
+    /// Marks the speaker.
     pub who: fn(&str) -> String,
 }
 
-/// An entry in one line, its text within `max` characters: shortened before it is marked up.
+/// An entry on one line; its text is shortened to `max` characters before it is marked up.
 pub fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup) -> String {
     let Markup { words, command, who } = markup;
     let agent = if entry.is_main() { "" } else { "subagent: " };

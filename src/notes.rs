@@ -1,8 +1,8 @@
-//! Notes: what somebody wants remembered, apart from any session.
+//! Notes: what a user or an agent wants remembered, independent of any session.
 //!
-//! A note passes the same gates as what is kept of sessions: what is private stays out, secrets are taken out, excluded projects have no
-//! notes. It has to say something that is of use later, and is kept once. Writing one takes a transaction of milliseconds and no run
-//! lock, so it works while a digest runs.
+//! A note passes the same sanitizer as session text: private text stays out, secrets are redacted, excluded projects have no notes. It
+//! must say something of lasting use, and is stored once. Writing one takes a transaction of milliseconds and no run lock, so it works
+//! while a digest runs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,13 +22,13 @@ use crate::store::Store;
 use crate::store::notes::{NewNote, Note};
 use crate::terms::{is_unsegmented, tokens_of, words_of};
 
-/// The longest note, in characters: more is a document, which belongs into the project.
+/// The longest note, in characters: anything longer is a document and belongs in the project.
 pub const MAX_LENGTH: usize = 2_000;
-/// The shortest, in letters and digits. One of a script without spaces says as much as three others.
+/// The least number of letters and digits. A character of a script without spaces counts as three.
 const MIN_LETTERS: usize = 6;
-/// The project of notes that hold for all of them: no folder's path.
+/// The project key of notes for all projects; not a valid folder path.
 pub const EVERYWHERE: &str = "*";
-/// A note that says no more than this share of another is not worth a line of its own; one that says less of it is another note.
+/// The least share of a known note's words that a new text must have to count as the same note (numerator, denominator).
 const SAME: (usize, usize) = (3, 4);
 
 /// What a note is about, the weightiest first.
@@ -60,38 +60,37 @@ impl Kind {
         }
     }
 
-    /// The kind of this name, in any case.
+    /// Parses a kind's name, in any case.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name.trim()))
     }
 }
 
-/// What is to be remembered.
+/// A note to be stored.
 #[derive(Debug, Clone, Default)]
 pub struct New {
     pub text: String,
-    /// The name of a [`Kind`]; a fact where none is given.
+    /// The name of a [`Kind`]; `None` means a fact.
     pub kind: Option<String>,
-    /// A folder of the project it is for; for all projects where none is given.
+    /// A folder of the project it is for; `None` means all projects.
     pub project: Option<PathBuf>,
-    /// Who says so.
+    /// Who wrote it.
     pub author: Author,
     pub reach: Reach,
 }
 
-/// For which projects something may be remembered, or closed.
+/// The projects for which the author may add or close notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// A person's word counts everywhere.
+    /// A person may write for every project.
     #[default]
     Anywhere,
-    /// An agent's only for the project of this key: it may have been told to by what it read there.
+    /// An agent may write only for the project with this key: something it read there may have told it to write.
     Only(String),
 }
 
 impl Reach {
-    /// # Errors
-    /// When a project is beyond it.
+    /// Checks that a project is within reach; gives a [`Refused`] if it is not.
     pub fn check(&self, project: &str) -> Result<(), Refused> {
         match self {
             Self::Only(own) if own != project => Err(Refused::Elsewhere { project: project.to_owned(), own: own.clone() }),
@@ -100,17 +99,17 @@ impl Reach {
     }
 }
 
-/// A note as it is kept.
+/// The result of storing a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Kept {
     pub id: String,
-    /// It was known already, in these words or nearly these: the id and the project are that note's.
+    /// An equivalent note was already stored: id and project are that note's.
     pub known: bool,
     /// The key of the project it is for, or [`EVERYWHERE`].
     pub project: String,
 }
 
-/// Why something is not remembered. Whoever asked can do something about it.
+/// Why a note is refused, in words that tell the author what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     #[error("there is nothing in it to remember")]
@@ -135,10 +134,10 @@ pub enum Refused {
     Kind(String),
 }
 
-/// Remembers something.
+/// Stores a note, unless an equivalent one is known.
 ///
 /// # Errors
-/// A [`Refused`] when it is not fit to be kept; else when the index cannot be written.
+/// A [`Refused`] if the note is not acceptable; otherwise a failure to write the index.
 pub fn remember(config: &Config, new: &New) -> Result<Kept> {
     let kind = match &new.kind {
         Some(name) => Kind::named(name).ok_or_else(|| Refused::Kind(name.clone()))?,
@@ -158,15 +157,15 @@ pub fn remember(config: &Config, new: &New) -> Result<Kept> {
     Store::open(&config.database())?.keep_note(&note, |known| is_known(&note.text, known))
 }
 
-/// Is nothing to be remembered that is said in a folder?
+/// Checks that notes may be stored for the project of a folder.
 ///
 /// # Errors
-/// A [`Refused`] when its project is excluded; else when the folder has no name that can be kept.
+/// A [`Refused`] if the project is excluded; otherwise a folder whose name cannot be stored.
 pub fn check_folder(folder: &Path, config: &Config) -> Result<()> {
     project_of(folder, &config.gate()?, config).map(drop)
 }
 
-/// A note, whole, for people and models.
+/// The full note, for people and models.
 pub fn show(note: &Note, config: &Config) -> String {
     let line = |text: &str| one_line(&plain(text));
     let project = told_project(&note.project.key);
@@ -177,17 +176,17 @@ pub fn show(note: &Note, config: &Config) -> String {
     format!("# {kind} · {when} · {project} · {origin} · {id}\n\n{text}\n\n{done}Out of date? `recall forget --note {id}`\n")
 }
 
-/// Does it say what is to be done? Then it can be closed.
+/// Is it a to-do? Only those can be closed.
 pub fn is_todo(note: &Note) -> bool {
     Kind::named(&note.kind) == Some(Kind::Todo)
 }
 
-/// A project's key as it is told.
+/// A project's key as it is shown.
 pub fn told_project(key: &str) -> &str {
     if key == EVERYWHERE { "all projects" } else { key }
 }
 
-/// A note as JSON has it.
+/// The JSON of a note, as `--json` and MCP have it.
 pub fn as_json(note: &Note) -> serde_json::Value {
     let closed = note.closed.as_ref().map(|(at, by)| json!({"at": at, "author": by}));
     json!({
@@ -196,9 +195,9 @@ pub fn as_json(note: &Note) -> serde_json::Value {
     })
 }
 
-/// The project's key, as its sessions have it.
+/// The key of a folder's project, as its sessions have it.
 fn project_of(folder: &Path, gate: &Gate, config: &Config) -> Result<String> {
-    // One that is gone still names its project.
+    // A deleted folder still names its project.
     let folder = folder.canonicalize().or_else(|_| std::path::absolute(folder))?;
     let folder = gate.redact(folder.to_str().context("the folder's name is not UTF-8")?);
     let projects = config.project_keys();
@@ -209,7 +208,7 @@ fn project_of(folder: &Path, gate: &Gate, config: &Config) -> Result<String> {
     Ok(key)
 }
 
-/// The text as it may be kept, if it is worth it.
+/// The sanitized text of a note, if it is worth storing.
 fn admitted(raw: &str, gate: &Gate) -> Result<String, Refused> {
     let given = raw.trim().chars().count();
     if given == 0 {
@@ -236,15 +235,15 @@ fn admitted(raw: &str, gate: &Gate) -> Result<String, Refused> {
     Ok(text)
 }
 
-/// Words that only answer.
+/// Consists only of words of acknowledgement.
 fn is_reply(sentence: &str) -> bool {
     const REPLIES: [&str; 14] =
         ["ok", "okay", "yes", "no", "done", "thanks", "thank", "please", "great", "good", "perfect", "sure", "nice", "you"];
     words_of(sentence).all(|word| REPLIES.contains(&word.to_lowercase().as_str()))
 }
 
-/// Does a note say all that a text says, in the same order? A text that changes a name says something new; one that changes, adds or
-/// leaves out a number or a word that turns or limits what is said, says something else.
+/// Does a note say all that a text says, in the same order? A text with another name in it is new. So is one that changes, adds or drops
+/// a number or a negating or limiting word.
 pub fn is_known(text: &str, note: &Note) -> bool {
     let (new, known) = (sequence(text), sequence(&note.text));
     let mut left = known.iter();
@@ -253,16 +252,16 @@ pub fn is_known(text: &str, note: &Note) -> bool {
         && new.len() * SAME.1 >= known.len() * SAME.0
 }
 
-/// Does a statement say all that a text says, in the same order, whatever else it says?
+/// Does a statement say all that a text says, in the same order, possibly among other things?
 pub fn is_said_in(text: &str, statement: &str) -> bool {
-    /// One word is a name, which many statements hold.
+    /// A single word is a name, which many statements contain.
     const LEAST: usize = 2;
     let (new, known) = (sequence(text), sequence(statement));
     let mut left = known.iter();
     new.len() >= LEAST && turning(text) == turning(statement) && new.iter().all(|word| left.any(|other| other == word))
 }
 
-/// What decides on what a text says, however few of its words it is: numbers, negations, limits.
+/// The words that decide what a text means, however few they are: numbers, negations, limits.
 fn turning(text: &str) -> Vec<String> {
     const TURNS: [&str; 30] = [
         "not", "no", "never", "none", "nothing", "nobody", "neither", "nor", "without", "except", "unless", "only", "instead", "t",
@@ -275,12 +274,12 @@ fn turning(text: &str) -> Vec<String> {
             || token.starts_with("kein")
             || token.contains(|c: char| c.is_numeric() || TURNING_CHARACTERS.contains(&c))
     };
-    // What is left of `don't` behind the apostrophe is a word of its own.
+    // `don't` is tokenized into `don` and `t`.
     let short = |token: String| if matches!(token.as_str(), "t" | "cannot") { "not".to_owned() } else { token };
     words_of(text).flat_map(tokens_of).map(|token| token.to_lowercase()).filter(is_turning).map(short).collect()
 }
 
-/// The telling words of a text in their order, without the endings that tell forms of a word apart.
+/// The distinctive words of a text, stemmed and in order.
 fn sequence(text: &str) -> Vec<String> {
     const FILLING: [&str; 24] = [
         "a", "an", "the", "is", "are", "was", "were", "be", "been", "we", "i", "it", "its", "this", "that", "to", "of", "our",

@@ -1,7 +1,6 @@
-//! What came before and after a session in its project, a line each, and the course of the session itself: the step between an
-//! index line and the whole of it.
+//! A session among its neighbours in the project, one line each, with its own highlights: more than an index line, less than the full page.
 //!
-//! `timeline` collects it from the index; [`Timeline::render`] writes it down, about 50 tokens a line.
+//! `timeline` collects it from the index; [`Timeline::render`] writes it, about 50 tokens a line.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -17,42 +16,42 @@ use crate::store::around::{At, Side};
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
 
-/// Longest title in a line, and longest moment of the session's own course, in characters.
+/// The most characters of a title in a line, and of a highlight.
 const TITLE: usize = 90;
 const MOMENT: usize = 110;
-/// Moments that are told at most.
+/// The most highlights shown.
 const MOMENTS: usize = 14;
 const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| format!("{name}:") };
 
-/// A session in a line, or the note that is asked about.
+/// One line: a session, or the note the timeline was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
     pub id: String,
     pub began_at: Option<Millis>,
-    /// The same, local: `2026-11-17 10:02`.
+    /// `began_at` as local date and time: `2026-11-17 10:02`.
     pub when: String,
-    /// The digest's, else how the first prompt begins.
+    /// The digest's title, or the start of the first prompt.
     pub title: String,
-    /// Of a note: who wrote it.
+    /// The author, if it is a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Next steps and blockers that nobody has closed yet.
+    /// The number of next steps and blockers that are not closed.
     pub open: usize,
-    /// It went on when it was digested.
+    /// The session was still running when it was digested.
     pub goes_on: bool,
     pub digested: bool,
-    /// It is a note; its id is short enough to stand whole.
+    /// It is a note, whose id is short enough to show in full.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_note: bool,
 }
 
-/// Something that happened in the session.
+/// A highlight of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Step {
     pub at: Option<Millis>,
-    /// The same, local: `10:02`.
+    /// `at` as local time of day: `10:02`.
     pub when: String,
-    /// Of a prompt: the how manieth it is.
+    /// The 1-based prompt number, if it is a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<usize>,
     /// `prompt`, `reply`, `tool`, `plan`, `answer` …
@@ -60,29 +59,26 @@ pub struct Step {
     pub text: String,
 }
 
-/// A session among its neighbours.
+/// A session and its neighbours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Timeline {
     pub project: String,
-    /// The earliest first.
+    /// Earliest first.
     pub before: Vec<Line>,
     pub session: Line,
     pub course: Vec<Step>,
-    /// Weighty steps between those of `course` that are not told; what was judged to be less is not counted.
+    /// Steps as important as those in `course` that were left out; less important ones are not counted.
     pub steps_left_out: usize,
     pub after: Vec<Line>,
-    /// Further sessions of the project that are not listed.
+    /// Further sessions of the project, not listed.
     pub more_before: usize,
     pub more_after: usize,
-    /// It is a note for all projects: none has sessions around it.
+    /// It is a note for all projects, which has no neighbours.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_neighbours: bool,
 }
 
-/// A session with at most so many sessions of its project before and after it.
-///
-/// # Errors
-/// When the index cannot be read.
+/// A session with up to `before` earlier and `after` later sessions of its project.
 pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
         let at = At { project: &head.project.key, began_at: head.started_at, id: &head.id };
@@ -92,9 +88,6 @@ pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usi
 }
 
 /// A note with the sessions of its project that began before and after it was written.
-///
-/// # Errors
-/// When the index cannot be read.
 pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
         let everywhere = note.project.key == EVERYWHERE;
@@ -115,7 +108,7 @@ pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, 
     })
 }
 
-/// What stands in the middle with its neighbours.
+/// A line with its neighbours.
 fn among(store: &Memory, config: &Config, at: &At<'_>, middle: Line, before: usize, after: usize) -> Result<Timeline> {
     let (mut earlier, all_before) = store.neighbours(at, Side::Before, before)?;
     let (later, all_after) = store.neighbours(at, Side::After, after)?;
@@ -154,7 +147,7 @@ fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Line> 
     })
 }
 
-/// The course of a session, and how much of its middle is left out.
+/// The highlights of a session, and how many were left out of the middle.
 fn course(session: &Session, config: &Config) -> (Vec<Step>, usize) {
     let step = |moment: &Moment<'_>| Step {
         at: moment.entry.at,
@@ -166,7 +159,7 @@ fn course(session: &Session, config: &Config) -> (Vec<Step>, usize) {
     let mut steps: Vec<Step> = moments(session, MOMENTS).iter().map(step).collect();
     steps.dedup_by(|a, b| a.text == b.text);
     let over = steps.len().saturating_sub(MOMENTS);
-    // How it began and how it ended say more than the middle.
+    // Beginning and end say more than the middle.
     if over > 0 {
         steps.drain(MOMENTS / 2..MOMENTS / 2 + over);
     }

@@ -1,7 +1,7 @@
-//! A session in 500 to 1,000 tokens: what `recall show` prints. Short sessions are told in less, none in more.
+//! The brief of a session that `recall show` prints: 500 to 1,000 tokens, less for short sessions, never more.
 //!
-//! `brief` collects what the index holds of it, `write` chooses: of what was asked, what came of it, what was decided and why, what is
-//! open, what failed and what helped, what was learned, and the files, each gets its share, and what one leaves the next may use.
+//! `brief` collects what the index holds; `write` divides the budget between the request, outcome, decisions with reasons, open items,
+//! failures and their fixes, lessons and files. Room that one part leaves goes to the others.
 
 mod write;
 
@@ -20,16 +20,13 @@ use crate::store::Memory;
 use crate::store::digests::Stored;
 use crate::store::load::SessionHead;
 
-/// The longest title of a session that has none of its own, in characters.
+/// The longest title made from a session's first words, in characters.
 const TITLE: usize = 90;
 
-/// The most a brief may take, in tokens by the estimate of [`crate::context::tokens`].
+/// The token limit of a brief, by the estimate of [`crate::context::tokens`].
 pub const MAX_TOKENS: usize = 1_000;
 
-/// A session in at most [`MAX_TOKENS`]; one without a digest straight from its rows. `None` where nothing was said in it.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The brief of a session in at most [`MAX_TOKENS`]; without a digest, straight from its records. `None` if nothing was said in it.
 pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
     store.at_once(|| {
         let session = store.load_session(head)?;
@@ -58,7 +55,7 @@ pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Opti
     })
 }
 
-/// Where nobody asked for anything, the first words said are its title, as they are to the search.
+/// Without a prompt, the first words said become the title, as in search.
 fn titled(mut digest: Digest, session: &Session) -> Digest {
     let said = session.entries.iter().find_map(|entry| match &entry.item {
         Item::Reply(text) | Item::Recap(text) => Some(text),
@@ -70,10 +67,7 @@ fn titled(mut digest: Digest, session: &Session) -> Digest {
     digest
 }
 
-/// Why there is no digest of a session, and what to do about it.
-///
-/// # Errors
-/// When the index cannot be read.
+/// Why a session has no digest, and what to do about it.
 pub fn without_digest(store: &Memory, head: &SessionHead) -> Result<String> {
     let id = &head.id;
     Ok(match never(&store.load_session(head)?) {
@@ -82,10 +76,7 @@ pub fn without_digest(store: &Memory, head: &SessionHead) -> Result<String> {
     })
 }
 
-/// A digested session's whole page, as `recall show --full` prints it.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The whole page of a digested session, as `recall show --full` prints it.
 pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
     let day = day_of(session, &config.time_zone);
     let shown = Shown {
@@ -96,7 +87,7 @@ pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &Stored
         goes_on: stored.interim_until.is_some(),
         closed: &store.closings_of(head.pk)?,
         costs: costs_by_model(&session.usage, &config.prices),
-        // Who asks for it wants to see all of it.
+        // `--full` shows everything, even of a near-duplicate.
         repeated_by: None,
         page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
     };

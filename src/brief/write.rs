@@ -1,4 +1,4 @@
-//! From a session and its digest to the brief, within a budget. Pure.
+//! Writes a brief from a session and its digest, within a token budget. Pure.
 
 use jiff::tz::TimeZone;
 
@@ -11,47 +11,47 @@ use crate::session::{Answer, Entry, Item, Session, Touch};
 use crate::signal::{Kind, judge_sentence};
 use crate::terms::{covered_by, words};
 
-/// Longest texts, in characters.
+/// The most characters of each text.
 const TITLE: usize = 160;
 const PLACE: usize = 120;
 const BRANCH: usize = 60;
 const REQUEST: usize = 500;
 const STATEMENT: usize = 320;
-/// A statement that has no room at its length may have some at this one.
+/// The length to which a statement is cut if it does not fit in full.
 const SHORT: usize = 110;
 const REASON: usize = 200;
-/// Files at most; more of them are a list, which nobody reads.
+/// The most files; longer lists are not read.
 const MAX_FILES: usize = 24;
-/// Bytes of UTF-8 to two tokens, as [`crate::context::tokens`] counts.
+/// Bytes of UTF-8 per two tokens, as in [`crate::context::tokens`].
 const BYTES_PER_TWO_TOKENS: usize = 7;
 
-/// What of a session its digest has seen.
+/// How much of the session its digest covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Whole,
-    /// It went on when it was digested.
+    /// The session was still running when it was digested.
     SoFar,
-    /// There is no digest: what is told comes straight from its rows.
+    /// There is no digest; the brief comes straight from the session's records.
     Undigested,
 }
 
-/// A session with what is known of it.
+/// A session with everything a brief needs.
 #[derive(Debug, Clone)]
 pub struct Told<'a> {
     pub session: &'a Session,
     pub digest: &'a Digest,
     pub state: State,
-    /// Why it gets no digest.
+    /// Why the session never gets a digest.
     pub never: Option<&'a str>,
-    /// Ids of its open items that are closed by now.
+    /// Ids of its closed items.
     pub closed: &'a [String],
-    /// A later session that says nearly the same.
+    /// A later near-duplicate session.
     pub repeated_by: Option<String>,
-    /// The id as people type it.
+    /// The shortest unique id.
     pub id: &'a str,
 }
 
-/// Writes the brief in at most `max_tokens`, of which the frame takes a few hundred.
+/// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
 pub fn write(told: &Told<'_>, zone: &TimeZone, max_tokens: usize) -> String {
     let frame = Frame::of(told, zone);
     let most = max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2;
@@ -71,7 +71,7 @@ pub fn write(told: &Told<'_>, zone: &TimeZone, max_tokens: usize) -> String {
     text + &frame.foot
 }
 
-/// What every brief has: which session it is, and how to see more.
+/// The fixed parts: which session it is, and how to see more.
 struct Frame {
     head: String,
     foot: String,
@@ -108,17 +108,18 @@ impl Frame {
     }
 }
 
-/// A list of which some may be told.
+/// A list that may be shown in part.
 struct Section {
     label: &'static str,
-    /// In the order in which they are shown.
+    /// In display order.
     lines: Vec<String>,
-    /// What is told of each.
+    /// The text to show for each line, if any.
     chosen: Vec<Option<String>>,
-    /// The order in which they are told, and how many in each round.
+    /// In which order lines claim room.
     order: Vec<usize>,
+    /// How many lines it may claim in each round.
     share: usize,
-    /// All in one line.
+    /// Render all lines on one line.
     joined: bool,
 }
 
@@ -128,13 +129,13 @@ impl Section {
         Self { label, share, order: (0..lines.len()).collect(), chosen, lines, joined: false }
     }
 
-    /// The last ones first: they say where it ended.
+    /// Lets the last lines claim room first: they say where the session ended.
     fn last_first(mut self) -> Self {
         self.order.reverse();
         self
     }
 
-    /// What the label takes when it has to tell how many there are, in bytes.
+    /// The bytes of the label with its counts.
     fn frame(&self) -> usize {
         "\n (1000 of 1000):\n".len() + self.label.len()
     }
@@ -155,7 +156,7 @@ impl Section {
     }
 }
 
-/// Tells of each section in turn as many lines as are its share, until there is room for none.
+/// Adds lines to each section in turn, `share` at a time, until nothing more fits.
 fn fill(sections: &mut [Section], mut room: usize) {
     let mut next = vec![0; sections.len()];
     loop {
@@ -173,7 +174,7 @@ fn fill(sections: &mut [Section], mut room: usize) {
     }
 }
 
-/// Tells a line whole or shortened, if there is room for it.
+/// Adds a line, whole or shortened, if it fits.
 fn tell(section: &mut Section, at: usize, room: &mut usize) -> bool {
     let begun = section.chosen.iter().any(Option::is_some);
     let frame = if begun { 0 } else { section.frame() } + "- \n".len();
@@ -189,7 +190,7 @@ fn sections(told: &Told<'_>) -> Vec<Section> {
     let plain = |texts: &[String]| texts.iter().map(|text| said(text, STATEMENT)).collect::<Vec<_>>();
     let decisions = digest.decisions.iter().map(|claim| decision(session, claim)).collect();
     let failed = failures(session);
-    // What helped against a failure is told beside it.
+    // What fixed a failure is shown with the failure.
     let learned = digest.learned.iter().filter(|text| !failed.iter().any(|failure| text.contains(&failure.command)));
     let learned: Vec<String> = learned.map(|text| said(text, STATEMENT)).collect();
     let mut files = Section::new("Files", 8, files(session));
@@ -206,12 +207,12 @@ fn sections(told: &Told<'_>) -> Vec<Section> {
     ]
 }
 
-/// Open items with the ids by which they are closed.
+/// Open items with the ids to close them by.
 fn open(told: &Told<'_>) -> Vec<String> {
     let items = told.digest.open_items(&told.session.id).filter(|(id, ..)| !told.closed.contains(id));
     let line = |(id, kind, claim): (String, &str, &Claim)| {
         let blocked = if kind == "blocker" { "blocked: " } else { "" };
-        // What is not in the index yet cannot be closed there.
+        // An item that is not in the index yet cannot be closed by id.
         let id = if told.state == State::Undigested { String::new() } else { format!("{id} ") };
         format!("{id}{blocked}{}", statement(claim))
     };
@@ -223,7 +224,7 @@ fn statement(claim: &Claim) -> String {
     format!("{}{mark}", said(&claim.text, STATEMENT))
 }
 
-/// A decision with its reason, where the session gave one beside it.
+/// A decision with its reason, if the session gave one next to it.
 fn decision(session: &Session, claim: &Claim) -> String {
     let line = statement(claim);
     match reason(session, claim) {
@@ -238,7 +239,7 @@ fn gives_reason(sentence: &str) -> bool {
         || judge_sentence(sentence).is_some_and(|signal| signal.kind == Kind::Cause)
 }
 
-/// Of the rows behind a decision that names no reason, the sentence with it or right after it that does.
+/// If the decision names no reason: the sentence that does, at the decision's place in the records behind it or right after.
 fn reason(session: &Session, claim: &Claim) -> Option<String> {
     if gives_reason(&claim.text) {
         return None;
@@ -264,7 +265,7 @@ fn words_of(entry: &Entry) -> Option<&str> {
     }
 }
 
-/// A command that failed, how it said so, and what helped.
+/// A failed command, how it failed, and what fixed it.
 fn failure(failure: &Failure) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
     let how = failure.how(120);
@@ -277,7 +278,7 @@ fn failure(failure: &Failure) -> String {
     format!("`{}`{times}{why} — {fix}", said(&failure.command, 80))
 }
 
-/// Files that were changed, those of the project first.
+/// Changed files, the project's own first.
 fn files(session: &Session) -> Vec<String> {
     let is_elsewhere = |path: &str| path.starts_with(['/', '~']) || path.starts_with(".claude/");
     let changed = session.files().into_iter().filter(|(_, touch)| touch.how > Touch::Read);

@@ -1,7 +1,7 @@
-//! What Claude Code's own memory tells a session by itself, so that it is not told twice.
+//! Claude Code's own memory of a project, to avoid repeating what it already says.
 //!
-//! The client keeps a `memory/MEMORY.md` for a project and gives its beginning to every session. It is only compared with what we would
-//! tell: nothing of it is stored, printed or passed on, and it is never written.
+//! The client keeps `memory/MEMORY.md` for a project and injects its beginning into every session. recall only compares its own
+//! statements with it: nothing of the file is stored, printed or passed on, and it is never written.
 
 use std::io::Read;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::delta::regular;
 use crate::notes::is_said_in;
 
-/// What the client gives of it, in bytes and lines.
+/// How much of the file the client injects, in bytes and lines.
 const MAX_BYTES: u64 = 25_000;
 const MAX_LINES: usize = 200;
 
@@ -19,7 +19,7 @@ const MAX_LINES: usize = 200;
 pub struct OwnMemory(Vec<String>);
 
 impl OwnMemory {
-    /// The memory of the project with this key, as a session in `cwd` gets it. What is not there, excluded or no text says nothing.
+    /// The memory that a session in `cwd` gets for the project `key`. A file that is missing, excluded or unreadable counts as empty.
     pub fn of(config: &Config, key: &str, cwd: &str) -> Self {
         let mut folders = vec![folder_of(key)];
         if cwd != key {
@@ -30,13 +30,13 @@ impl OwnMemory {
         Self(files.filter_map(|file| read(&file)).flat_map(|text| statements(&text)).collect())
     }
 
-    /// Does it say this already?
+    /// Is this statement already in the memory?
     pub fn says(&self, text: &str) -> bool {
         self.0.iter().any(|statement| is_said_in(text, statement))
     }
 }
 
-/// The folder below `projects/` that the client keeps for a path.
+/// The client's folder name below `projects/` for a path.
 fn folder_of(path: &str) -> String {
     path.chars().flat_map(|c| std::iter::repeat_n(if c.is_ascii_alphanumeric() { c } else { '-' }, c.len_utf16())).collect()
 }
@@ -48,7 +48,7 @@ fn read(file: &Path) -> Option<String> {
     Some(text.lines().take(MAX_LINES).collect::<Vec<_>>().join("\n"))
 }
 
-/// Its lines and their sentences: a line may say more than one thing.
+/// Its lines and the sentences in them, since one line may hold several statements.
 fn statements(text: &str) -> Vec<String> {
     let says = |part: &&str| part.chars().any(char::is_alphanumeric);
     let parts = text.lines().flat_map(|line| line.split(". ").chain(line.split(" — ")).chain([line]));

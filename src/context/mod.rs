@@ -1,7 +1,7 @@
-//! What a session starts with: notes from earlier sessions of its project, within a budget.
+//! What a session starts with: notes from earlier sessions of its project, within a token budget.
 //!
-//! `gather` collects them from the index, the marks and the ends of transcripts; `render` writes them down. The text is data about
-//! the past, framed as such, in a block that is never taken in again.
+//! `gather` collects them from the index, the marks and the ends of transcripts; `render` writes the text. It is data about the past,
+//! framed as such, in a block that is never ingested again.
 
 mod gather;
 mod memory;
@@ -15,49 +15,49 @@ pub use undigested::told_by;
 use crate::digest::Digest;
 use crate::session::Millis;
 
-/// Bytes of UTF-8 to one token, times two: text like ours has 3.5 to 4.5; the estimate errs on the large side.
+/// The token estimate: bytes of UTF-8 per two tokens. Text like ours has 3.5 to 4.5 bytes per token, so this overestimates.
 const BYTES_PER_TWO_TOKENS: usize = 7;
-/// How the estimate is told to people.
+/// The estimate in words, for messages.
 pub const ESTIMATE: &str = "one token for 3.5 bytes of UTF-8";
-/// The client replaces what is longer than 10,000 characters by a preview of a file.
+/// The client replaces longer text (over 10,000 characters) with a preview of a file.
 pub const MAX_CHARS: usize = 9_900;
 
-/// Tokens of a text, by the estimate.
+/// The estimated tokens of a text.
 pub fn tokens(text: &str) -> usize {
     (text.len() * 2).div_ceil(BYTES_PER_TWO_TOKENS)
 }
 
-/// The longest text, in bytes, of so many tokens.
+/// The most bytes that fit into so many tokens.
 pub fn bytes_of(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2
 }
 
-/// How many whole tokens so many bytes have room for.
+/// The number of whole tokens that so many bytes have room for.
 pub fn tokens_in(bytes: usize) -> usize {
     bytes * 2 / BYTES_PER_TWO_TOKENS
 }
 
-/// A session in full, from its digest or straight from its transcript.
+/// A session to show in full, from its digest or straight from its transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     pub session: String,
-    /// Local day and time of its last words.
+    /// Local date and time of the last activity.
     pub when: String,
-    /// The session went on when it was digested.
+    /// The session was still running when it was digested.
     pub goes_on: bool,
     pub digest: Digest,
-    /// Open items that are closed by now, too old to be asked about, or told elsewhere.
+    /// Ids of open items not to list: already closed, too old to ask about, or shown elsewhere.
     pub settled: Vec<String>,
 }
 
 impl Told {
-    /// Open items of such words are not told.
+    /// Hides the open items whose text matches.
     fn settle(&mut self, fits: impl Fn(&str) -> bool) {
         let fitting = self.digest.open_items(&self.session).filter(|(.., claim)| fits(&claim.text)).map(|(id, ..)| id);
         self.settled.extend(fitting);
     }
 
-    /// The same without the statements that the client's own memory tells beside it. What is open stays: it is closed by its id.
+    /// Drops statements that the client's own memory already contains. Open items stay, because they can be closed by id.
     fn without(mut self, memory: &memory::OwnMemory) -> Self {
         self.digest.completed.retain(|text| !memory.says(text));
         self.digest.learned.retain(|text| !memory.says(text));
@@ -66,7 +66,7 @@ impl Told {
     }
 }
 
-/// A session that no digest has seen yet, as the end of its transcript tells it.
+/// A session that ended without a digest, summarized from the end of its transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fresh {
     pub session: String,
@@ -75,7 +75,7 @@ pub struct Fresh {
     pub last_at: Millis,
 }
 
-/// Something an earlier session left open.
+/// An item that an earlier session left open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     pub id: String,
@@ -84,65 +84,65 @@ pub struct Open {
     pub when: String,
 }
 
-/// An earlier session in a line.
+/// An earlier session in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pub session: String,
     pub when: String,
     pub title: String,
-    /// The session went on when it was digested.
+    /// The session was still running when it was digested.
     pub goes_on: bool,
 }
 
-/// What somebody wanted remembered.
+/// A note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remembered {
     pub id: String,
     pub kind: String,
     pub text: String,
-    /// Who wrote it.
+    /// The note's author.
     pub by: String,
     pub when: String,
 }
 
-/// What the context is about.
+/// What the context describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// The sessions before this one.
     Earlier,
-    /// This very session, before its context was compacted. Nothing of it is in the index yet.
+    /// This session itself, before its context was compacted; it is not in the index yet.
     Itself,
 }
 
-/// All there is to say. Lines are made only as long as there is room for them.
+/// Everything that could be shown. Lines of earlier sessions are produced lazily, while there is room.
 pub struct Content<'a> {
     pub about: About,
     pub banner: Option<String>,
-    /// The weightiest first.
+    /// Most important first.
     pub remembered: Vec<Remembered>,
     pub fresh: Vec<Fresh>,
-    /// Sessions in full, the last one first; the second is told when there is little to say of the first.
+    /// Sessions in full, latest first; the second is shown only if the first is short.
     pub told: Vec<Told>,
     pub open: Vec<Open>,
     pub earlier: Box<dyn Iterator<Item = Line> + 'a>,
-    /// How many sessions there are to tell of, where anybody wants to know.
+    /// The number of sessions that could be shown, or 0 if the caller does not need the count.
     pub sessions: usize,
 }
 
-/// What a session starts with, and the numbers behind it.
+/// The rendered context with its figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Context {
-    /// Empty when there is nothing to say, or no room for a word of it.
+    /// Empty if there is nothing to show or nothing fits.
     pub text: String,
     pub characters: usize,
     pub tokens: usize,
     pub sessions_shown: Vec<String>,
     pub sessions_left_out: usize,
-    /// Sessions read from their transcripts because no digest has seen them yet.
+    /// Ids of sessions shown from their transcripts because they have no digest yet.
     pub undigested_shown: Vec<String>,
     pub open_items_shown: Vec<String>,
     pub open_items_left_out: usize,
-    /// Notes of the project, by id.
+    /// Ids of notes of the project.
     pub notes_shown: Vec<String>,
     pub notes_left_out: usize,
 }

@@ -1,8 +1,8 @@
-//! The endpoint: the only file that speaks HTTP.
+//! The embeddings endpoint: the only file that speaks HTTP.
 //!
-//! A request is bounded in time and in the bytes of its answer, follows no redirect, and goes to the host the config names, over a
-//! proxy only where the environment has one and the host is not this machine. What is sent has passed the privacy gate. What an
-//! endpoint complains of may repeat what it was sent, so that passes the gate as well, and never holds the key.
+//! A request is bounded in time and response size, follows no redirects and goes only to the configured host; through a proxy only if the
+//! environment names one and the host is not this machine. Everything sent has passed the sanitizer. Error messages of the endpoint may
+//! repeat what was sent, so they are sanitized as well and never contain the API key.
 
 use std::time::Duration;
 
@@ -13,25 +13,25 @@ use crate::clean::{one_line, plain, shorten};
 use crate::config::{Api, Config, Key};
 use crate::privacy::Gate;
 
-/// How long a connection may take to come about.
+/// The longest time to establish a connection.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Characters of a complaint that are told.
+/// The most characters shown of the endpoint's error message.
 const COMPLAINT: usize = 160;
 
-/// Why there are no vectors: what went wrong and where, for people.
+/// Why there are no vectors, for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("embeddings endpoint {host}: {why}")]
 pub struct Failure {
     pub host: String,
     pub why: String,
-    /// It was there and answered: with other texts it may do better.
+    /// The endpoint responded: it may succeed with other texts.
     pub answered: bool,
 }
 
 pub struct Endpoint {
     agent: Agent,
     url: String,
-    /// As it is shown to people.
+    /// Host and port as shown to people.
     host: String,
     api: Api,
     model: String,
@@ -41,10 +41,10 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint the config names; `None` where it names none.
+    /// The configured endpoint, or `None` if there is none.
     ///
     /// # Errors
-    /// When its key is not to be had.
+    /// When its API key cannot be obtained.
     pub fn of(config: &Config, gate: Gate) -> Result<Option<Self>, Failure> {
         let settings = &config.embeddings;
         if !settings.is_on() {
@@ -73,10 +73,10 @@ impl Endpoint {
         &self.host
     }
 
-    /// A vector for every text, all of one length, in their order. One request.
+    /// One vector per text, in their order and all of one length. Sends one request.
     ///
     /// # Errors
-    /// When the endpoint is not there, too slow, complains, or answers anything else.
+    /// When the endpoint is unreachable, too slow, reports an error or gives an invalid response.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Failure> {
         let (status, body) = self.ask(texts).map_err(|e| {
             let too_long = matches!(e, Error::BodyExceedsLimit(_));
@@ -116,7 +116,7 @@ impl Endpoint {
         }
     }
 
-    /// A failure in words that may be shown.
+    /// A failure whose message is safe to show: without the key, sanitized and shortened.
     pub fn failure(&self, why: &str, answered: bool) -> Failure {
         let without_key = match &self.key {
             Some(Key(key)) => why.replace(key.as_str(), "…"),
@@ -127,7 +127,7 @@ impl Endpoint {
     }
 }
 
-/// Host and port, without a path that may be long.
+/// Host and port of a URL, without its path.
 fn host_of(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default().to_owned()

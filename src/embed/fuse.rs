@@ -1,28 +1,28 @@
-//! Words and meaning as one order. Pure.
+//! Score fusion: one order from lexical and semantic scores. Pure.
 //!
-//! Each score is divided by the best of its kind, and the two are added with a weight. Ranks instead of scores, each kind with the same
-//! say, find less than words alone do: a model has a best result for every question, also where it knows nothing.
+//! Each list is normalized by its best score and the two are added with a weight. Fusing ranks with equal weights finds less than words
+//! alone: a model returns a best match for every question, even when nothing is relevant.
 
 use std::collections::BTreeMap;
 
-/// Of each kind so many are worth looking at.
+/// How many results of each list are considered.
 pub const CANDIDATES: usize = 100;
 
-/// What a document is found by: its number and a score, of which higher is better.
+/// A document's key and score; higher is better.
 pub type Scored = (i64, f64);
 
-/// One order of what words and what meaning found, best first; of equals the lower number. Each list may be in any order and holds a
-/// document once. `weight`, 0 to 1, is what meaning counts. A score that is no number or below zero counts as zero.
+/// Fuses both lists, best first; ties go to the lower key. The lists may be in any order and hold each document once. `weight`, 0 to 1,
+/// is the share of the semantic score. A score that is negative or not finite counts as zero.
 ///
-/// `full` is what words would score where all that were asked stand. Where the best holds few of them, words say little, and however good
-/// it is among its like it counts for no more than that.
+/// `full` is the lexical score of a document that holds every word of the query. Where the best document scores less, lexical scores are
+/// normalized by `full` instead, so that a weak best match does not count as a perfect one.
 pub fn fuse(lexical: &[Scored], similar: &[Scored], full: f64, weight: f64) -> Vec<Scored> {
     let mut all: BTreeMap<i64, f64> = BTreeMap::new();
     for (scores, least, share) in [(lexical, full, 1.0 - weight), (similar, 0.0, weight)] {
         let best = best_of(scores);
         let largest = best.first().map_or(0.0, |(_, score)| *score).max(least);
         for (doc, score) in best {
-            // Nothing is better than nothing where all are zero.
+            // All scores are zero: avoid dividing by zero.
             *all.entry(doc).or_default() += if largest > 0.0 { share * score / largest } else { 0.0 };
         }
     }

@@ -1,9 +1,10 @@
-//! Nearness in meaning, by an embeddings endpoint of the user's own choice. Nothing of it happens unless the config names one.
+//! Semantic similarity through an embeddings endpoint that the user chooses. Off unless one is configured.
 //!
-//! `recall digest` sends pieces of what it has stored and keeps the vectors, `recall search` and the search of `recall mcp` send what is
-//! asked; no hook ever does.
-//! Vectors are only compared within a space: one model, one number of dimensions, one way to cut texts, and the same vector for a
-//! fixed text, by which a model that changed behind its name is noticed.
+//! `recall digest` sends pieces of what is stored and keeps their vectors; `recall search` and the search tool of `recall mcp` send the
+//! query. Hooks never send anything.
+//!
+//! Vectors are compared only within a space: one model, one number of dimensions, one version of the cutting, and the same vector for
+//! the probe text. The probe detects a model that was replaced under the same name.
 
 mod endpoint;
 pub mod fuse;
@@ -15,8 +16,8 @@ pub mod wire;
 pub use endpoint::{Endpoint, Failure};
 pub use near::{is_of, near, space_of};
 
-/// The text by whose vector a space is known again. Never changed: every index would be embedded anew.
+/// The text whose vector identifies a space. Never change it: every index would have to be embedded again.
 pub const PROBE: &str = "The quick brown fox jumps over the lazy dog while the build is red.";
 
-/// How near two vectors of the probe are at least when one model made them: more than rounding, less than another model.
+/// The least cosine of two probe vectors of the same model: allows for rounding, not for another model.
 pub const SAME_MODEL: f64 = 0.995;

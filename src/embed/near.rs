@@ -1,4 +1,4 @@
-//! What is near to a question in meaning: the question is embedded once, and compared with every vector.
+//! Semantic search: embeds the question once and compares it with every stored vector.
 
 use anyhow::{Result, bail};
 
@@ -11,19 +11,19 @@ use crate::find::Similar;
 use crate::store::Store;
 use crate::store::vectors::Space;
 
-/// Filters leave some out, so more are found than count.
+/// How many documents to retrieve: more than are used, because filters drop some.
 const FOUND: usize = 10 * CANDIDATES;
 
-/// What the config's model and this program's way to cut texts can be compared with; `None` where vectors are of another kind.
+/// The vector space that matches the configured model and `pieces::VERSION`; `None` if the stored vectors are of another kind.
 pub fn space_of(config: &Config, store: &Store) -> Result<Option<Space>> {
     let space = store.vector_space()?;
     Ok(space.filter(|space| space.model == config.embeddings.model && space.pieces == pieces::VERSION))
 }
 
-/// Documents near to a text, the nearest first. `None` when the config names no endpoint, or there is nothing to ask for.
+/// The documents most similar to a text, best first. `None` if no endpoint is configured or the text holds nothing to search for.
 ///
 /// # Errors
-/// Why words alone have to do: for people, and no reason to give up.
+/// Why semantic search is unavailable. Callers show it and go on with words alone.
 pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Similar>> {
     let settings = &config.embeddings;
     if !settings.is_on() || settings.weight == 0.0 {
@@ -50,7 +50,7 @@ pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Similar
     Ok(Some(Similar { docs, weight: settings.weight }))
 }
 
-/// Did the model that made this vector of the probe make the space's?
+/// Was this probe vector made by the model that made the space?
 pub fn is_of(space: &Space, probe: &Quantized) -> bool {
     space.dims == probe.dims() && space.probe.cosine(probe) >= SAME_MODEL
 }

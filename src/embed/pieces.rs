@@ -1,19 +1,19 @@
-//! What of a document is embedded: pieces of some 900 characters, each with the title. Pure.
+//! Cuts a document into the pieces that are embedded: about 900 characters each, every one with the title. Pure.
 //!
-//! Small models read about 256 tokens and forget the rest, and a long text has no one direction. A document is as near as its nearest
-//! piece.
+//! Small models read about 256 tokens and ignore the rest, and one vector cannot represent a long text. A document's similarity is that
+//! of its nearest piece.
 
 use crate::clean::shorten;
 use crate::digest::Digest;
 
-/// Raised whenever other pieces are made of the same text: vectors of both are not compared.
+/// Raise whenever the same text would be cut differently: vectors of different versions are never compared.
 pub const VERSION: i64 = 1;
 
-/// Characters of a piece, at most.
+/// The most characters in a piece.
 pub const PIECE: usize = 900;
-/// Pieces of a document, at most: the first ones say what it is about.
+/// The most pieces per document; the first ones say what it is about.
 pub const MOST_PIECES: usize = 6;
-/// Characters of a title that stand in every piece.
+/// The most characters of the title repeated in every piece.
 const TITLE: usize = 160;
 
 pub fn of_digest(digest: &Digest) -> Vec<String> {
@@ -25,7 +25,7 @@ pub fn of_note(text: &str) -> Vec<String> {
     pieces("", text)
 }
 
-/// The pieces of a text: whole lines as far as they fit, then whole words.
+/// The pieces of a text: filled with whole lines while they fit, then with whole words.
 pub fn pieces(title: &str, text: &str) -> Vec<String> {
     let title = shorten(title.trim(), TITLE);
     let room = PIECE - title.chars().count() - 1;
@@ -51,7 +51,7 @@ pub fn pieces(title: &str, text: &str) -> Vec<String> {
     all.into_iter().map(whole).filter(|piece| !piece.is_empty()).take(MOST_PIECES).collect()
 }
 
-/// A line in parts of at most so many characters, cut between words where there are any.
+/// A line in parts of at most `room` characters, cut between words where possible.
 fn parts(line: &str, room: usize) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {

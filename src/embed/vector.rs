@@ -1,23 +1,23 @@
-//! Vectors as they are kept and compared: 8 bits a dimension, and a scale each. Pure.
+//! Vectors as they are stored and compared: 8 bits per dimension and one scale per vector. Pure.
 //!
-//! A vector of length 1 is multiplied so that its largest part is 127, rounded, and kept as bytes: the part plus 128. Without a sign a
-//! byte is widened in half the steps, and the scan over all vectors is all the time there is. The cosine of two vectors is off by
-//! less than 0.01 for it.
+//! A vector is normalized to length 1, scaled so that its largest part is 127, rounded, and stored as bytes with an offset of 128.
+//! Unsigned bytes are widened in half the steps, and widening dominates the scan over all vectors. The quantized cosine is off by less
+//! than 0.01.
 
-/// What is added to a part so that it has no sign.
+/// Added to each part to make it unsigned.
 const OFFSET: i32 = 128;
 const LARGEST: f32 = 127.0;
 
-/// A vector of length 1 in bytes.
+/// A normalized vector, quantized to bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quantized {
-    /// What a step of the bytes stands for.
+    /// The value of one step of the bytes.
     pub scale: f32,
     pub bytes: Vec<u8>,
 }
 
 impl Quantized {
-    /// Of a vector that has a direction, whatever its length.
+    /// Quantizes a vector of any length; the length is not kept.
     pub fn of(vector: &[f32]) -> Self {
         let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         let largest = vector.iter().fold(0.0f32, |most, x| most.max(x.abs()));
@@ -31,24 +31,24 @@ impl Quantized {
         self.bytes.len()
     }
 
-    /// The form in which it is compared with many.
+    /// The representation for comparing it with many vectors.
     pub fn to_query(&self) -> Query {
         let parts: Vec<i16> = self.bytes.iter().map(|byte| i16::from(*byte) - OFFSET as i16).collect();
         let offset = OFFSET * parts.iter().map(|part| i32::from(*part)).sum::<i32>();
         Query { parts, offset, scale: self.scale }
     }
 
-    /// How near in direction: 1 the same, 0 nothing in common.
+    /// Cosine similarity: 1 for the same direction, 0 for unrelated ones.
     pub fn cosine(&self, other: &Self) -> f64 {
         self.to_query().cosine(other.scale, &other.bytes)
     }
 }
 
-/// What is looked for.
+/// A vector to compare with many.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     parts: Vec<i16>,
-    /// What the offset of the other's bytes adds to a product.
+    /// The share of a product that comes from the byte offset of the other vector.
     offset: i32,
     scale: f32,
 }
@@ -58,13 +58,13 @@ impl Query {
         self.parts.len()
     }
 
-    /// The cosine with a kept vector; -1 to 1, within what rounding does.
+    /// Cosine similarity with a stored vector: -1 to 1, within rounding.
     pub fn cosine(&self, scale: f32, bytes: &[u8]) -> f64 {
         f64::from(product(&self.parts, bytes) - self.offset) * f64::from(self.scale) * f64::from(scale)
     }
 }
 
-/// The sum of products. In lanes of 16, which the compiler makes vector instructions of; 8,192 dimensions stay far below 2^31.
+/// The dot product, in 16 lanes that the compiler vectorizes. No overflow: 8,192 dimensions stay far below 2^31.
 fn product(parts: &[i16], bytes: &[u8]) -> i32 {
     let mut lanes = [0i32; 16];
     let (parts, last_parts) = parts.as_chunks::<16>();

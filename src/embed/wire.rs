@@ -1,17 +1,17 @@
-//! What is said to an endpoint and what it answers, in the two forms that are about. Pure.
+//! Requests and responses of the two common embedding APIs. Pure.
 //!
 //! Ollama: `POST /api/embed {"model", "input": […]}` → `{"embeddings": [[…], …]}`.
 //! OpenAI, and the many servers that follow it: `POST /v1/embeddings {"model", "input": […]}` → `{"data": [{"index", "embedding": […]}, …]}`.
-//! An answer is believed only when it holds a usable vector for every text, all of one length.
+//! A response is accepted only if it holds one usable vector per text, all of the same length.
 
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::config::Api;
 
-/// The longest vector that is believed, in dimensions: common models have 384 to 4,096.
+/// The most dimensions accepted; common models have 384 to 4,096.
 pub const MOST_DIMS: usize = 8_192;
-/// A number is written with fewer bytes.
+/// An upper bound for the length of a number in JSON.
 const BYTES_A_NUMBER: u64 = 26;
 
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ struct Indexed {
     embedding: Vec<f32>,
 }
 
-/// Where to send a request: the endpoint's own path is completed to the form's.
+/// The URL of a request: the endpoint's path, completed as the API expects.
 pub fn address(endpoint: &str, api: Api) -> String {
     let base = endpoint.trim_end_matches('/');
     match api {
@@ -43,20 +43,20 @@ pub fn address(endpoint: &str, api: Api) -> String {
     }
 }
 
-/// The request's body: the same in both forms.
+/// The request body, the same for both APIs.
 pub fn request(model: &str, texts: &[&str]) -> Vec<u8> {
     json!({"model": model, "input": texts}).to_string().into_bytes()
 }
 
-/// The longest answer that is read, in bytes.
+/// The longest response that is read, in bytes.
 pub fn most_bytes(texts: usize) -> u64 {
     64 * 1024 + texts as u64 * MOST_DIMS as u64 * BYTES_A_NUMBER
 }
 
-/// The vectors of an answer, in the order of the texts.
+/// The vectors of a response, in the order of the texts.
 ///
 /// # Errors
-/// What is wrong with it, in a few words.
+/// A short description of what is wrong with the response.
 pub fn vectors(api: Api, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let unreadable = |e: serde_json::Error| format!("its answer cannot be read: {e}");
     let all = match api {
@@ -87,13 +87,13 @@ fn in_order(mut data: Vec<Indexed>) -> Result<Vec<Vec<f32>>, String> {
     Ok(data.into_iter().map(|one| one.embedding).collect())
 }
 
-/// Has it a direction that can be compared?
+/// Can its direction be compared?
 fn is_usable(vector: &[f32]) -> bool {
     let length: f32 = vector.iter().map(|x| x * x).sum();
     length.is_finite() && length > f32::MIN_POSITIVE
 }
 
-/// What an endpoint says is wrong: `{"error": "…"}` or `{"error": {"message": "…"}}`.
+/// The error message in a response: `{"error": "…"}` or `{"error": {"message": "…"}}`.
 pub fn complaint(body: &[u8]) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(body).ok()?;
     let error = &value["error"];

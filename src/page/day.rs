@@ -1,4 +1,4 @@
-//! The page of a day: its sessions by project, each in brief, and what was remembered on it.
+//! The page of a day: its sessions in brief, grouped by project, and the notes written on it.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use crate::session::{Millis, Project};
 use crate::store::closings::Closed;
 use crate::store::notes::Note;
 
-/// What of a session its day's page is made from.
+/// What the day page needs of a session.
 #[derive(Debug, Clone)]
 pub struct Told<'a> {
     pub id: &'a str,
     pub project: &'a Project,
-    /// The one it was on at its end.
+    /// The branch at the session's end.
     pub branch: Option<&'a str>,
     pub facts: &'a Facts,
     pub digest: &'a Digest,
-    /// As [`Shown`] has it, like those that follow.
+    /// This field and those below have the meaning they have in [`Shown`].
     pub goes_on: bool,
     pub closed: &'a [Closed],
     pub costs: BTreeMap<String, Option<f64>>,
@@ -33,19 +33,19 @@ pub struct Told<'a> {
     pub page: &'a str,
 }
 
-/// What the page of its day says of a session.
+/// The rendered entry of a session.
 #[derive(Debug, Clone)]
 pub struct DayEntry {
     id: String,
     project: Project,
     began_at: Option<Millis>,
-    /// Its own cost, and whether some of it is unknown.
+    /// The session's own cost in US dollars, and whether part of it is unknown.
     cost: (f64, bool),
     text: String,
 }
 
 impl DayEntry {
-    /// `facts` are the session's.
+    /// `facts` must be those of the session.
     pub fn of(one: &Shown<'_>, facts: &Facts, zone: &TimeZone) -> Self {
         let session = one.session;
         let told = Told {
@@ -71,15 +71,15 @@ impl DayEntry {
     }
 }
 
-/// Sessions of a day that have no digest: they cost what they cost.
+/// Totals of a day's sessions without a digest; their cost counts as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Untold {
     pub sessions: usize,
-    /// In US dollars, and whether some of it is unknown.
+    /// In US dollars, and whether part of it is unknown.
     pub cost: (f64, bool),
 }
 
-/// The page of a day: its sessions in the order of their first prompts, and what was remembered on it.
+/// The page of a day: its sessions in the order in which they began, and its notes.
 pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: Untold, notes: &[Note], zone: &TimeZone) -> String {
     entries.sort_by(|a, b| (a.began_at, &a.id).cmp(&(b.began_at, &b.id)));
     let mut projects: Vec<&Project> = Vec::new();
@@ -90,7 +90,7 @@ pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: Untold, notes: &[
     }
     let mut page = day_front(day, &entries, untold, &projects);
     for project in &projects {
-        // A heading of this name begins the user's own section.
+        // A section named "Notes" is the user's own.
         let title = Some(heading(project.name())).filter(|name| name != "Notes").unwrap_or_else(|| "Notes (project)".to_owned());
         page.push_str(&format!("\n## {title}\n\n{}\n", code(&project.key)));
         entries.iter().filter(|one| one.project == **project).for_each(|one| page.push_str(&one.text));

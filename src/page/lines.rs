@@ -1,5 +1,5 @@
-//! Parts of both kinds of pages: paragraphs and lists that are left out when empty, and how a claim, an open item, a file and a session
-//! that was repeated are told.
+//! Parts shared by day and session pages: paragraphs and lists that are omitted when empty, and the lines for claims, open items, files
+//! and near-duplicates.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::markdown::{code, inline};
 use crate::session::Answer;
 use crate::store::closings::Closed;
 
-/// A list below a heading.
+/// A list under a heading.
 pub(super) fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
     list(page, format_args!("## {title}"), lines);
 }
 
-/// A list below a label.
+/// A list under a bold label.
 pub(super) fn bullets(page: &mut String, label: &str, lines: impl Iterator<Item = String>) {
     list(page, format_args!("**{label}**"), lines);
 }
@@ -38,7 +38,7 @@ pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
     format!("{}{mark}", inline(&Answer::shorten_told(text, max)))
 }
 
-/// Open items of a session with their ids; closed ones struck through.
+/// Open items of a session with their ids; closed ones are struck through.
 pub(super) fn open_lines<'a>(
     (session, digest, closed): (&'a str, &'a Digest, &'a [Closed]),
     kind: &'a str,
@@ -49,7 +49,7 @@ pub(super) fn open_lines<'a>(
         let text = claim_line(&claim.text, claim, 220);
         let Some(closed) = closed.iter().find(|closed| closed.id == id) else { return format!("{text} {}", code(&id)) };
         let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
-        // Round nothing they would be a fence.
+        // `~~~~` around empty text would open a code fence.
         if text.is_empty() { format!("({done}) {}", code(&id)) } else { format!("~~{text}~~ ({done}) {}", code(&id)) }
     })
 }
@@ -58,7 +58,7 @@ pub(super) fn file_name(file: &FileNote) -> String {
     format!("{}{}", code(&file.path), if file.verified { "" } else { " *(unverified)*" })
 }
 
-/// The line that leads from a session to a later one that says nearly the same. `up` leads to the folder of the months.
+/// The line that links a session to a later near-duplicate. `up` is the relative path to the folder of the months.
 pub(super) fn again(session: &str, later: &str, up: &str) -> String {
     let path = later.trim_start_matches("daily/");
     let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();

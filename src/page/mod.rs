@@ -1,6 +1,6 @@
-//! The pages people read: one a day, one a session. Pure: the same session and digest give the same bytes.
+//! The Markdown pages: one per day and one per session. Pure: the same session and digest give the same bytes.
 //!
-//! Here is what is shown, where it lies and when it was; `day` and `session` write the two kinds of pages from the `lines` both have.
+//! This file holds what both kinds share: their input, file names and dates. `day` and `session` render them, with helpers from `lines`.
 
 mod day;
 mod lines;
@@ -18,26 +18,26 @@ use crate::markdown::slug;
 use crate::session::{Millis, Session};
 use crate::store::closings::Closed;
 
-/// A session with its digest, as pages show it.
+/// A session with its digest, ready to render.
 #[derive(Debug, Clone)]
 pub struct Shown<'a> {
     pub session: &'a Session,
     pub digest: &'a Digest,
     pub digest_id: &'a str,
     pub summarizer: &'a str,
-    /// The session went on when it was digested.
+    /// The session was still running when it was digested.
     pub goes_on: bool,
-    /// Its open items that are closed by now.
+    /// Its closed items.
     pub closed: &'a [Closed],
-    /// The session's own cost at list prices, by model; `None` where a price is unknown.
+    /// The session's own cost by model, in US dollars at list prices; `None` if a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
-    /// The path of a later session's page that says nearly the same, from the data folder: then this one only leads there.
+    /// The page of a later near-duplicate session, relative to the data folder. If set, this page only links to it.
     pub repeated_by: Option<&'a str>,
-    /// The name of its page, in `sessions/` beside the day's.
+    /// The file name of its page, in `sessions/` beside the day page.
     pub page: String,
 }
 
-/// Where a session lives: the local day of its first prompt.
+/// The day a session belongs to: the local date of its first prompt.
 pub fn day_of(session: &Session, zone: &TimeZone) -> String {
     date(session.began_at().unwrap_or(0), zone)
 }
@@ -46,7 +46,7 @@ fn date(at: Millis, zone: &TimeZone) -> String {
     local(at, zone).strftime("%Y-%m-%d").to_string()
 }
 
-/// `YYYY-MM-DD-<project>-<id8>.md`; ids that share their first eight characters get part of a hash as well.
+/// `YYYY-MM-DD-<project>-<id8>.md`; ids with the same first eight characters (`crowded`) get part of a hash as well.
 pub fn session_page_name(session: &Session, day: &str, crowded: bool) -> String {
     let id8: String = session.id.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_lowercase();
     let plain = session.id.len() >= 8 && session.id.chars().take(8).all(|c| c.is_ascii_alphanumeric());
@@ -58,12 +58,12 @@ fn local(at: Millis, zone: &TimeZone) -> Zoned {
     Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
 }
 
-/// The local time of day.
+/// Local time of day, `HH:MM`.
 pub fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
     at.map_or_else(|| "--:--".into(), |at| local(at, zone).strftime("%H:%M").to_string())
 }
 
-/// From when to when a session was active; with the day of its end where that is another one than [`day_of`].
+/// From when to when a session was active; includes the end date if it is not the day of [`day_of`].
 pub fn span(session: &Session, zone: &TimeZone) -> String {
     span_of(session.began_at(), session.last_at(), zone)
 }

@@ -1,4 +1,4 @@
-//! The page of a session: what came of it, what failed, how it went, what stands behind each claim, what it cost and how to go on.
+//! The page of a session: outcome, failures, timeline, evidence for each claim, cost, and how to resume it.
 
 use jiff::tz::TimeZone;
 
@@ -14,12 +14,12 @@ use crate::prose::sentences;
 use crate::session::{Answer, Entry, Item, Millis, Session, Tokens, Touch};
 use crate::terms::{covered_by, words};
 
-/// Entries of a timeline at most, beside the user's words; the weightiest stay.
+/// The most timeline entries beside the user's words; the most important stay.
 const MAX_TIMELINE: usize = 60;
 const MAX_FAILURES: usize = 12;
 const MARKUP: Markup = Markup { words: inline, command: code, who: |name| format!("**{name}**") };
 
-/// The page of a session.
+/// Renders the page of a session.
 pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     let (session, digest) = (one.session, one.digest);
     let mut page = session_front(one, zone);
@@ -77,7 +77,7 @@ fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
     )
 }
 
-/// A word of ours; of another's index, which may be taken in, whatever it is.
+/// Plain if it is a word of recall's own; quoted otherwise, because an imported index may hold anything.
 fn word(text: &str) -> String {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     if plain { text.to_owned() } else { yaml(text) }
@@ -123,14 +123,14 @@ fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
     }
     let over = lines.len().saturating_sub(2 * MAX_TIMELINE);
     if over > 0 {
-        // How it began and how it ended say more than the middle.
+        // Beginning and end say more than the middle.
         let from = MAX_TIMELINE / 2;
         lines.splice(from..from + over, [format!("… {over} more")]);
     }
     section(page, "Timeline", lines.into_iter());
 }
 
-/// Which rows stand behind each decision and next step.
+/// The records that support each decision and next step.
 fn evidence(page: &mut String, one: &Shown<'_>) {
     let line = |claim: &Claim| {
         let rows = claim.rows.iter().map(|key| {
@@ -142,7 +142,7 @@ fn evidence(page: &mut String, one: &Shown<'_>) {
     section(page, "Evidence", one.digest.claims().filter(|c| c.is_verified()).map(line));
 }
 
-/// What an entry says to a claim: of a longer text the sentence that shares most with it.
+/// What an entry contributes to a claim: of a longer text, the sentence that shares the most words with it.
 fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
     let (Item::Reply(text) | Item::Plan(text) | Item::Away(text)) = &entry.item else {
         return line(session, entry, 120, &MARKUP);
@@ -178,7 +178,7 @@ fn tokens(page: &mut String, one: &Shown<'_>) {
     section(page, "Tokens", one.session.usage.iter().map(line));
 }
 
-/// The command that continues a session, safe to paste.
+/// The command that resumes a session, safe to paste.
 fn resume(session: &Session) -> String {
     let quoted = |text: &str| {
         let plain =
@@ -189,7 +189,7 @@ fn resume(session: &Session) -> String {
             format!("'{}'", crate::clean::one_line(&crate::clean::plain(text)).replace('\'', "'\\''"))
         }
     };
-    // What begins with a hyphen would be an option.
+    // An id that begins with a hyphen would be parsed as an option.
     let option = if session.id.starts_with('-') { "--resume=" } else { "--resume " };
     let resume = format!("claude {option}{}", quoted(&session.id));
     match &session.cwd {

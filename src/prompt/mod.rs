@@ -1,5 +1,5 @@
-//! What a prompt asks of the memory: by which words to look for earlier sessions, and whether it asks for the past itself. Pure, and
-//! the work is bounded however much was pasted into the prompt.
+//! Reads a prompt: which words to search earlier sessions for, and whether it asks for the past. Pure; the work is bounded, however much
+//! text was pasted into the prompt.
 
 mod past;
 mod words;
@@ -11,10 +11,10 @@ use crate::source::claude_code::is_said;
 
 pub use past::{Past, wants_decisions};
 
-/// How much of a prompt is looked at, in bytes. What is fenced off before that stays fenced off.
+/// The most bytes of a prompt that are read. A fence opened before the cut stays in effect.
 const MAX_PROMPT: usize = 1 << 20;
 
-/// A query without the words that only ask for the past, if it has any: of "what did we decide on retries" are left the retries.
+/// The query without the words that only ask for the past: "what did we decide on retries" becomes "retries".
 pub fn without_asking(query: &Query) -> Query {
     if past::asks_unsegmented(&query.text) {
         return Query { terms: Query::of_words(&past::without_asking(&query.text)).terms, ..query.clone() };
@@ -26,33 +26,34 @@ pub fn without_asking(query: &Query) -> Query {
     Query { terms: topic, ..query.clone() }
 }
 
-/// A prompt that something may be said to.
+/// What a prompt asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// What to look for, most telling first; none where it has no topic.
+    /// The words to search for, most distinctive first; empty if the prompt has no topic.
     pub words: Vec<String>,
-    /// Those of them that say what it is about, and not only what is to be done.
+    /// Those of `words` that say what the prompt is about, not only what to do.
+    /// It asks what was decided, or why.
     pub topic: Vec<String>,
     pub past: Past,
     /// It asks what was decided, or why.
     pub decisions: bool,
-    /// It asks why something is as it is.
+    /// It asks why something is the way it is.
     pub why: bool,
 }
 
 impl Asked {
-    /// The words as a query; nothing in them is a filter.
+    /// `words` as a query without filters.
     pub fn query(&self) -> Query {
         Query::of_words(&self.words.join(" "))
     }
 
-    /// The same of what it is about alone.
+    /// `topic` as a query without filters.
     pub fn topic_query(&self) -> Query {
         Query::of_words(&self.topic.join(" "))
     }
 }
 
-/// Reads a prompt. `None` for what asks nothing of the memory: commands, what only comes in the user's name, what is private.
+/// Reads a prompt. `None` for commands, for text that the user did not write, and for private prompts.
 pub fn read(prompt: &str) -> Option<Asked> {
     let plain = plain(&prompt[..prompt.floor_char_boundary(MAX_PROMPT)]);
     let stripped = strip(&plain);
@@ -68,18 +69,18 @@ pub fn read(prompt: &str) -> Option<Asked> {
     Some(Asked { words, topic, past, decisions, why: past::asks_why(&own) })
 }
 
-/// A command of the client's: `/name …`, `!command`. A path is none.
+/// A client command: `/name …` or `!command`, but not a path.
 fn is_command(text: &str) -> bool {
     let name = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':'));
     text.starts_with('!') || text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next()).is_some_and(name)
 }
 
-/// Lines that are taken for the user's own words, from each end of the prompt. What stands between is what they pasted.
+/// How many lines at each end of the prompt count as the user's own; what lies between was pasted.
 const OWN_LINES: usize = 12;
-/// The longest line that somebody writes, in bytes.
+/// The longest line a person writes, in bytes.
 const MAX_LINE: usize = 1_200;
 
-/// The lines that the user seems to have written: at both ends, outside of code and quotes, and with nothing in double quotes.
+/// The lines the user seems to have written: at both ends, outside code and block quotes, and without quoted text.
 fn own_lines(text: &str) -> Vec<String> {
     let mut in_code = false;
     let written = |line: &&str| {
@@ -100,7 +101,7 @@ fn own_lines(text: &str) -> Vec<String> {
     ends.map(|(_, line)| unquoted(&line[..line.floor_char_boundary(MAX_LINE)])).collect()
 }
 
-/// Does a line begin with a date or a time, as those of a log do?
+/// Does the line begin with a date or time, like a log line?
 fn is_stamped(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     digits >= 2
@@ -108,7 +109,7 @@ fn is_stamped(line: &str) -> bool {
         && line.as_bytes().get(digits + 1).is_some_and(u8::is_ascii_digit)
 }
 
-/// A line without what stands in double quotes or code quotes: others' words.
+/// The line without text in double quotes, guillemets or backquotes: someone else's words.
 fn unquoted(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;

@@ -1,18 +1,18 @@
-//! The words of a prompt by which earlier sessions are looked for.
+//! Picks the words of a prompt to search earlier sessions for.
 
 use std::collections::HashSet;
 
 use super::past;
 use crate::terms::{self, is_unsegmented};
 
-/// Words of a query at most.
+/// The most words in a query.
 pub const MOST: usize = 24;
-/// How much of what the user pasted is looked through, in bytes.
+/// How many bytes of pasted text are searched for words.
 const PASTED: usize = 8 << 10;
-/// Words longer than this are tokens of some machine's, in bytes.
+/// Longer words are machine-made tokens, in bytes.
 const MAX_WORD: usize = 80;
 
-/// Words that ask for the past and for somebody's help, and are no topic.
+/// Words that ask for the past or for help, and are not topics.
 const ASKING: &[&str] = &[
     // English
     "ago", "again", "agree", "agreed", "already", "anyway", "back", "begin", "call", "can't", "catch", "chat", "conclude",
@@ -44,7 +44,7 @@ const ASKING: &[&str] = &[
     "sessão", "si", "siamo", "sobre", "su", "sul", "sulla", "última", "último", "ultima", "una", "uno", "uma", "vez", "volta", "y",
 ];
 
-/// Words of everyday work on code: sessions that share only these have nothing to do with each other.
+/// Everyday words of programming: sessions that share only these are unrelated.
 const EVERYDAY: &[&str] = &[
     "able", "actual", "bring", "bringing", "brings", "brought", "repeat", "redo", "actually", "add", "added", "adding", "adds",
     "address", "ahead", "allow", "another", "app", "apply", "around", "ask", "asked", "assume", "avoid", "aware", "away", "bad",
@@ -85,7 +85,7 @@ const EVERYDAY: &[&str] = &[
     "sollte", "statt", "über", "um", "unter", "warte", "werden", "wird", "zeig", "zeige", "zeile", "zeilen", "zwischen",
 ];
 
-/// The telling words of a prompt, each once: the user's own in their order, then names in what they pasted, then its other words.
+/// The distinctive words of a prompt, each once: first the user's own in their order, then names in pasted text, then other pasted words.
 pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
     let mut chosen = Chosen { seen: HashSet::new(), words: Vec::new(), asks };
     own.iter().for_each(|line| chosen.add(line, |_| true));
@@ -95,22 +95,22 @@ pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
     chosen.words
 }
 
-/// Does it say what a prompt is about, and not only what is to be done?
+/// Does the word say what a prompt is about, and not only what to do?
 pub fn is_topic(word: &str) -> bool {
     is_name(word) || !EVERYDAY.contains(&word.to_lowercase().as_str())
 }
 
-/// Is it a word that a question for the past has, and that may be its topic, too?
+/// Is it a word of a question for the past? It may still be the topic.
 pub fn may_ask(lower: &str) -> bool {
     ASKING.contains(&lower)
 }
 
-/// The same, and it is no likely topic.
+/// Is it such a word and unlikely to be the topic?
 pub fn only_asks(lower: &str) -> bool {
     may_ask(lower) && !is_english_topic(lower)
 }
 
-/// Is it a word of somebody's who asks for the past, or several joined, as `étions-nous` is?
+/// Is it a word that asks for the past, or several joined ones like `étions-nous`?
 pub fn is_of_asking(lower: &str) -> bool {
     let asks = |word: &str| may_ask(word) || past::has_word(word);
     asks(lower) || lower.split(['-', '\'']).all(|part| part.chars().count() < 2 || asks(part) || terms::is_stop(part))
@@ -155,7 +155,7 @@ impl Chosen {
     }
 }
 
-/// Words that may be a topic where nobody asks for the past.
+/// Words of `ASKING` that may be the topic where the prompt does not ask for the past.
 fn is_english_topic(word: &str) -> bool {
     matches!(
         word,
@@ -178,12 +178,12 @@ fn is_english_topic(word: &str) -> bool {
     )
 }
 
-/// Something with a sign or a change of case inside, as names of files, functions and versions have.
+/// A name of a file, function or version: it has punctuation or a change of case inside.
 fn is_name(word: &str) -> bool {
     word.contains(['_', '/', '.']) || terms::parts(word).len() > 1
 }
 
-/// An id, a hash, a time: nobody looks for a session by it, and no two are alike.
+/// An id, hash or time: useless for search, since no two are alike.
 fn is_machines(word: &str) -> bool {
     let hex =
         |part: &str| part.len() >= 6 && part.bytes().all(|b| b.is_ascii_hexdigit()) && part.bytes().any(|b| b.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The model's part: what it is given of the sources, and what its reply has to be. Pure.
+//! The model's account of a topic: builds the request and validates the reply. Pure.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -12,15 +12,15 @@ use crate::summarize::{Request, object_in};
 
 const INSTRUCTIONS: &str = include_str!("../../prompts/topic.md");
 
-/// Longest texts, in characters: a question, what a model is given of a passage, what it says in a sentence.
+/// The most characters of the question, of a passage given to the model, and of a sentence in its reply.
 const QUESTION: usize = 400;
 const GIVEN: usize = 700;
 const SENTENCE: usize = 500;
-/// Sentences that are looked at.
+/// The most sentences read from a reply.
 const MAX_SENTENCES: usize = 40;
 const TITLE: usize = 110;
 
-/// One sentence of an account, and the sources that say so.
+/// One sentence of the account with the sources that support it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sentence {
     pub text: String,
@@ -28,7 +28,7 @@ pub struct Sentence {
     pub sources: Vec<String>,
 }
 
-/// What a model made of the sources, as far as there is room.
+/// The model's account, as much as fits the budget.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
     pub sentences: Vec<Sentence>,
@@ -50,17 +50,17 @@ pub fn request(question: &str, sources: &[Source], gate: &Gate) -> Request {
         }
     }
     let told = gate.redact(&told);
-    // The fence's name is a hash over the text, so the text cannot have known it.
+    // The fence's name is a hash of the text, so the text cannot contain it on purpose.
     let fence = short_id("notes-", &[&told]);
     let question = gate.redact(&shorten(&one_line(&plain(question)), QUESTION));
     let stdin = format!("Question: {question}\n<{fence}>\n{told}</{fence}>\nThe notes end here. Answer with the JSON object.\n");
     Request { system: INSTRUCTIONS.to_owned(), stdin, ..Request::default() }
 }
 
-/// Reads a reply. A sentence that names none of the sources it was given, or one that there is not, is dropped.
+/// Parses a reply. Drops sentences without a source and those that cite an unknown one.
 ///
 /// # Errors
-/// When it is not the object asked for, or no sentence of it has a source.
+/// When it is not the expected JSON object, or none of its sentences has a valid source.
 pub fn read(reply: &str, sources: &[Source], gate: &Gate) -> Result<Vec<Sentence>, String> {
     let object: Value =
         serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
@@ -83,7 +83,7 @@ fn source_of(number: &Value, sources: &[Source]) -> Option<String> {
 }
 
 impl Account {
-    /// As many sentences as fit, with the sources they name below them.
+    /// As many sentences as fit, followed by the sources they cite.
     pub fn fit(sentences: Vec<Sentence>, sources: &[Source], max_tokens: usize) -> Self {
         let most = bytes_of(max_tokens);
         let all = sentences.len();

@@ -1,19 +1,19 @@
-//! From all that sources say to what there is room for. Pure.
+//! Fits sources into a token budget. Pure.
 
 use super::{LeftOut, Passage, Source, Topic, shown_id};
 use crate::context::{bytes_of, said, tokens};
 
-/// Longest texts, in characters.
+/// The most characters of each text.
 const TITLE: usize = 110;
 const PROJECT: usize = 40;
 const STATEMENT: usize = 300;
-/// How much further down a source's next passage stands than its first, in places of the list of sources.
+/// How many positions in the source list each further passage of a source is moved back.
 const NEXT_PASSAGE: f64 = 1.4;
-/// Sources without room that are named, and room that is kept for naming them, in bytes.
+/// How many left-out sources are named, and the bytes reserved for that.
 const NAMED: usize = 3;
 const FOR_NAMES: usize = 160;
 
-/// As much of the sources as fits, the best of each before the second best of any.
+/// Fits as many passages as possible; good sources first, and first passages before further ones.
 pub fn fit(sources: Vec<Source>, max_tokens: usize) -> Topic {
     let most = bytes_of(max_tokens);
     let lines: Vec<Vec<String>> = sources.iter().map(|s| s.passages.iter().map(|p| line(s, p)).collect()).collect();
@@ -32,7 +32,7 @@ pub fn fit(sources: Vec<Source>, max_tokens: usize) -> Topic {
     write(sources, &lines, &chosen, max_tokens)
 }
 
-/// Places of passages, the ones to be told first in front.
+/// (source, passage) pairs in the order in which they claim room.
 fn order(lines: &[Vec<String>]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize)> = lines.iter().enumerate().flat_map(|(at, l)| (0..l.len()).map(move |p| (at, p))).collect();
     all.sort_by(|a, b| {
@@ -61,7 +61,7 @@ fn write(sources: Vec<Source>, lines: &[Vec<String>], chosen: &[Vec<bool>], max_
     topic
 }
 
-/// Says what is left out, as far as there is room.
+/// Adds a line about what was left out, if there is room.
 fn name_left_out(topic: &mut Topic) {
     if topic.left_out.is_empty() || topic.text.is_empty() {
         return;
@@ -93,12 +93,12 @@ fn line(source: &Source, passage: &Passage) -> String {
     format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
 }
 
-/// Who wrote it, where it is a note.
+/// The author, if it is a note.
 fn by(source: &Source) -> String {
     source.by.as_ref().map(|by| format!("{}, ", said(by, PROJECT * 2))).unwrap_or_default()
 }
 
-/// A text without the word before it that its label says already.
+/// The text without a leading word that repeats its label.
 fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
     let words: &[&str] = match kind {
         "decision" => &["decision", "decided", "entscheidung"],
@@ -117,7 +117,7 @@ fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
     }
 }
 
-/// What stands before a passage of a kind; nothing where its words tell it.
+/// The label of a passage; empty for kinds that need none.
 fn label(kind: &str) -> &'static str {
     match kind {
         "prompt" | "request" => "asked: ",

@@ -1,4 +1,4 @@
-//! Selects what is to be told of a topic: by search, or, where no topic is named, what was done last.
+//! Selects what to show about a topic: search results, or the latest sessions if the query names no topic.
 
 use std::collections::BTreeSet;
 
@@ -16,58 +16,53 @@ use crate::store::Memory;
 use crate::store::notes::Note;
 use crate::terms::words;
 
-/// Sources that are looked at, and passages of each.
+/// The most sources, and the most passages of each.
 const SOURCES: usize = 8;
 const PASSAGES: usize = 5;
-/// What a source must hold of what is asked, at least, and against the one that holds most.
+/// The least `focus` of a source: absolute, and as a share of the best source's.
 const LEAST: f64 = 0.25;
 const AGAINST_BEST: f64 = 0.6;
-/// Sessions told of where no topic is named, and what is told of each kind, the last ones.
+/// Without a topic: how many of the latest sessions to show, and how many of the last outcomes and decisions of each.
 const LATEST: usize = 3;
 const OUTCOMES: usize = 3;
 const DECISIONS: usize = 3;
-/// What a session decided and left open is told beside what holds the words.
+/// How many open items and decisions of the session are added to the passages found.
 const BESIDE: usize = 2;
-/// Where fewer things than this are told of a session, its outcome is.
+/// A session with fewer informative passages than this also gets its outcomes.
 const ENOUGH: usize = 2;
-/// How much longer than the title what was asked may be and still say no more, in bytes.
+/// A prompt that begins with the title and is at most this many bytes longer only repeats it.
 const LITTLE_MORE: usize = 24;
 
-/// What is known of a topic, within a budget. Of a query without words what was done last in the own project, else anywhere.
-///
-/// # Errors
-/// When the index cannot be read.
+/// What is known about a topic, within a token budget. A query without words gives the latest sessions: of the own project if there is
+/// one, else of all.
 pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
     let asking = Asking { own, session: None, decisions: wants_decisions(&query.text) };
     let mut sources = candidates(store, config, query, &asking)?;
-    // Of the best, what is of the own project comes first.
+    // Among the best sources, those of the own project come first.
     sources.sort_by_key(|source| source.elsewhere.is_some());
     Ok(Topic::of(sources, max_tokens))
 }
 
-/// Who asks.
+/// Who is asking.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asking<'a> {
-    /// The key of the project they work in.
+    /// The key of the current project.
     pub own: Option<&'a str>,
-    /// The session that asks: nothing of it is told.
+    /// The id of the asking session, which is left out.
     pub session: Option<&'a str>,
-    /// They want to know what was decided: that comes first.
+    /// The question is about decisions: show them first.
     pub decisions: bool,
 }
 
 impl Asking<'_> {
-    /// The project's name, where it is another one.
+    /// The project's name, if it is not the asker's own.
     fn elsewhere(&self, project: &Project) -> Option<String> {
         let other = project.key != EVERYWHERE && self.own.is_some_and(|own| own != project.key);
         other.then(|| project.name().to_owned())
     }
 }
 
-/// All that there is to tell, best first.
-///
-/// # Errors
-/// When the index cannot be read.
+/// All sources on a topic, best first, without a budget.
 pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
     let query = without_asking(query);
     match asking.own {
@@ -77,19 +72,19 @@ pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Askin
 }
 
 impl Topic {
-    /// As much of the sources as there is room for.
+    /// As many passages as fit.
     pub fn of(sources: Vec<Source>, max_tokens: usize) -> Self {
         fit(sources, max_tokens)
     }
 }
 
-/// Rows of a conversation that are looked at for passages: a hook waits for it.
+/// Conversation rows read per result for passages; a hook waits for this.
 const READS: usize = 400;
 
 fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
     let limit = if query.is_empty() { LATEST } else { SOURCES };
     if query.is_empty() {
-        // All there is, the newest first.
+        // No query: match everything, newest first.
         query.filters.since = Some(Millis::MIN);
     }
     let wanted = Wanted {
@@ -110,7 +105,7 @@ fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asking<'_>)
     all.into_iter().map(|found| source(store, config, found, &words, asking)).collect()
 }
 
-/// A result as a source, with what its session decided and left open.
+/// A search result as a source, with what its session decided and left open.
 fn source(store: &Memory, config: &Config, found: Found, words: &BTreeSet<String>, asking: &Asking<'_>) -> Result<Source> {
     let (at, origin) = match &found.origin {
         Origin::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
@@ -145,7 +140,7 @@ fn source(store: &Memory, config: &Config, found: Found, words: &BTreeSet<String
     })
 }
 
-/// What was found of a session, with what it decided and left open; and with its outcome where little of it was found.
+/// The passages found in a session, completed with decisions and open items, and with outcomes if too few are informative.
 fn completed(
     mut found: Vec<Passage>,
     session: &str,
@@ -157,7 +152,7 @@ fn completed(
     for passage in found.iter_mut().filter(|passage| passage.kind == "learned" && was_read(digest, &passage.text)) {
         "investigated".clone_into(&mut passage.kind);
     }
-    // The last ones hold; of these, what holds most of the words.
+    // Later decisions hold over earlier ones; of the last ones, those with the most words of the query come first.
     let mut decided: Vec<&str> = digest.decisions.iter().rev().map(|claim| claim.text.as_str()).collect();
     let held = |text: &str| words(text).intersection(asked).count();
     decided.sort_by_key(|text| std::cmp::Reverse(held(text)));
@@ -181,14 +176,14 @@ fn completed(
     passages
 }
 
-/// Is it of what was only read and looked up?
+/// Does the digest list this only under what was investigated?
 fn was_read(digest: &Digest, text: &str) -> bool {
     let said = words(text);
     let is_of = |list: &[String]| list.iter().any(|one| said.is_subset(&words(one)));
     is_of(&digest.investigated) && !is_of(&digest.learned)
 }
 
-/// Leaves out what was asked where that is the title already, and something else is told.
+/// Drops the prompt if it only repeats the title and other passages remain.
 fn without_title(passages: &mut Vec<Passage>, title: &str) {
     let title = title.trim_end_matches('…').trim_end();
     let says_it = |passage: &Passage| {
@@ -200,7 +195,7 @@ fn without_title(passages: &mut Vec<Passage>, title: &str) {
     }
 }
 
-/// What was done last in a project.
+/// The latest sessions of a project.
 fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<Source>> {
     let Some(project) = store.project_pk(own)? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
@@ -237,7 +232,7 @@ fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> R
     Ok(all)
 }
 
-/// What a session left open and nobody closed.
+/// Open items of a session that are not settled.
 fn left_open<'d>(session: &'d str, digest: &'d Digest, closed: &'d [String]) -> impl Iterator<Item = (&'static str, &'d str)> {
     let open = digest.open_items(session).filter(|(id, ..)| !closed.contains(id));
     open.map(|(_, kind, claim)| (if kind == "next" { "next" } else { "blocker" }, claim.text.as_str()))
@@ -247,7 +242,7 @@ fn last<T>(list: &[T], most: usize) -> impl Iterator<Item = &T> {
     list[list.len().saturating_sub(most)..].iter()
 }
 
-/// Adds what no passage says already.
+/// Adds a text unless it contains a passage or is contained in one.
 fn add(passages: &mut Vec<Passage>, kind: &str, text: &str) {
     let known = passages.iter().any(|known| known.text.contains(text) || text.contains(&known.text));
     if !known && !text.is_empty() {
@@ -255,7 +250,7 @@ fn add(passages: &mut Vec<Passage>, kind: &str, text: &str) {
     }
 }
 
-/// A kind's name as JSON has it.
+/// The serialized name of a kind.
 fn name(kind: &impl serde::Serialize) -> String {
     serde_json::to_value(kind).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }

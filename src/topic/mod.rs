@@ -1,7 +1,6 @@
-//! What earlier sessions say on a topic: the best passages within a budget, each with its source, or an account that a model makes
-//! of them.
+//! What earlier sessions say about a topic: the best passages within a budget, each with its source, or a model's account of them.
 //!
-//! `gather` selects, `fit` keeps within the budget, `account` is the model's part; only `recall context --about` uses that.
+//! `gather` selects, `fit` applies the budget, and `account` talks to the model; only `recall context --about` uses `account`.
 
 mod account;
 mod fit;
@@ -15,47 +14,47 @@ pub use gather::{Asking, candidates, gather};
 use crate::clean::{id8, one_line, plain};
 use crate::session::Millis;
 
-/// A session or a remembered note that speaks of the topic.
+/// A session or note on the topic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Source {
     /// The session's id, or the note's.
     pub id: String,
     /// `session` or `note`.
     pub origin: &'static str,
-    /// Of a note: who wrote it.
+    /// The author, if it is a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The project's root.
+    /// The project's key: its root folder.
     pub project: String,
-    /// The project's name, where it is another one than the asker's.
+    /// The project's name, if it is not the asker's own.
     #[serde(skip)]
     pub elsewhere: Option<String>,
     pub title: String,
-    /// When it was last active, in milliseconds since the epoch.
+    /// When it was last active, in milliseconds since the Unix epoch.
     pub at: Option<Millis>,
-    /// The same as a local day.
+    /// `at` as a local date.
     pub when: String,
-    /// It went on when it was digested.
+    /// The session was still running when it was digested.
     pub goes_on: bool,
     pub score: f64,
-    /// The share of the asked words, by their weight, that it holds: 0 to 1.
+    /// The share of the query's words, by weight, that the whole source holds: 0 to 1.
     pub covered: f64,
-    /// The share that its title and best passages hold by themselves.
+    /// The share that its title and best passages hold.
     pub focus: f64,
-    /// The weight of what they hold, in words that nothing else has.
+    /// The weight of what these hold, in units of one word that occurs in a single document.
     pub telling: f64,
     pub passages: Vec<Passage>,
 }
 
-/// Something a source says.
+/// A text of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Passage {
-    /// What it is to the source: `prompt`, `reply`, `decision`, `next` …
+    /// What it is: `prompt`, `reply`, `decision`, `next` …
     pub kind: String,
     pub text: String,
 }
 
-/// A source there was no room for.
+/// A source that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     pub id: String,
@@ -63,15 +62,15 @@ pub struct LeftOut {
     pub when: String,
 }
 
-/// What is said of a topic.
+/// What is known about a topic.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Topic {
     pub sources: Vec<Source>,
-    /// Sources of which nothing is said for want of room.
+    /// Sources of which no passage fits.
     pub left_out: Vec<LeftOut>,
-    /// Passages of the sources that there was no room for.
+    /// Passages of the shown sources that did not fit.
     pub passages_left_out: usize,
-    /// Of the text, by the estimate of `context`.
+    /// Estimated tokens of the text, as counted by `context::tokens`.
     pub tokens: usize,
     pub max_tokens: usize,
     #[serde(skip)]
@@ -79,7 +78,7 @@ pub struct Topic {
 }
 
 impl Topic {
-    /// The text: never more than `max_tokens`; empty where nothing is known, or there is no room for a word of it.
+    /// The text, never more than `max_tokens`; empty if nothing is known or nothing fits.
     pub fn render(&self) -> &str {
         &self.text
     }
@@ -90,7 +89,7 @@ impl Topic {
     }
 }
 
-/// The longest id that is shown whole, in characters: notes have such, sessions are known by the start of theirs.
+/// The longest id shown in full, in characters: ids of notes are this short, session ids are cut.
 const WHOLE: usize = 12;
 
 /// An id as people see and type it.

@@ -39,7 +39,7 @@ fn told(session: &Session, digest: &Digest, closed: &[String]) -> String {
     write(&told, &TimeZone::UTC, 1_000)
 }
 
-/// What the sections of a brief say, by their labels.
+/// The lines of the section with this label.
 fn section<'t>(text: &'t str, label: &str) -> Vec<&'t str> {
     let from = text.lines().skip_while(|line| !line.starts_with(label)).skip(1);
     from.take_while(|line| line.starts_with("- ")).map(|line| &line[2..]).collect()

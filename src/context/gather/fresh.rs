@@ -1,6 +1,6 @@
-//! Sessions that no digest has seen: those that ended and wait for one, and the one that starts again after its context was compacted.
+//! Sessions without a digest: those that ended since the last run, and the one that is resuming after its context was compacted.
 //!
-//! They are read from the ends of their transcripts. What was forgotten of them stays so.
+//! They are read from the ends of their transcripts. What was forgotten of them stays forgotten.
 
 use std::iter::empty;
 use std::path::Path;
@@ -19,15 +19,15 @@ use crate::session::{Millis, RowKey};
 use crate::store::Memory;
 use crate::{mark, off, tail};
 
-/// Marks that are looked at, newest first, and sessions read from their transcripts.
+/// The most marks to look at, newest first, and the most sessions to read from transcripts.
 const MAX_MARKS: usize = 60;
 const MAX_FRESH: usize = 5;
-/// What is read of the end of an undigested session, and of a compacted one, in bytes.
+/// Bytes to read from the end of the transcript of an undigested and of a compacted session.
 const FRESH_TAIL: u64 = 96 << 10;
 const COMPACTED_TAIL: u64 = 4 << 20;
 
 impl Gatherer<'_> {
-    /// Sessions that ended and that no digest has seen, newest first, read from the ends of their transcripts.
+    /// Sessions that ended without a digest, newest first, read from the ends of their transcripts.
     pub(super) fn fresh(&self, store: Option<&Memory>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
         let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
         let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
@@ -37,7 +37,7 @@ impl Gatherer<'_> {
         if ended.is_empty() {
             return Ok(Vec::new());
         }
-        // Only who reads transcripts waits for its rules.
+        // Compiling the sanitizer's rules takes time: do it only when there is a transcript to read.
         let gate = self.config.gate()?;
         let mut fresh: Vec<Fresh> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
@@ -60,8 +60,8 @@ impl Gatherer<'_> {
         off::is_noted(&self.config.data_dir, session) || is_shut_out(store, session)
     }
 
-    /// A transcript that cannot be read tells nothing; the next digest says why. Neither does one in which nothing was said since the
-    /// digest: clients write rows of their own when a window is closed.
+    /// An unreadable transcript gives nothing here; the next digest reports why. A session without new words since its digest gives nothing
+    /// either: clients append records of their own when a window is closed.
     fn read_fresh(
         &self,
         store: Option<&Memory>,
@@ -87,8 +87,8 @@ impl Gatherer<'_> {
     }
 }
 
-/// What a session had done before its context was compacted, straight from its transcript. From the index come only the notes of its
-/// project, which it was told when it began, and what was forgotten.
+/// What a session did before its context was compacted, straight from its transcript. The index contributes only the project's notes,
+/// which the session got when it started, and what was forgotten.
 pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
     let projects = config.project_keys();
     if off::is_noted(&config.data_dir, session) || is_shut_out(store, session) {
@@ -124,12 +124,12 @@ pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, ses
     Ok(render(content, max_tokens))
 }
 
-/// Was the whole session forgotten? What cannot be told is not shown.
+/// Was the whole session forgotten? True if that cannot be determined, so that nothing is shown.
 fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
     store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
 }
 
-/// What is remembered of private words. Where that cannot be told nothing is shown.
+/// The hashes of the session's private words; `None` if they cannot be read, and then nothing is shown.
 fn hushed(store: Option<&Memory>, session: &str) -> Option<Hushed> {
     store.map_or(Some(Hushed::default()), |store| store.hushed_of(session).ok())
 }

@@ -1,4 +1,4 @@
-//! Collects what is to be said: from the index, from marks whose sessions no digest has seen, and from the ends of transcripts.
+//! Collects the content: from the index, from marks of sessions without a digest, and from the ends of transcripts.
 
 mod fresh;
 
@@ -22,43 +22,43 @@ use crate::store::closings::Wordings;
 use crate::store::notes::Note;
 use crate::store::recent::Recent;
 
-/// How long an open item is asked about without being confirmed.
+/// How long an open item is shown without being confirmed, in milliseconds.
 const OPEN_FOR: Millis = 14 * 24 * 3_600_000;
-/// Sessions that may be told in full.
+/// The most sessions shown in full.
 const IN_FULL: usize = 2;
-/// Sessions whose open items are shown.
+/// How many sessions to take open items from.
 const OPEN_FROM: usize = 10;
-/// Sessions that are asked of the index at once.
+/// How many sessions to read from the index at a time.
 const PAGE: usize = 30;
-/// Runs in a row that must fail before a session is bothered with it.
+/// Failed runs in a row before a session is told about it.
 const FAILURES: u32 = 2;
 
-/// How the session starts that asks.
+/// How the asking session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
     /// With an empty context.
     Blank,
-    /// With its conversation up to a time: only what happened elsewhere since is new.
+    /// With its conversation up to this time: show only what happened elsewhere since.
     Since(Millis),
 }
 
-/// Who asks, for what.
+/// A request for a session's context.
 pub struct Asked<'a> {
     pub cwd: &'a str,
-    /// The session that starts; nothing is told of itself.
+    /// The id of the starting session, which is left out.
     pub session: Option<&'a str>,
     pub start: Start,
     pub max_tokens: usize,
     pub now: Millis,
     /// When to stop reading transcripts.
     pub until: Instant,
-    /// Are all sessions to be counted, the ones without room too?
+    /// Count all sessions of the project, including those without room?
     pub count: bool,
-    /// What else the user should know.
+    /// A notice to the user; takes the place of the one about failing digests.
     pub notice: Option<String>,
 }
 
-/// What the index, the marks and the transcripts have to say. Without an index, the others alone.
+/// The context from the index, the marks and the transcripts; without an index, from the other two.
 pub fn gather(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Result<Context> {
     match store {
         Some(store) => store.at_once(|| gather_from(config, Some(store), asked)),
@@ -98,16 +98,16 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Re
         content.told.extend(gatherer.told(&known, one)?.map(|told| told.without(&memory)));
     }
     content.open = gatherer.open(&known, &first, content.told.first())?;
-    // What sessions before the last left open is told among `open`.
+    // Open items of sessions before the last are listed under `open`.
     content.told.iter_mut().skip(1).for_each(|told| told.settle(|_| true));
     content.sessions = if asked.count { known.store.digested_in(known.project)? } else { 0 };
-    // As many as there is room for, a page at a time.
+    // As many as there is room for, read a page at a time.
     let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
     content.earlier = Box::new(pages.flatten().map_while(|one| gatherer.line(&known, &one).ok().flatten()));
     Ok(render(content, asked.max_tokens))
 }
 
-/// The notes of a project and those for all: the user's before those of agents, by kind, each the newest first. What is done is none.
+/// Notes of the project and notes for all projects: by author (user first), then kind, then newest first. Closed notes are left out.
 fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
     let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
     notes.retain(|note| is_new(note.at) && note.closed.is_none());
@@ -122,7 +122,7 @@ fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl F
     Ok(notes.into_iter().map(told).collect())
 }
 
-/// The project in the index.
+/// A project that the index knows.
 struct Known<'a> {
     store: &'a Memory,
     project: i64,
@@ -147,7 +147,7 @@ impl Gatherer<'_> {
         self.asked.session == Some(session)
     }
 
-    /// The next sessions to tell of.
+    /// The next page of recent sessions.
     fn recent(&self, known: &Known<'_>, behind: Option<&Recent>) -> Result<Vec<Recent>> {
         let mut recent = known.store.recent_sessions(known.project, behind, PAGE)?;
         recent.retain(|one| !self.is_asking(&one.id) && self.is_new(one.last_at));
@@ -171,7 +171,7 @@ impl Gatherer<'_> {
         one.last_at < self.asked.now - OPEN_FOR
     }
 
-    /// What the sessions before the last left open, and no later one told or closed in other words.
+    /// Open items of the sessions before the last one, without those that a later session repeats or closes in other words.
     fn open(&self, known: &Known<'_>, recent: &[Recent], told: Option<&Told>) -> Result<Vec<Open>> {
         let mut open: Vec<Open> = Vec::new();
         let mut wordings = Wordings::default();
@@ -183,7 +183,7 @@ impl Gatherer<'_> {
             items.retain(|item| item.verified && !is_offer(&item.text));
             let closed = if items.is_empty() { Vec::new() } else { known.store.closed_of(one.pk)? };
             let when = day(one.last_at, self.config);
-            // Sessions repeat what is still to be done; what one of them closed is done in all.
+            // Sessions repeat open items: once closed in one session, an item is closed in all.
             let new = items.iter().filter(|item| !wordings.has(&item.text) && !closed.contains(&item.id));
             open.extend(new.map(|item| Open {
                 id: item.id.clone(),

@@ -1,4 +1,4 @@
-//! Does a prompt ask for the past: for what earlier sessions said, and not for what the code or this conversation holds?
+//! Detects whether a prompt asks for the past: for what earlier sessions said, not for the code or this conversation.
 
 mod phrases;
 
@@ -11,7 +11,7 @@ use crate::signal::language::Matcher;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Past {
     No,
-    /// It goes on with something: from an earlier session, or from what this one was just about.
+    /// It continues something: an earlier session's work, or what this one was just doing.
     Continues,
     /// It asks what was said, done or decided.
     Asks,
@@ -19,50 +19,50 @@ pub enum Past {
 
 static MATCHER: LazyLock<Matcher> = LazyLock::new(|| Matcher::new(&PHRASES));
 
-/// Classes whose words ask, too; those of the others are what is asked for.
+/// Classes whose words belong to the question; the words of other classes may be its topic.
 const ASKING_CLASSES: [&str; 6] = ["US", "LEFT", "ON", "SETTLE", "SETTLED", "RECENTLY"];
 
-/// The words of the phrases.
+/// All words of the phrases that ask.
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let asking = PHRASES.rules.iter().filter(|rule| [PAST, CONTINUES].contains(&rule.name)).flat_map(|rule| rule.phrases.iter());
     let classes = PHRASES.classes.iter().filter(|(name, _)| ASKING_CLASSES.contains(name)).flat_map(|(_, of)| of.iter());
     let words = asking.chain(classes).flat_map(|phrase| phrase.split_whitespace());
-    // "Go on" is said to what goes on here.
+    // "go" is left out: "go on" usually means this conversation.
     words.filter(|word| word.chars().any(char::is_alphabetic) && !word.starts_with('{') && *word != "go").collect()
 });
 
-/// The pieces of phrases of scripts without spaces, the longest first.
+/// The phrases of scripts without spaces and the words around them, longest first.
 static PIECES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut all: Vec<&str> = UNSEGMENTED.iter().chain(&UNSEGMENTED_AROUND).copied().collect();
     all.sort_by_key(|piece| std::cmp::Reverse(piece.chars().count()));
     all
 });
 
-/// Is it a word of such a phrase, or several joined?
+/// Is it a word (or several joined ones) of a phrase that asks?
 pub fn has_word(lower: &str) -> bool {
     WORDS.contains(lower)
 }
 
-/// Does a text of a script without spaces ask for the past?
+/// Does a text in a script without spaces ask for the past?
 pub fn asks_unsegmented(text: &str) -> bool {
     UNSEGMENTED.iter().any(|phrase| text.contains(phrase))
 }
 
-/// What is left of such a text without the words that only ask, parted where they stood.
+/// Such a text without the words that ask; what is left is separated by spaces.
 pub fn without_asking(text: &str) -> String {
     let left = PIECES.iter().fold(text.to_owned(), |left, piece| left.replace(piece, " "));
     let topics = left.split(' ').map(|part| part.trim_start_matches(JOINING_BEFORE).trim_end_matches(JOINING_BEHIND));
     topics.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Words of who wants to know what was decided, by their beginnings.
+/// Prefixes of words that ask about decisions.
 const DECIDING: [&str; 19] = [
     "decid", "decis", "agreed", "chose", "settled", "why", "reason", "beschlossen", "beschluss", "entschieden", "entscheid",
     "warum", "wieso", "weshalb", "décid", "pourquoi", "elegimos", "deciso", "escolhemos",
 ];
 const DECIDING_UNSEGMENTED: [&str; 5] = ["决定", "決定", "決め", "결정", "为什么"];
 
-/// Does it ask what was decided, or why?
+/// Does the text ask what was decided, or why?
 pub fn wants_decisions(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
@@ -70,7 +70,7 @@ pub fn wants_decisions(text: &str) -> bool {
         || DECIDING_UNSEGMENTED.iter().any(|piece| lower.contains(piece))
 }
 
-/// Does one of the lines ask why something is as it is?
+/// Does a clause of these lines begin with a word for "why"?
 pub fn asks_why(lines: &[String]) -> bool {
     let begins = |clause: &str| clause.split_whitespace().next().is_some_and(|word| WHY.contains(&word.to_lowercase().as_str()));
     lines.iter().flat_map(|line| clauses(line)).any(begins)
@@ -98,7 +98,7 @@ pub fn of(lines: &[String]) -> Past {
     [Past::Asks, Past::Continues].into_iter().find(|past| all.contains(past)).unwrap_or(Past::No)
 }
 
-/// A line's sentences, whatever case they begin with, and what follows a greeting's comma.
+/// The sentences of a line, whatever the case of their first letter; a greeting's comma does not end one.
 fn clauses(line: &str) -> impl Iterator<Item = &str> {
     let ends = |(at, c): (usize, char)| {
         let next = line[at + c.len_utf8()..].chars().next();

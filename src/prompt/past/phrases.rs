@@ -1,19 +1,19 @@
-//! How people ask for the past. How phrases are written stands in `signal::language`; classes are in capitals.
+//! Phrases that ask for the past. Their syntax is described in `signal::language`; names of classes are in capitals.
 
 use crate::signal::language::{Language, Rule};
 
 pub const PAST: &str = "asks for the past";
 pub const CONTINUES: &str = "continues";
-/// What only sounds like it: a longer phrase hides the shorter one inside it.
+/// Phrases that only look like it: a longer phrase hides the shorter one inside it.
 const ELSE: &str = "something else";
 
-/// Of scripts that do not part words.
+/// Phrases in scripts without spaces.
 pub const UNSEGMENTED: [&str; 15] = [
     "上次", "上回", "上一次", "我们之前", "我們之前", "之前我们", "之前我們", "昨天我们", "我们昨天", "前回", "この前",
     "昨日の続き", "続きから", "지난번", "저번에",
 ];
 
-/// What stands around these and is no topic either.
+/// Words around these phrases that are not topics either.
 pub const UNSEGMENTED_AROUND: [&str; 107] = [
     // Chinese
     "我们", "我們", "之前", "昨天", "做到", "说到", "說到", "讲到", "讲过", "进行到", "停在", "哪里", "哪裡", "哪儿", "那里",
@@ -27,7 +27,7 @@ pub const UNSEGMENTED_AROUND: [&str; 107] = [
     "지난번에", "저번", "어제", "어디까지", "어디", "했었지", "했더라", "했는지", "했지", "했나", "했죠", "했어", "하던", "우리가",
     "우리", "작업", "계속", "이어서", "해줘", "주세요",
 ];
-/// Signs that only join words, before a topic and behind it.
+/// Particles to strip from the start and the end of a topic.
 pub const JOINING_BEFORE: &[char] = &['的', '了', '把', '在', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'へ'];
 pub const JOINING_BEHIND: &[char] = &[
     '的', '了', '吗', '嗎', '呢', '吧', 'の', 'を', 'は', 'が', 'で', 'に', 'と', 'も', 'か', 'へ', 'ね', 'よ', '을', '를', '은',
