@@ -1,6 +1,6 @@
-//! The inner loops of reading: `cargo bench --bench loops [NAME]`. Needs nothing but the repository.
+//! The inner loops of ingesting: `cargo bench --bench loops [NAME]`. Needs nothing but the repository.
 //!
-//! Each is told with the bytes it goes through in a second, so that loops can be compared with each other and with a disk.
+//! Each reports its throughput in bytes per second, to compare loops with each other and with a disk.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -13,12 +13,12 @@ use recall::redact::Redactor;
 use recall::source::claude_code::{Place, read_line};
 use serde_json::{Value, json};
 
-/// About a megabyte of what is given, again and again.
+/// The text repeated to about a megabyte.
 fn megabyte(text: &str) -> String {
     text.repeat((1 << 20) / text.len() + 1)
 }
 
-/// All rows of the recorded sessions, one a line.
+/// All lines of the recorded sessions.
 fn recorded() -> String {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/claude-code-2.1.197");
     let files = walkdir::WalkDir::new(fixtures).sort_by_file_name().into_iter().map(|entry| entry.expect("an entry"));
@@ -50,7 +50,7 @@ fn lines(c: &mut Criterion) {
     group.finish();
 }
 
-/// Recorded rows of each type that there is.
+/// Recorded lines, by record type.
 fn rows(c: &mut Criterion) {
     let (text, gate, place) = (recorded(), Gate::shipped(), place());
     let kind_of = |line: &str| {
@@ -75,7 +75,7 @@ fn rows(c: &mut Criterion) {
     group.finish();
 }
 
-/// What a tool printed: most bytes of every transcript.
+/// Tool output, which is most of every transcript.
 fn outputs(c: &mut Criterion) {
     let code = "    12→    let found = rows.iter().filter(|row| row.kind == \"user\").map(|row| <Row as Known>::of(row, 7));\n";
     let tests = "test source::cursor::tests::what_is_no_json_is_told ... ok\n";

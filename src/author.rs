@@ -1,7 +1,7 @@
-//! Who wrote a note, or closed an open item: the user, or an agent in the user's name. Pure.
+//! Who wrote a note or closed an open item: the user, or an agent in the user's name. Pure.
 //!
-//! Notes are shown above all else, so a note says whose words it holds wherever it is shown: what a model wrote down is no word of the
-//! user's. What an agent is called comes from outside and passes [`Author::agent`], so that it can look like nothing else.
+//! Notes are shown before everything else, so each shows its author: what a model wrote is not the user's word. An agent's name comes from
+//! outside; [`Author::agent`] sanitizes it so that it cannot imitate anything else.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +9,20 @@ use crate::clean::{id8, one_line, plain, shorten};
 use crate::phrase::Phrase;
 use crate::privacy::disarm;
 
-/// Longest name of an agent, in characters.
+/// The longest name of an agent, in characters.
 const MAX_NAME: usize = 40;
-/// Longest id of a session, in bytes. Real ones have 36.
+/// The longest session id, in bytes. Real ones have 36.
 const MAX_SESSION: usize = 100;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "lowercase")]
 pub enum Author {
-    /// Not recorded: it was written before authors were.
+    /// Unknown: written before authors were recorded.
     #[default]
     Unknown,
-    /// A person, at a command line outside any agent.
+    /// A person at a command line, outside any agent.
     User,
-    /// An agent, and the session it did it in where that is known.
+    /// An agent, with the id of its session if known.
     Agent {
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub enum Author {
 }
 
 impl Author {
-    /// An agent by what it, or its environment, says of itself. What is no id of a session is left out.
+    /// An agent, named by itself or its environment. A session id of invalid form is dropped.
     pub fn agent(name: &str, session: Option<&str>) -> Self {
         let name = shorten(&one_line(&disarm(&plain(name))), MAX_NAME);
         let is_id = |id: &&str| !id.is_empty() && id.len() <= MAX_SESSION && id.bytes().all(is_of_id);
@@ -39,7 +39,7 @@ impl Author {
         Self::Agent { name, session: session.map(str::trim).filter(is_id).map(str::to_owned) }
     }
 
-    /// The same as read from a file of somebody else's.
+    /// The author as read from an imported file: sanitized again.
     #[must_use]
     pub fn read_from_outside(&self) -> Self {
         match self {
@@ -48,7 +48,7 @@ impl Author {
         }
     }
 
-    /// With the name as it may be kept.
+    /// The author with its name passed through `clean`.
     #[must_use]
     pub fn passing(&self, clean: impl Fn(&str) -> String) -> Self {
         match self {
@@ -57,7 +57,7 @@ impl Author {
         }
     }
 
-    /// Is the text part of an agent's name? All else that is said of an author is no text of anybody's.
+    /// Does an agent's name contain the phrase? No other part of an author is free text.
     pub fn is_named(&self, phrase: &Phrase) -> bool {
         matches!(self, Self::Agent { name, .. } if phrase.is_in(name))
     }
@@ -77,7 +77,7 @@ impl Author {
     }
 }
 
-/// A name that says itself that it is a user's is told as a name.
+/// Marks a name that claims to be the user as a name.
 fn name_of(name: &str) -> String {
     let is_claim = name.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "user" | "you" | "me"));
     if is_claim { format!("an agent called `{}`", name.replace('`', "'")) } else { name.to_owned() }

@@ -1,9 +1,9 @@
-//! Which prompts the user took back.
+//! Finds the prompts that the user took back.
 //!
-//! A client deletes nothing when the user goes back to an earlier point (`/rewind`, a prompt that is edited and sent again): the next prompt
-//! names the same row as its parent as the one that it replaces. So a prompt is undone where a later one with its parent is on the chain
-//! that leads to the last prompt, and with it what follows from it. Nothing else decides: results of tools, attachments and whatever else
-//! hangs on the same row are many, and a compaction begins a chain of its own. Pure.
+//! A client deletes nothing when the user returns to an earlier point (`/rewind`, or a prompt that is edited and sent again): the new
+//! prompt names the same parent record as the prompt it replaces. So a prompt is undone if a later prompt with the same parent is on the
+//! chain that leads to the last prompt; everything that follows from it is undone too. Other records do not count: many tool results and
+//! attachments may share a parent, and a compaction starts a chain of its own. Pure.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::{Millis, RowKey};
 
-/// So many turns are known that somebody may go on with: more than processes write into one transcript.
+/// The most turns remembered that may still continue: more than the number of processes that write to one transcript.
 const TURNS: usize = 4;
-/// Of each the last rows, by which a row tells that it follows them.
+/// How many of its last records are remembered for each turn, to recognize the parent of the next.
 const ROWS: usize = 8;
 
-/// A row among others, by the first bytes of its key: enough to tell the rows of one session apart.
+/// The first bytes of a record's key: enough to distinguish the records of one session.
 pub type Mark = i64;
 
 pub fn mark(key: RowKey) -> Mark {
@@ -24,23 +24,23 @@ pub fn mark(key: RowKey) -> Mark {
     Mark::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// A prompt in its place.
+/// A prompt with its position in the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     pub key: Mark,
-    /// The row that it follows, where it names one.
+    /// Its parent record, if it names one.
     pub parent: Option<Mark>,
-    /// The prompt whose turn that row is of, where that is known.
+    /// The prompt of the turn that the parent belongs to, if known.
     pub follows: Option<Mark>,
     pub offset: i64,
     pub at: Option<Millis>,
 }
 
-/// The turns of one file that may still be gone on with: what the rows so far say about the next prompt.
+/// The turns of a file that may still continue; determines what the next prompt follows. Stored between reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Chain {
-    /// That of the last row is the last.
+    /// Ordered by last activity: the turn of the latest record is last.
     turns: VecDeque<Open>,
 }
 
@@ -55,7 +55,7 @@ impl Chain {
         self.turns.is_empty()
     }
 
-    /// A row that is no prompt goes on with a turn: with that of its parent, else with that of the row before it.
+    /// Adds a record that is no prompt to the turn of its parent; if that is unknown, to the turn of the record before it.
     pub fn goes_on(&mut self, row: Mark, parent: Option<Mark>) {
         let Some(turn) = self.turn_of(parent).or(self.turns.len().checked_sub(1)).and_then(|at| self.turns.remove(at)) else {
             return;
@@ -64,7 +64,7 @@ impl Chain {
         self.push(row);
     }
 
-    /// A prompt begins a turn. Returns the prompt of the turn that it follows, where that is known.
+    /// Starts a turn. Returns the prompt of the turn it follows, if known.
     pub fn begins(&mut self, prompt: Mark, parent: Option<Mark>) -> Option<Mark> {
         let follows = self.turn_of(parent).map(|at| self.turns[at].prompt);
         if self.turns.len() >= TURNS {
@@ -89,7 +89,7 @@ impl Chain {
     }
 }
 
-/// Which of the prompts of one file, in their order, are undone: for each whether it is.
+/// For each prompt of a file, in order: is it undone?
 pub fn undone(asked: &[Asked]) -> Vec<bool> {
     let follows = followed(asked);
     let mut chain = HashSet::new();
@@ -98,7 +98,7 @@ pub fn undone(asked: &[Asked]) -> Vec<bool> {
         chain.insert(n);
         at = follows[n];
     }
-    // Of each branch how far it goes: who goes on with it after another one began has taken nothing back.
+    // The last prompt of each branch. A branch that continues after another one began was not taken back.
     let mut last: Vec<usize> = (0..asked.len()).collect();
     for n in (0..asked.len()).rev() {
         if let Some(before) = follows[n] {
@@ -118,7 +118,7 @@ pub fn undone(asked: &[Asked]) -> Vec<bool> {
     undone
 }
 
-/// The place of the prompt that each one follows. Where the rows do not tell, that of the one it stands in for, else the one before it.
+/// For each prompt, the index of the one it follows: by its record, else the same as a prompt with the same parent, else the one before.
 fn followed(asked: &[Asked]) -> Vec<Option<usize>> {
     let mut places: HashMap<Mark, usize> = HashMap::new();
     let mut by_parent: HashMap<Mark, usize> = HashMap::new();
@@ -138,13 +138,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Rows by name and parent; those whose name begins with `p` are prompts. Returns the undone ones.
+    /// Takes records by name and parent; names that begin with `p` are prompts. Returns the undone ones.
     fn undone_of(rows: &[(&'static str, &'static str)]) -> Vec<&'static str> {
         let mark = |name: &str| if name.is_empty() { None } else { Some(mark(RowKey::from_uuid("s", name))) };
         let (mut chain, mut asked, mut names) = (Chain::default(), Vec::new(), Vec::new());
         for (n, (name, parent)) in rows.iter().enumerate() {
             let (key, parent) = (mark(name).unwrap(), mark(parent));
-            // It is stored between any two rows.
+            // The chain may be stored after any record.
             chain = serde_json::from_str(&serde_json::to_string(&chain).unwrap()).unwrap();
             if name.starts_with('p') {
                 let follows = chain.begins(key, parent);
@@ -166,22 +166,22 @@ mod tests {
         assert_eq!(undone_of(&with(&[("p4", "a1"), ("a4", "p4")])), ["p2", "p3"]);
         assert_eq!(undone_of(&with(&[("p4", "a1"), ("a4", "p4"), ("p5", "a1")])), ["p2", "p3", "p4"]);
         assert_eq!(undone_of(&with(&[("p4", "a1"), ("a4", "p4"), ("p5", "a4"), ("a5", "p5")])), ["p2", "p3"]);
-        // What was undone stays so when an earlier point is gone back to.
+        // What was undone stays undone when the user goes back further.
         assert_eq!(undone_of(&with(&[("p4", "a2"), ("a4", "p4"), ("p5", "a1")])), ["p2", "p3", "p4"]);
     }
 
     #[test]
     fn nothing_else_is() {
-        // Prompts that name no parent, or one outside the file.
+        // Prompts without a parent, or with one outside the file.
         assert_eq!(undone_of(&[("p1", ""), ("a1", "p1"), ("p2", ""), ("a2", "p2"), ("p3", "")]), [""; 0]);
         assert_eq!(undone_of(&[("p1", "x"), ("a1", "p1"), ("p2", "y"), ("a2", "p2")]), [""; 0]);
-        // Results and attachments that hang on one row.
+        // Results and attachments that share a parent.
         assert_eq!(undone_of(&[("p1", ""), ("a1", "p1"), ("r1", "a1"), ("r2", "a1"), ("p2", "a1"), ("a2", "p2")]), [""; 0]);
-        // Somebody else goes on with the first branch after the second one began.
+        // Another process continues the first branch after the second began.
         let both = [("p1", ""), ("a1", "p1"), ("p2", "a1"), ("a2", "p2"), ("p3", "a1"), ("a3", "p3"), ("p4", "a2"), ("a4", "p4")];
         assert_eq!(undone_of(&both), [""; 0]);
         assert_eq!(undone_of(&[&both[..], &[("p5", "a3")]].concat()), [""; 0]);
-        // A compaction: its boundary tells what it follows apart from its parent, or it does not.
+        // A compaction, whose boundary may or may not name the record it follows.
         for boundary in ["a2", ""] {
             let rows =
                 [("p1", ""), ("a1", "p1"), ("p2", "a1"), ("a2", "p2"), ("b", boundary), ("c", "b"), ("p3", "c"), ("a3", "p3")];

@@ -1,16 +1,16 @@
-//! Other programs, run within bounds: of time, of output, and with nothing of their process group left behind.
+//! Runs other programs with limits on time and output, and leaves no process of their group behind.
 
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
 use subprocess::{Exec, ExecExt, ExitStatus, Redirection};
 
-/// How long a wait may go without looking at the bounds.
+/// The longest wait between two checks of the limits.
 const SLICE: Duration = Duration::from_millis(100);
-/// How much of a child's complaints is kept, in bytes. It may complain without end for as long as it has time.
+/// The most bytes of stderr that are kept. Stderr does not count against the output limit.
 const MAX_COMPLAINTS: usize = 64 << 10;
 
-/// What a child left behind.
+/// The output and exit status of a child.
 #[derive(Debug)]
 pub struct Ran {
     pub stdout: Vec<u8>,
@@ -23,11 +23,11 @@ pub struct Ran {
 pub enum Cut {
     TookTooLong,
     SaidTooMuch,
-    /// The caller wanted it to stop.
+    /// The caller asked to stop.
     Stopped,
 }
 
-/// A child that was killed, and what it had printed until then.
+/// A killed child with its output so far.
 #[derive(Debug)]
 pub struct Killed {
     pub why: Cut,
@@ -37,28 +37,28 @@ pub struct Killed {
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     pub time: Duration,
-    /// Of what it prints to stdout, in bytes.
+    /// The most bytes of stdout.
     pub output: usize,
-    /// Looked at while waiting.
+    /// Polled while waiting; true stops the child.
     pub stop: fn() -> bool,
 }
 
 impl Bounds {
-    /// For small tools that answer at once.
+    /// Limits for small tools that answer quickly.
     pub fn seconds(seconds: u64) -> Self {
         Self { time: Duration::from_secs(seconds), output: 1 << 20, stop: || false }
     }
 }
 
-/// Runs a program and collects what it prints. Whatever happens, none of its process group is left.
+/// Runs a program and collects its output. Kills what is left of its process group in every case.
 ///
 /// # Errors
-/// When it cannot be started, or its pipes break.
+/// When it cannot be started or its pipes break.
 pub fn run(command: Exec, bounds: &Bounds) -> io::Result<Result<Ran, Killed>> {
     let mut job = command.stdout(Redirection::Pipe).stderr(Redirection::Pipe).setpgid().start()?;
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let cut = collect(&mut job, bounds, &mut stdout, &mut stderr);
-    // What the child started goes with it, however it ended.
+    // Kill what the child started as well, however it ended.
     let group = rustix::process::Pid::from_raw(job.pid() as i32);
     let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
     let status = job.wait();
@@ -70,9 +70,9 @@ pub fn run(command: Exec, bounds: &Bounds) -> io::Result<Result<Ran, Killed>> {
     })
 }
 
-/// Waits for the child and for what it prints; why it has to be killed, if it has to.
+/// Reads the child's output until it ends. Returns why it must be killed, if it must.
 fn collect(job: &mut subprocess::Job, bounds: &Bounds, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>) -> io::Result<Option<Cut>> {
-    // A time that no clock can tell is none.
+    // A limit beyond the range of the clock is no limit.
     let deadline = Instant::now().checked_add(bounds.time);
     let mut pipes = job.communicate()?.limit_time(SLICE).limit_size(64 << 10);
     let mut ended = false;
@@ -81,10 +81,10 @@ fn collect(job: &mut subprocess::Job, bounds: &Bounds, stdout: &mut Vec<u8>, std
         match pipes.read_to(&mut *stdout, &mut *stderr) {
             Ok(()) if stdout.len() + stderr.len() == before => break,
             Ok(()) => {}
-            // Something it started may hold the pipes open after its end. What it printed right before that is still read.
+            // A grandchild may hold the pipes open after the child ended. Output from just before the end is still read.
             Err(e) if e.kind() == ErrorKind::TimedOut && ended => break,
             Err(e) if e.kind() == ErrorKind::TimedOut => ended = job.poll().is_some(),
-            // It stopped reading what we wrote; what it printed still counts.
+            // The child stopped reading its input; its output still counts.
             Err(e) if e.kind() == ErrorKind::BrokenPipe => {}
             Err(e) => return Err(e),
         }
@@ -115,7 +115,7 @@ fn out_of_bounds(bounds: &Bounds, deadline: Option<Instant>, printed: usize) -> 
     }
 }
 
-/// The command, by its path or by the search path.
+/// The path of a command, found by its path or by the search path.
 pub fn which(name: &str, search_path: &str) -> Option<std::path::PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Closing on request: somebody says that a next step, a blocker or a note of what is to be done is done.
+//! Closes next steps, blockers and to-do notes on request, or opens them again.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -11,35 +11,34 @@ use crate::store::notes::Note;
 use crate::store::{Memory, Store};
 use crate::writer::Writer;
 
-/// Something that can be done.
+/// Something that can be closed.
 enum Target {
     Item { item: ListedItem, project: String },
     Note(Note),
 }
 
-/// What became of it.
+/// The result for one id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Closed {
     pub id: String,
-    /// It is open, or closed, since now.
+    /// Whether this call changed its state.
     pub changed: bool,
     pub text: String,
 }
 
-/// What is to be closed, looked up as a whole before anything changes.
+/// Items to close or open again. All ids are resolved before anything changes.
 pub struct Closing(Vec<Target>);
 
 impl Closing {
-    /// # Errors
-    /// When an id names nothing that can be closed, or more than one thing.
+    /// Resolves the ids. Fails if one is unknown, ambiguous or cannot be closed.
     pub fn find(ids: &[String], memory: &Memory) -> Result<Self> {
         Ok(Self(ids.iter().map(|id| find(id, memory)).collect::<Result<_>>()?))
     }
 
-    /// May this writer do it by himself?
+    /// Checks that the writer may do this.
     ///
     /// # Errors
-    /// When something is of another project than an agent's own, or was closed by the user and is to be opened by an agent.
+    /// A [`Refused`] if an item belongs to another project than an agent's own, or an agent would open what the user closed.
     pub fn check(&self, writer: &Writer, undo: bool, memory: &Memory) -> Result<()> {
         for target in &self.0 {
             writer.reach.check(target.project())?;
@@ -50,8 +49,7 @@ impl Closing {
         Ok(())
     }
 
-    /// # Errors
-    /// When the index cannot be written.
+    /// Closes the items, or with `undo` opens them again.
     pub fn apply(self, writer: &Writer, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<Closed>> {
         let apply = |target: Target| {
             let changed = match (&target, undo) {

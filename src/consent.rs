@@ -1,7 +1,7 @@
-//! What an agent may not do by itself: a person is asked on a terminal, and without one it is refused.
+//! Asks a person on the terminal before an agent does what it may not do alone; refuses if there is no terminal.
 //!
-//! No wall, but a door: an agent that runs commands of the user's can also change the variables by which it is known, or the files. It
-//! keeps one that was talked into something by what it read from doing it in passing.
+//! This is a safeguard, not a security boundary: an agent that runs the user's commands could also change the variables that identify it,
+//! or the files. It stops an agent that was talked into something by text it read.
 
 use std::io::{self, IsTerminal};
 
@@ -10,10 +10,10 @@ use anyhow::{Result, bail};
 use crate::clean::{one_line, plain};
 use crate::ui;
 
-/// Asks a person whether an agent may do this. `what` is what would be done, as a command: `forget session 64b0b6d9`.
+/// Asks a person to confirm an agent's action. `what` describes it as a command: `forget session 64b0b6d9`.
 ///
 /// # Errors
-/// When there is no terminal to ask on, or the answer is another than `yes`.
+/// When there is no terminal, or the answer is not `yes`.
 pub fn ask(agent: &str, what: &str) -> Result<()> {
     let (agent, what) = (one_line(&plain(agent)), one_line(&plain(what)));
     if !has_terminal() {
@@ -22,7 +22,7 @@ pub fn ask(agent: &str, what: &str) -> Result<()> {
     confirm(&format!("This runs inside {agent}. Only a person may {what}: are you one, and shall it be done?"))
 }
 
-/// Can anybody be asked?
+/// Is there a person to ask?
 pub fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
@@ -30,7 +30,7 @@ pub fn has_terminal() -> bool {
 /// Asks on the terminal.
 ///
 /// # Errors
-/// When it cannot be asked, or the answer is another than `yes`.
+/// When the terminal cannot be written or read, or the answer is not `yes`.
 pub fn confirm(question: &str) -> Result<()> {
     if !ui::ask(format!("{} Type `yes`: ", one_line(&plain(question)))) {
         bail!("stderr, where you would be asked, cannot be written: nothing was changed");

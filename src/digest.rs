@@ -1,13 +1,13 @@
-//! What a session comes down to.
+//! The digest of a session: what it was about and what came of it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::session::{RowKey, short_id};
 
-/// The title of a digest that has none of its own.
+/// The title of a digest that has none.
 pub const UNTITLED: &str = "Untitled session";
 
-/// The digest of one session, whoever made it.
+/// The digest of one session, made by a model or by extraction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Digest {
@@ -20,13 +20,13 @@ pub struct Digest {
     pub files: Vec<FileNote>,
     pub blockers: Vec<Claim>,
     pub next_steps: Vec<Claim>,
-    /// Ids of open items of earlier sessions that this one closed.
+    /// Ids of open items of earlier sessions that this session closed.
     pub closes: Vec<String>,
-    /// What somebody may ask later that this session answers, in other words than its own. Indexed, never shown.
+    /// Questions that this session answers, in other words than its own. Indexed, never shown.
     pub questions: Vec<String>,
 }
 
-/// A statement with the rows that support it. Without any it is shown as unverified.
+/// A statement with the keys of the records that support it. Without any it is shown as unverified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub text: String,
@@ -39,29 +39,29 @@ impl Claim {
     }
 }
 
-/// A file a digest names. Verified when the session touched or mentioned it.
+/// A file that a digest names. Verified if the session touched or mentioned it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileNote {
     pub path: String,
     pub verified: bool,
 }
 
-/// A next step or a blocker that nobody has closed yet.
+/// A next step or blocker that is not closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenItem {
     pub id: String,
     pub text: String,
-    /// The session that left it open, by its place in the index.
+    /// The key of its session's row in the index.
     pub session: i64,
 }
 
 impl Digest {
-    /// Every statement that rows can support.
+    /// All statements that need support from records.
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
         self.decisions.iter().chain(&self.blockers).chain(&self.next_steps)
     }
 
-    /// All it says below its title, a statement a line: what search indexes and shows passages of.
+    /// The whole text except title and questions, one statement per line, as it is embedded.
     pub fn text(&self) -> String {
         let lists = self.completed.iter().chain(&self.learned).chain(&self.investigated).map(String::as_str);
         let claims = self.claims().map(|c| c.text.as_str());
@@ -69,7 +69,7 @@ impl Digest {
         std::iter::once(self.request.as_str()).chain(lists).chain(claims).chain(files).collect::<Vec<_>>().join("\n")
     }
 
-    /// All words it holds; no ids.
+    /// All texts in it; no ids.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let lists = [&self.completed, &self.learned, &self.investigated, &self.questions];
         let lists = lists.into_iter().flatten().map(String::as_str);
@@ -78,13 +78,13 @@ impl Digest {
         [self.title.as_str(), self.request.as_str()].into_iter().chain(lists).chain(claims).chain(files)
     }
 
-    /// Puts every text through `pass`; of what nothing is left is not said.
+    /// Applies `pass` to every text and drops the texts that become empty.
     pub fn pass(&mut self, pass: impl Fn(&str) -> String) {
         for text in [&mut self.title, &mut self.request] {
             *text = pass(text);
         }
         if self.title.is_empty() {
-            // Every digest has one.
+            // Every digest has a title.
             self.title = UNTITLED.to_owned();
         }
         for list in [&mut self.investigated, &mut self.learned, &mut self.completed, &mut self.questions] {
@@ -99,7 +99,7 @@ impl Digest {
         self.files.retain(|file| !file.path.is_empty());
     }
 
-    /// Gives the items it closes other ids, where `new_id` knows one.
+    /// Replaces the ids of the items it closes, where `new_id` knows a new one.
     pub fn rename_closed(&mut self, new_id: impl Fn(&str) -> Option<String>) {
         for id in &mut self.closes {
             if let Some(new) = new_id(id) {
@@ -108,7 +108,7 @@ impl Digest {
         }
     }
 
-    /// The digest's open items with their ids, which come from the session and the words alone.
+    /// The open items with their ids, which depend only on the session and the text.
     pub fn open_items<'a>(&'a self, session: &'a str) -> impl Iterator<Item = (String, &'static str, &'a Claim)> {
         let next = self.next_steps.iter().map(|c| ("next", c));
         let blocked = self.blockers.iter().map(|c| ("blocker", c));
@@ -116,7 +116,7 @@ impl Digest {
     }
 }
 
-/// The id that an open item has once its words are others; `None` where it does not come from the words before.
+/// The id of an open item after its text changed from `before` to `after`; `None` if `id` is not derived from `before`.
 pub fn renamed_item(id: &str, session: &str, before: &str, after: &str) -> Option<String> {
     let kind = if id.starts_with('n') { "next" } else { "blocker" };
     (item_id(session, kind, before) == id).then(|| item_id(session, kind, after))

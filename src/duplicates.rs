@@ -1,21 +1,21 @@
-//! The same fact told twice in a session, as one: over a compaction, a resume, a repeated prompt, a subagent and its parent.
+//! Merges repeated entries of a session: compactions, resumes, repeated prompts, and subagents all repeat what was said.
 //!
-//! Pure, and a function of the entries in their order alone: how a transcript was read in slices changes nothing. Rows that say the
-//! same stay citable: each distinct entry knows all of them.
+//! Pure, and a function of the entries in their order: the result does not depend on the slices in which a transcript was read. Each
+//! distinct entry keeps the keys of all its occurrences, so that all of them can be cited.
 
 use std::collections::HashMap;
 
 use crate::session::{Entry, Item, Outcome, RowKey, Session, ToolUse, Touch};
 use crate::signal::{Kind, Signal, Tier, judge};
 
-/// An entry, and how often the session says it.
+/// An entry with all its occurrences.
 #[derive(Debug, Clone)]
 pub struct Distinct<'s> {
-    /// The place in the session of the occurrence that stays.
+    /// Index in the session of the occurrence that is kept.
     pub at: usize,
     pub entry: &'s Entry,
     pub signal: Signal,
-    /// The rows of all occurrences, in their order.
+    /// The record keys of all occurrences, in order.
     pub rows: Vec<RowKey>,
 }
 
@@ -25,17 +25,17 @@ impl Distinct<'_> {
     }
 }
 
-/// Which of several occurrences stays.
+/// Which occurrence is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stays {
-    /// What was asked for, or looked at, is asked for once.
+    /// For requests and reads, the first.
     First,
-    /// What was said or came out holds as it was said last.
+    /// For statements and results, the latest.
     Last,
 }
 
-/// What a session says, each thing once, in order. Searching and the client's bookkeeping are left out, and of reading stays that
-/// it was done.
+/// The distinct entries of a session, in order. Searches and the client's bookkeeping are left out; of reading a file, only the fact that
+/// it was read remains.
 pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
     let mut all: Vec<Distinct<'_>> = Vec::new();
     let mut known: HashMap<u64, usize> = HashMap::new();
@@ -49,7 +49,7 @@ pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
             Some(place) => {
                 let kept = &mut all[place];
                 kept.rows.push(entry.key);
-                // A subagent's rows come after the main ones, and what it said is told by its parent.
+                // A subagent's entries come after those of the main conversation, which reports what it said: keep the parent's.
                 if stays == Stays::Last && (entry.is_main() || !kept.entry.is_main()) {
                     (kept.at, kept.entry, kept.signal) = (at, entry, signal);
                 }
@@ -64,7 +64,7 @@ pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
     all
 }
 
-/// Is an entry more than a search or bookkeeping?
+/// Is it worth remembering, that is, more than a search or bookkeeping?
 fn is_memory(entry: &Entry, signal: &Signal) -> bool {
     match (&entry.item, signal.kind) {
         (Item::Tool(ToolUse { file: Some(_), .. }), _) => true,
@@ -73,7 +73,7 @@ fn is_memory(entry: &Entry, signal: &Signal) -> bool {
     }
 }
 
-/// What makes two entries the same, and which of them stays. Without a hash an entry is like no other: two edits of a file are two.
+/// The hash by which entries are equal, and which occurrence to keep. `None` means unique: two edits of a file are two entries.
 fn identity(entry: &Entry) -> (Option<u64>, Stays) {
     match &entry.item {
         Item::Prompt(text) => (text_hash("prompt", text), Stays::First),
@@ -92,7 +92,7 @@ fn tool_identity(tool: &ToolUse, outcome: Option<&Outcome>) -> (Option<u64>, Sta
     match &tool.file {
         Some(file) if file.how == Touch::Read => (Some(hash(&["read", &file.path])), Stays::First),
         Some(_) => (None, Stays::Last),
-        // A plan's own tool use says whether that plan was approved.
+        // A plan's own tool use says whether the plan was approved.
         None if tool.line.is_empty() || tool.line == "plan" => (None, Stays::Last),
         None => {
             let (ok, brief) = outcome.map_or((true, String::new()), |o| (o.ok, without_times(&o.brief)));
@@ -102,7 +102,7 @@ fn tool_identity(tool: &ToolUse, outcome: Option<&Outcome>) -> (Option<u64>, Sta
     }
 }
 
-/// The same command takes another time at each run, with the same outcome.
+/// The brief without durations, which differ between runs with the same outcome.
 fn without_times(brief: &str) -> String {
     let is_time = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -117,7 +117,7 @@ fn text_hash(kind: &str, text: &str) -> Option<u64> {
     (!normal.is_empty()).then(|| hash(&[kind, &normal]))
 }
 
-/// A text by which it is told from others: its words in lower case, without white space, punctuation and markup.
+/// The normal form for comparing texts: lower-case words joined by spaces, without punctuation and markup.
 pub fn normal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
@@ -182,7 +182,7 @@ mod tests {
         (Item::Tool(ToolUse { id: String::new(), name: "Read".into(), line: path.into(), file: Some(file) }), None)
     }
 
-    /// The places that stay, with how often each was said.
+    /// The indexes kept, with the number of occurrences of each.
     fn kept(items: Vec<(Item, Option<Outcome>)>) -> Vec<(usize, usize)> {
         distinct(&session(items)).iter().map(|d| (d.at, d.times())).collect()
     }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     proptest! {
-        /// However a session is read in slices, the whole of it is the same; and no row is lost or told twice.
+        /// Reading a session in slices gives the same result as reading it whole, and no record is lost or counted twice.
         #[test]
         fn every_row_stands_behind_exactly_one_entry(texts in prop::collection::vec("[ab]{1,2}[.!]?", 0..60)) {
             let items: Vec<_> = texts.iter().enumerate().map(|(at, t)| if at % 2 == 0 { prompt(t) } else { reply(t) }).collect();

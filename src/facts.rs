@@ -1,5 +1,5 @@
-//! What the page of a day tells of a session beside its digest: times and numbers, no text of the session's. With them, a day on which
-//! one session changed is written anew without the rows of the others.
+//! Figures of a session that its day page shows beside the digest: times and counts, no session text. They allow writing the page of a
+//! day again without loading the records of sessions that did not change.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub struct Facts {
     pub began_at: Option<Millis>,
     pub last_at: Option<Millis>,
     pub prompts: usize,
-    /// How many files were changed.
+    /// The number of changed files.
     pub files: usize,
     pub agents: usize,
     pub usage: BTreeMap<String, Tokens>,

@@ -1,31 +1,30 @@
-//! What a test has go wrong: named points between two steps, at which it kills the process, to see that the next run copes with what is
-//! left behind; and named faults, which do what no input can bring about.
+//! Fault injection for tests: named points at which the process can be killed or held, and named faults that no input can cause.
 //!
-//! Only in builds with debug assertions: in what is shipped nothing of this does anything, and no variable can end a run. That is also
-//! why this file may read the environment, which otherwise only `config` does.
+//! Compiled only with debug assertions: in a release build all of this is a no-op, and no variable can affect a run. That is also why this
+//! file may read the environment, which otherwise only `config` does.
 //!
-//! `RECALL_KILL_AT=<name>:<n>` kills the process, as `kill -9` does, when it passes the point for the nth time.
-//! `RECALL_HOLD_AT=<name>:<pipe>` has it wait at the point for somebody who opens the pipe for writing, until they close it.
-//! `RECALL_POINTS=<file>` has the name of every point that is passed written there, a line each, so that a test need not know the points.
-//! `RECALL_FAULT=<name>` has a fault happen. `RECALL_STATEMENTS=<file>` has every statement that the index is asked written there, a line
-//! each: so that a test can count them.
+//! - `RECALL_KILL_AT=<name>:<n>` kills the process, as `kill -9` does, when it passes the point for the nth time.
+//! - `RECALL_HOLD_AT=<name>:<pipe>` blocks at the point until another process opens the pipe for writing and closes it.
+//! - `RECALL_POINTS=<file>` appends the name of every point passed to the file, one per line, so that a test can discover the points.
+//! - `RECALL_FAULT=<name>` triggers a fault.
+//! - `RECALL_STATEMENTS=<file>` appends every SQL statement to the file, one per line, so that a test can count them.
 
-/// The process is between two steps.
+/// Marks a point between two steps.
 #[cfg(not(debug_assertions))]
 #[inline]
 pub fn point(_name: &str) {}
 
-/// What a test may want to go wrong here.
+/// Runs `what` if a test asks for this fault.
 #[cfg(not(debug_assertions))]
 #[inline]
 pub fn happens(_name: &str, _what: impl FnOnce()) {}
 
-/// What the index is asked may be of interest.
+/// Logs SQL statements if a test asks for it.
 #[cfg(not(debug_assertions))]
 #[inline]
 pub fn statements(_db: &mut rusqlite::Connection) {}
 
-/// The process is between two steps.
+/// Marks a point between two steps.
 #[cfg(debug_assertions)]
 pub fn point(name: &str) {
     if let Some(file) = std::env::var_os("RECALL_POINTS") {
@@ -39,7 +38,7 @@ pub fn point(name: &str) {
     }
 }
 
-/// What a variable asks for at this point: it is `<name>:<what>`.
+/// The part after the colon of a variable `<name>:<what>`, if it names this point.
 #[cfg(debug_assertions)]
 fn asked_at(variable: &str, name: &str) -> Option<String> {
     let asked = std::env::var(variable).ok()?;
@@ -47,7 +46,7 @@ fn asked_at(variable: &str, name: &str) -> Option<String> {
     (at == name).then(|| what.to_owned())
 }
 
-/// What a test may want to go wrong here.
+/// Runs `what` if a test asks for this fault.
 #[cfg(debug_assertions)]
 pub fn happens(name: &str, what: impl FnOnce()) {
     if std::env::var_os("RECALL_FAULT").is_some_and(|asked| asked == name) {
@@ -55,7 +54,7 @@ pub fn happens(name: &str, what: impl FnOnce()) {
     }
 }
 
-/// Notes what the index is asked, where a test wants to know.
+/// Logs SQL statements if a test asks for it.
 #[cfg(debug_assertions)]
 pub fn statements(db: &mut rusqlite::Connection) {
     use rusqlite::trace::{TraceEvent, TraceEventCodes};
@@ -69,7 +68,7 @@ pub fn statements(db: &mut rusqlite::Connection) {
     }
 }
 
-/// How often the point that is asked for was passed, with this time.
+/// How many times the requested point has been passed, including this time.
 #[cfg(debug_assertions)]
 fn passed() -> u32 {
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -80,16 +79,16 @@ fn passed() -> u32 {
 #[cfg(debug_assertions)]
 fn note(file: &std::ffi::OsStr, name: &str) {
     use std::io::Write;
-    // In one write: points are passed by several threads.
+    // One write per line: several threads pass points.
     let open = std::fs::OpenOptions::new().create(true).append(true).open(file);
     let _ = open.and_then(|mut file| file.write_all(format!("{name}\n").as_bytes()));
 }
 
-/// Nothing is flushed, dropped or handled: neither a panic nor an abort would be like that.
+/// Dies without flushing, dropping or unwinding, unlike a panic or an abort.
 #[cfg(debug_assertions)]
 fn die() -> ! {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-    // The signal may take a moment.
+    // The signal may take a moment to arrive.
     loop {
         std::thread::park();
     }

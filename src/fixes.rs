@@ -1,4 +1,4 @@
-//! Commands that failed, and what came before the same command passed.
+//! Failed commands, and what happened before the same command passed.
 
 use crate::session::{Entry, Item, RowKey, Session, ToolUse, Touch};
 use crate::signal::{has_failed, is_check, is_commit, may_fail};
@@ -8,7 +8,7 @@ pub struct Failure {
     pub row: RowKey,
     pub command: String,
     pub brief: String,
-    /// How often it failed in a row before it passed or was given up.
+    /// How many times it failed before it passed or was abandoned.
     pub times: usize,
     pub fix: Option<Fix>,
 }
@@ -17,15 +17,15 @@ pub struct Failure {
 pub struct Fix {
     /// The run that passed.
     pub row: RowKey,
-    /// Files changed between the first failure and it.
+    /// Files changed between the first failure and that run.
     pub files: Vec<String>,
-    /// The last command between them that did something and went well.
+    /// The last successful command in between that may have had an effect.
     pub command: Option<String>,
 }
 
 impl Failure {
-    /// How it failed, without taking over what the output says: the exit code, the failing tests by name, and the rest in at most `most`
-    /// characters, in quotation marks, as output. Empty where nothing is known.
+    /// How the command failed: the exit code, names of failing tests, and at most `most` characters of the output, marked as a quotation.
+    /// Empty if nothing is known.
     pub fn how(&self, most: usize) -> String {
         let (code, output) = exit_code(&self.brief);
         let mut parts: Vec<String> = code.map(|code| format!("exit code {code}")).into_iter().collect();
@@ -42,12 +42,12 @@ impl Failure {
     }
 }
 
-/// Failing tests that are named of one run.
+/// The most failing tests named per run.
 const MAX_NAMES: usize = 3;
-/// The longest name of a test, in bytes.
+/// The longest test name, in bytes.
 const MAX_NAME: usize = 120;
 
-/// The exit code that stands before an output, and the output.
+/// Splits an outcome into exit code and output.
 fn exit_code(brief: &str) -> (Option<i32>, &str) {
     let parsed = || {
         let rest = brief.strip_prefix("exit code ")?;
@@ -57,13 +57,13 @@ fn exit_code(brief: &str) -> (Option<i32>, &str) {
     parsed().map_or((None, brief), |(code, output)| (Some(code), output))
 }
 
-/// What a program printed, in marks that nothing in it can end.
+/// Program output in quotation marks; nothing in it can close them.
 fn quoted(output: &str, most: usize) -> String {
     format!("“{}”", crate::clean::shorten(output, most).replace(['“', '”', '„', '"', '`'], "'"))
 }
 
-/// The tests that an output names as failed: cargo's, Go's, pytest's, unittest's and those of files. Only what can be a name: a word
-/// that no sentence holds.
+/// Names of failing tests in the output of cargo, Go, pytest, unittest and runners that report files. Only words that look like names
+/// count, not words of a sentence.
 fn failing_tests(output: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in output.split(" | ") {
@@ -88,7 +88,7 @@ fn is_test_name(word: &str) -> bool {
 }
 
 impl Fix {
-    /// What was done before the check passed, in a few words: the files changed, else the last command that could explain it.
+    /// What was done before the command passed: the changed files, else the last command that may explain it. `None` if neither is known.
     pub fn told(&self, most: usize) -> Option<String> {
         if self.files.is_empty() {
             return self.command.as_ref().map(|command| format!("`{}`", crate::clean::shorten(command, 100)));
@@ -99,7 +99,7 @@ impl Fix {
     }
 }
 
-/// Failed commands in the order of their first failure, each once. Commands that only look do not count.
+/// Failed commands, each once, in the order of first failure. Commands for which failing is normal are left out.
 pub fn failures(session: &Session) -> Vec<Failure> {
     let signatures: Vec<Option<String>> = session.entries.iter().map(command_signature).collect();
     let mut found: Vec<(String, Failure)> = Vec::new();
@@ -165,12 +165,12 @@ fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize)
     None
 }
 
-/// Could a command be why a check passes: did it do something, and go well?
+/// May this command be the reason why the check passes? It must have had an effect and succeeded.
 fn could_cure(tool: &ToolUse, outcome: Option<&crate::session::Outcome>) -> bool {
     !may_fail(&tool.line) && !is_check(tool) && !is_commit(tool) && !outcome.is_some_and(has_failed)
 }
 
-/// The signature of a command; other tools have none.
+/// The signature of a shell command; other tools have none.
 fn command_signature(entry: &Entry) -> Option<String> {
     match &entry.item {
         Item::Tool(tool) if tool.name == "Bash" => Some(signature(&tool.line)),
@@ -178,7 +178,7 @@ fn command_signature(entry: &Entry) -> Option<String> {
     }
 }
 
-/// What makes two commands the same check: the program and its first argument, without folders, variables, pipes and redirections.
+/// Identifies commands that run the same check: the program and its first argument, without folders, variables, pipes and redirections.
 fn signature(line: &str) -> String {
     let step = line
         .split("&&")

@@ -1,6 +1,6 @@
-//! What was kept of a session and why, one item a line: for people who wonder what a digest was made from.
+//! Lists what was stored of a session and why, one item per line, to explain what a digest was made from.
 //!
-//! Pure. Nothing but `recall show --items` and its tests use it.
+//! Pure. Used only by `recall show --items` and its tests.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::prose::sentences;
 use crate::session::{Item, Millis, RowKey, Session};
 use crate::signal::{Kind, Tier, judge_sentence};
 
-/// A kept item, with what decides what becomes of it.
+/// A stored item with the values that decide how it is used.
 #[derive(Debug, Clone, Serialize)]
 pub struct Listed {
     pub at: Option<Millis>,
@@ -19,17 +19,17 @@ pub struct Listed {
     pub importance: f64,
     pub tier: Tier,
     pub kind: Kind,
-    /// What gave the importance.
+    /// The rule that determined the importance.
     pub rule: &'static str,
-    /// How often the session says it.
+    /// How many times the session says it.
     pub times: usize,
     pub rows: Vec<RowKey>,
-    /// The subagent that said or did it.
+    /// The subagent that said or did it, if any.
     pub agent: Option<String>,
     pub text: String,
 }
 
-/// The items of a session in order, each once; texts have at most `max` characters.
+/// The distinct items of a session, in order; texts are cut to `max` characters.
 pub fn listed(session: &Session, max: usize) -> Vec<Listed> {
     distinct(session).into_iter().map(|one| list(session, one, max)).collect()
 }
@@ -38,7 +38,7 @@ fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
     let signal = one.signal;
     Listed {
         at: one.entry.at,
-        // Importances are products; people and programs want two digits of them.
+        // Importances are products: round them to two digits.
         importance: (signal.importance * 100.0).round() / 100.0,
         tier: signal.tier(),
         kind: signal.kind,
@@ -50,7 +50,7 @@ fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
     }
 }
 
-/// What an item says; of a reply the sentence that its importance comes from.
+/// The text of an item; for a reply, its most important sentence.
 fn text(session: &Session, one: &Distinct<'_>) -> String {
     match &one.entry.item {
         Item::Reply(text) => telling(text),

@@ -1,6 +1,6 @@
-//! How the last run of `recall digest` ended: for `doctor`, `status` and the notice a session starts with.
+//! The outcome of the last `recall digest`, for `doctor`, `status` and the notice at a session's start.
 //!
-//! Beside the index, because a run may fail for want of one. One small file, replaced by every run.
+//! A small file of its own, replaced by every run: not in the index, because a run may fail for lack of one.
 
 use std::fs;
 use std::io;
@@ -13,12 +13,12 @@ use crate::private;
 use crate::session::Millis;
 
 const FILE: &str = "last-run.json";
-/// The longest reason that is kept, in characters.
+/// The longest error text stored, in characters.
 const MAX_ERROR: usize = 300;
-/// After so many runs in a row without one usable answer the model is left alone, for so long.
+/// After `FUTILE` runs in a row without a usable reply, no model is called for `REST` milliseconds.
 const FUTILE: u32 = 3;
 const REST: Millis = 24 * 3_600_000;
-/// No rest is longer: what says so was noted by a clock that was wrong.
+/// The longest valid rest, in milliseconds; a longer one was written with a wrong clock.
 const LONGEST_REST: Millis = 8 * REST;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,33 +27,33 @@ pub struct LastRun {
     pub at: Millis,
     /// Runs in a row that could not run or in which the model failed.
     pub failures: u32,
-    /// When the first of these was.
+    /// When the first of these failed.
     pub failing_since: Option<Millis>,
     /// Why the last of these failed.
     pub error: Option<String>,
-    /// It was the model that failed: only a run that asks it can tell that it works again.
+    /// The failure was the model's: only a run that calls it can show that it works again.
     pub of_model: bool,
-    /// Runs in a row in which answers were, or may have been, paid for, and none could be used.
+    /// Runs in a row in which replies were or may have been paid for and none was usable.
     pub futile: u32,
-    /// The model is left alone.
+    /// Set while the model is not to be called.
     pub rest: Option<Rest>,
 }
 
-/// For how long the model is left alone, and why.
+/// Until when the model is not to be called, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {
     pub until: Millis,
     pub why: String,
 }
 
-/// What came of asking the model in a run.
+/// The outcome of the model calls of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// Some answer could be used.
+    /// At least one reply was usable.
     Worked,
-    /// None could, and something was, or may have been, paid.
+    /// No reply was usable, and at least one was or may have been paid for.
     Futile,
-    /// It is over its limit.
+    /// The model is over its usage limit.
     Limited(Rest),
 }
 
@@ -62,12 +62,12 @@ impl LastRun {
         serde_json::from_slice(&fs::read(data_dir.join(FILE)).ok()?).ok()
     }
 
-    /// Why the model is left alone now, and until when.
+    /// The current rest, if the model must not be called now.
     pub fn resting(data_dir: &Path, now: Millis) -> Option<Rest> {
         Self::read(data_dir)?.rest.filter(|rest| (1..=LONGEST_REST).contains(&(rest.until - now)))
     }
 
-    /// The model was asked in a run that ends.
+    /// Records the outcome of a run's model calls.
     pub fn asked(data_dir: &Path, at: Millis, asked: Asked) {
         let before = Self::read(data_dir).unwrap_or_default();
         let futile = if asked == Asked::Futile { before.futile.saturating_add(1) } else { 0 };
@@ -82,29 +82,29 @@ impl LastRun {
         Self { futile, rest, ..before }.write(data_dir);
     }
 
-    /// Whatever else is noted, what was found out about the model stays.
+    /// A default record that keeps what is known about the model.
     fn about_model(data_dir: &Path) -> Self {
         let Self { futile, rest, .. } = Self::read(data_dir).unwrap_or_default();
         Self { futile, rest, ..Self::default() }
     }
 
-    /// A run did what was to be done.
+    /// Records a run that did its work.
     pub fn succeeded(data_dir: &Path, at: Millis) {
         Self { at, ..Self::about_model(data_dir) }.write(data_dir);
     }
 
-    /// A run went through and did not ask the model.
+    /// Records a run that finished without calling the model: a failure of the model stays on record.
     pub fn went_through(data_dir: &Path, at: Millis) {
         let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_else(|| Self::about_model(data_dir));
         Self { at, ..before }.write(data_dir);
     }
 
-    /// A run could not run.
+    /// Records a run that could not start or finish.
     pub fn failed(data_dir: &Path, at: Millis, why: &str) {
         Self::note(data_dir, at, why, false);
     }
 
-    /// The model failed and nothing else was asked of it.
+    /// Records that the model failed in a run where no call succeeded.
     pub fn model_failed(data_dir: &Path, at: Millis, why: &str) {
         Self::note(data_dir, at, why, true);
     }
@@ -122,21 +122,21 @@ impl LastRun {
         failed.write(data_dir);
     }
 
-    /// The reason of a failure may quote what is to be forgotten: only that there was one stays.
+    /// Removes error texts, which may quote what is being forgotten; only the fact of the failure stays.
     pub fn forget_reason(data_dir: &Path) {
         if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some() || run.rest.is_some()) {
-            // It must not come back.
+            // Synced, so that the text cannot come back after a power failure.
             let rest = run.rest.map(|rest| Rest { why: "the reason was forgotten".into(), ..rest });
             Self { error: None, rest, ..run }.write_by(data_dir, private::replace);
         }
     }
 
-    /// What a power failure takes is not worth waiting for the disk after every run.
+    /// Not synced: losing this in a power failure costs less than waiting for the disk in every run.
     fn write(&self, data_dir: &Path) {
         self.write_by(data_dir, private::replace_for_now);
     }
 
-    /// What cannot be written is not worth failing for.
+    /// Ignores write errors: they are no reason to fail.
     fn write_by(&self, data_dir: &Path, replace: impl Fn(&Path, &[u8]) -> io::Result<()>) {
         if let Ok(bytes) = serde_json::to_vec(self) {
             let _ = replace(&data_dir.join(FILE), &bytes);

@@ -1,7 +1,7 @@
-//! What a run that was killed left behind and no other will use: files half written, replies whose digest is stored.
+//! Cleans up after killed runs: half-written files, and replies whose digest is already stored.
 //!
-//! Pages are many, and lie in many folders: these are looked through only when a run did not come to the end of writing them, of which a
-//! file tells that stands as long as they are written.
+//! There are many pages in many folders, so they are searched only if a run was interrupted while it wrote pages; a marker file that exists
+//! while pages are written shows this.
 
 use std::fs;
 use std::io;
@@ -13,16 +13,15 @@ use walkdir::WalkDir;
 use crate::private;
 use crate::store::Store;
 
-/// The file that says that pages are being written.
+/// Marker file: pages are being written.
 pub const WRITING: &str = "writing";
 
-/// Pages are being written, until this is dropped.
+/// Holds the marker file until it is dropped.
 #[derive(Debug)]
 pub struct Writing(PathBuf);
 
 impl Writing {
-    /// # Errors
-    /// When the data folder cannot be written.
+    /// Creates the marker file, synced.
     pub fn begin(data_dir: &Path) -> io::Result<Self> {
         let file = data_dir.join(WRITING);
         private::open_lock(&file)?;
@@ -37,7 +36,7 @@ impl Drop for Writing {
     }
 }
 
-/// Removes what a run that was killed has left half written. Only for the holder of the run lock: nobody else writes pages.
+/// Removes half-written files of killed runs. The caller must hold the run lock, since only its holder writes pages.
 pub fn drop_half_written(data_dir: &Path) {
     match data_dir.join(WRITING).exists() {
         true => drop_half_written_anywhere(data_dir),
@@ -45,7 +44,7 @@ pub fn drop_half_written(data_dir: &Path) {
     }
 }
 
-/// The same of all folders, whatever is known of runs before.
+/// Like [`drop_half_written`], but searches all folders whether or not the marker exists.
 pub fn drop_half_written_anywhere(data_dir: &Path) {
     for entry in WalkDir::new(data_dir.join("daily")).into_iter().flatten().filter(|e| private::is_half_written(e.path())) {
         let _ = fs::remove_file(entry.path());
@@ -54,17 +53,14 @@ pub fn drop_half_written_anywhere(data_dir: &Path) {
     drop_abandoned(data_dir);
 }
 
-/// The same where somebody may be writing just now: what was begun long ago.
+/// Removes only old half-written files, so that it is safe while another process is writing.
 pub fn drop_abandoned(data_dir: &Path) {
     for folder in [data_dir.to_owned(), data_dir.join("replies"), data_dir.join("backup")] {
         private::drop_abandoned(&folder);
     }
 }
 
-/// Removes replies that have done their work, those of them that were used before in this run or by one that came no further.
-///
-/// # Errors
-/// When the index cannot be read or written.
+/// Removes replies whose digest is stored, including those that an interrupted run left.
 pub fn drop_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
     let used = store.used_replies()?;
     if used.is_empty() {
@@ -73,7 +69,7 @@ pub fn drop_used_replies(data_dir: &Path, store: &Store) -> Result<()> {
     match drop_replies(&data_dir.join("replies"), &used) {
         // The next run tries again.
         Err(e) if e.kind() != io::ErrorKind::NotFound => Ok(()),
-        // Where there is no folder there is no reply.
+        // No folder means no replies.
         _ => store.forget_used_replies(),
     }
 }
@@ -85,6 +81,6 @@ fn drop_replies(folder: &Path, used: &[String]) -> io::Result<()> {
             private::remove(&path)?;
         }
     }
-    // Once it is not known any more that they were used, none may come back.
+    // Sync before the index forgets that they were used: none may reappear.
     fs::File::open(folder)?.sync_all()
 }

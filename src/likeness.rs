@@ -1,7 +1,7 @@
-//! Digests that say nearly the same, as those of sessions that are run every day do. Pure.
+//! Near-duplicate digests, such as those of sessions that run daily. Pure.
 //!
-//! Compared by their telling words. Which ones may be alike is found without comparing each with each: their words are hashed in
-//! many ways, the least of each kept (MinHash), and only those that share some of these in a row are compared.
+//! Digests are compared by their distinctive words. MinHash with banding avoids comparing all pairs: the words are hashed with many
+//! functions, the minimum of each is kept, and only digests that agree on a whole band of minimums are compared.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,16 +9,16 @@ use crate::digest::Digest;
 use crate::session::digest_of;
 use crate::terms::words;
 
-/// The share of all words of two digests that both must hold.
+/// The least Jaccard similarity of near-duplicates (numerator, denominator): shared words out of all words of both.
 const ALIKE: (usize, usize) = (85, 100);
-/// Of fewer words nothing can be told.
+/// Digests with fewer words are too short to compare.
 const MIN_WORDS: usize = 12;
-/// Digests that are just alike enough share one band of hashes with a probability of 0.9991; those that share a third of their words,
-/// with one of 0.05.
+/// With these numbers, two digests that are just similar enough share a band with probability 0.9991; two that share a third of their
+/// words, with probability 0.05.
 const BANDS: usize = 12;
 const HASHES_IN_BAND: usize = 5;
 
-/// What a digest says, as numbers: a hash of each word, in order.
+/// The words of a digest as sorted hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Likeness(Vec<u32>);
 
@@ -35,7 +35,7 @@ impl Likeness {
         Self(hashes.into_iter().collect())
     }
 
-    /// The form in which it is stored.
+    /// The stored format: little-endian 32-bit hashes.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
@@ -59,12 +59,12 @@ impl Likeness {
         shared * ALIKE.1 >= all * ALIKE.0
     }
 
-    /// Can anything be told of so few words?
+    /// Are there enough words to compare?
     fn tells(&self) -> bool {
         self.0.len() >= MIN_WORDS
     }
 
-    /// One number for each band of least hashes.
+    /// One number per band of minimum hashes.
     fn bands(&self) -> [u64; BANDS] {
         std::array::from_fn(|band| {
             let least = |at: usize| self.0.iter().map(|word| mix(u64::from(*word), (band * HASHES_IN_BAND + at) as u64)).min();
@@ -73,7 +73,7 @@ impl Likeness {
     }
 }
 
-/// A hash of two numbers (the last steps of SplitMix64).
+/// Hashes two numbers (the last steps of SplitMix64).
 fn mix(a: u64, b: u64) -> u64 {
     let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD1B5_4A32_D192_ED03);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -81,9 +81,9 @@ fn mix(a: u64, b: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// For each digest, in the order of their sessions, the next one that says nearly the same.
+/// For each digest, in session order, the index of the next near-duplicate.
 ///
-/// The next and not the last: what comes later then changes nothing but the one before it.
+/// The next rather than the last, so that a new digest changes only the entry of the one before it.
 pub fn repeated_by(all: &[Likeness]) -> Vec<Option<usize>> {
     let mut next = vec![None; all.len()];
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -97,8 +97,8 @@ pub fn repeated_by(all: &[Likeness]) -> Vec<Option<usize>> {
     next
 }
 
-/// The same as [`repeated_by`] where most of it is known: what it was, `None` where that is to be found anew. These are those that
-/// changed, in order, and those that were repeated by one of them.
+/// Updates the result of [`repeated_by`] after digests changed: `before` holds the old entries, with `None` for those to compute again,
+/// which are the changed ones and those whose near-duplicate changed. `changed` is in ascending order.
 pub fn repeated_by_changed(all: &[Likeness], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
     let repeats = |one: &Likeness, other: &Likeness| {
         let share_band = || one.bands().iter().zip(other.bands()).any(|(mine, theirs)| *mine == theirs);
@@ -114,7 +114,7 @@ pub fn repeated_by_changed(all: &[Likeness], changed: &[usize], before: &[Option
     before.iter().enumerate().map(next).collect()
 }
 
-/// The nearest of those that share a band and that fits. In each list the nearest is the last.
+/// The nearest candidate that shares a band and satisfies `fits`. Each list of `seen` ends with its nearest.
 fn nearest(bands: &[u64; BANDS], seen: &HashMap<u64, Vec<usize>>, fits: impl Fn(usize) -> bool) -> Option<usize> {
     let mut lists: Vec<&[usize]> = bands.iter().filter_map(|band| seen.get(band).map(Vec::as_slice)).collect();
     loop {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn just_alike_enough_and_just_not() {
         let of = |from: u32, to: u32| Likeness((from..to).collect());
-        // 85 of 100 in all, and 84 of 101.
+        // 85 of 100 words in all, and 84 of 101.
         assert!(of(0, 92).is_like(&of(7, 100)));
         assert!(!of(0, 92).is_like(&of(8, 101)));
     }
@@ -174,7 +174,7 @@ mod tests {
             kinds in prop::collection::vec((0u32..4, 0u32..25), 1..24),
             changes in prop::collection::vec((any::<prop::sample::Index>(), 0u32..4, 0u32..25), 0..5),
         ) {
-            // Of one kind are those that say nearly the same, some of them too different after all; one kind tells too little.
+            // One kind holds near-duplicates, some too different after all; the other kind has too few words.
             let of = |(kind, from): (u32, u32)| Likeness((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
             let mut all: Vec<Likeness> = kinds.into_iter().map(of).collect();
             let old = repeated_by(&all);
@@ -204,7 +204,7 @@ mod tests {
             }
             let all = [one.clone(), Likeness(other.into_iter().collect())];
             let found = repeated_by(&all)[0].is_some();
-            // What is found is alike; what is alike by a margin is found.
+            // What is found is a near-duplicate; near-duplicates with a margin are found.
             prop_assert!(!found || one.is_like(&all[1]));
             let shared = all[1].0.iter().filter(|w| one.0.contains(w)).count();
             let share = shared as f64 / (one.0.len() + all[1].0.len() - shared) as f64;

@@ -1,8 +1,8 @@
-//! Text from a session inside a markdown page: it may not become markup of the page.
+//! Escapes session text for Markdown pages, so that it cannot become markup.
 
 use crate::clean::{one_line, plain};
 
-/// One line of foreign text. Code spans survive; what would start a block, a tag, a link, an image or a table does not.
+/// Foreign text on one line. Code spans stay; block markers, tags, links, images and table bars are escaped.
 pub fn inline(text: &str) -> String {
     let line = one_line(&plain(text));
     let mut out = String::with_capacity(line.len() + 8);
@@ -19,13 +19,13 @@ pub fn inline(text: &str) -> String {
             continue;
         }
         let opens_block = at == 0 && matches!(c, '#' | '>' | '+' | '-' | '=' | '*' | '_' | '~');
-        // Formulas, where a viewer knows them, go before code: a dollar would take a span's first backtick.
+        // Where a viewer supports formulas they take precedence over code: a dollar sign could swallow a span's first backtick.
         let marks = matches!(c, '<' | '[' | ']' | '|' | '\\' | '$')
             || matches!(c, '*' | '_') && touches_only_one_word(&line, at)
-            // Struck through, and in some viewers a comment.
+            // Strikethrough, and in some viewers a comment.
             || matches!(c, '~' | '%') && (line[..at].ends_with(c) || line[at + 1..].starts_with(c))
             || c == '&' && is_entity(&line[at + 1..])
-            // Attributes, raw blocks and templates of viewers that know them.
+            // Attributes, raw blocks and templates in viewers that support them.
             || c == '{';
         if opens_block || marks {
             out.push('\\');
@@ -36,7 +36,7 @@ pub fn inline(text: &str) -> String {
     unnumbered(out)
 }
 
-/// The same as a heading. Attributes end one: there some viewers heed no backslash before the brace that opens them.
+/// As [`inline`], for a heading. A heading may end in attributes, and some viewers ignore the backslash before their brace.
 pub fn heading(text: &str) -> String {
     let mut line = inline(text);
     let end = line.trim_end_matches(['#', ' ']).len();
@@ -46,13 +46,13 @@ pub fn heading(text: &str) -> String {
     line
 }
 
-/// Would it stand for another character, as `lt;` does after an ampersand?
+/// Is this, after an ampersand, an entity such as `lt;`?
 fn is_entity(rest: &str) -> bool {
     let name = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
     (1..=32).contains(&name) && rest[name..].starts_with(';')
 }
 
-/// The length of the code span at the start of `text`: a run of backticks up to the next run of the same length.
+/// The length of the code span at the start of `text`: from a run of backticks through the next run of the same length.
 fn code_span(text: &str) -> Option<usize> {
     let run = |at: usize| text.as_bytes()[at..].iter().take_while(|b| **b == b'`').count();
     let fence = run(0);
@@ -68,14 +68,14 @@ fn code_span(text: &str) -> Option<usize> {
     None
 }
 
-/// Emphasis opens or closes at a word's edge; between letters a mark is part of a name.
+/// Emphasis opens or closes at the edge of a word; inside a word the character is part of a name.
 fn touches_only_one_word(line: &str, at: usize) -> bool {
     let before = line[..at].chars().next_back().is_some_and(char::is_alphanumeric);
     let after = line[at + 1..].chars().next().is_some_and(char::is_alphanumeric);
     before != after
 }
 
-/// `1. text` at the start of a line would be a list.
+/// Escapes `1. text` at the start of a line, which would become a list.
 fn unnumbered(line: String) -> String {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     if digits > 0 && line[digits..].starts_with(['.', ')']) {
@@ -84,11 +84,11 @@ fn unnumbered(line: String) -> String {
     line
 }
 
-/// Foreign text as a code span, whatever backticks it holds.
+/// Foreign text as a code span, whatever backticks it contains.
 pub fn code(text: &str) -> String {
     let line = one_line(&plain(text));
     if line.is_empty() {
-        // Two backticks would open a span that text after it closes.
+        // Two backticks would open a span.
         return "` `".into();
     }
     let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -102,7 +102,7 @@ pub fn yaml(text: &str) -> String {
     serde_json::to_string(&one_line(&plain(text))).unwrap_or_default()
 }
 
-/// A name as part of a file name: lower case, hyphens, at most `max` characters, never empty, a path or hidden.
+/// A name as part of a file name: lower case with hyphens, at most `max` characters, never empty, hidden or a path.
 pub fn slug(text: &str, max: usize) -> String {
     let mut out = String::new();
     for c in text.chars().flat_map(char::to_lowercase) {

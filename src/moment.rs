@@ -1,14 +1,11 @@
-//! Times as people type them: an age such as `7d`, or a date.
+//! Time specs as people type them: an age such as `7d`, or a date.
 
 use anyhow::{Context, Result, bail};
 use jiff::tz::TimeZone;
 
 use crate::session::Millis;
 
-/// The moment that `7d`, `12h`, `2w`, `30m` or a date stand for.
-///
-/// # Errors
-/// When it is neither.
+/// The time that `7d`, `12h`, `2w`, `30m` or a date stands for.
 pub fn moment(text: &str, now: Millis, zone: &TimeZone) -> Result<Millis> {
     if let Ok(age) = duration(text) {
         return Ok(now.saturating_sub(age));
@@ -17,10 +14,10 @@ pub fn moment(text: &str, now: Millis, zone: &TimeZone) -> Result<Millis> {
     Ok(date.to_zoned(zone.clone())?.timestamp().as_millisecond())
 }
 
-/// `90s`, `10m`, `12h`, `7d`, `2w` in milliseconds.
+/// A duration such as `90s`, `10m`, `12h`, `7d` or `2w`, in milliseconds.
 ///
 /// # Errors
-/// When it is no such time, or out of range.
+/// When it is not of this form, or out of range.
 pub fn duration(text: &str) -> Result<Millis> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let count: Millis = digits.parse().with_context(|| format!("`{text}` is no time like 10m"))?;

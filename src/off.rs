@@ -1,8 +1,8 @@
-//! Switched off: for one session (`RECALL_OFF=1 claude`), or for a while (`recall pause 2h`).
+//! Switching recall off: for one session (`RECALL_OFF=1 claude`) or for a while (`recall pause 2h`).
 //!
-//! A session that is switched off is told nothing, leaves no mark, and is not kept: hooks note its id, without which the next digest could
-//! not know its transcript for what it is, and the digest shuts it out for good. In a pause that goes for sessions that begin in it; one
-//! that was there before is only told nothing and marked by nothing, and is digested as always.
+//! A session that is switched off gets no context, leaves no mark and is not stored: hooks note its id, since the next digest could not
+//! recognize its transcript otherwise, and the digest excludes it for good. During a pause this applies to sessions that start in it. A
+//! session that was already running only gets nothing and leaves no marks; it is digested as usual.
 
 use std::fs;
 use std::io;
@@ -15,15 +15,15 @@ use crate::config::{self, Config};
 use crate::private;
 use crate::session::Millis;
 
-/// The file that says until when it is paused.
+/// The file that holds the end of the pause.
 pub const FILE: &str = "paused.json";
 
-/// Why nothing is said.
+/// Why recall is off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Off {
-    /// This session was started so.
+    /// This session was started with `RECALL_OFF`.
     Session,
-    /// All are, until this time.
+    /// Paused for all sessions, until this time.
     Paused(Millis),
 }
 
@@ -32,14 +32,13 @@ struct Pause {
     until: Millis,
 }
 
-/// Is it switched off for whoever started this process?
+/// Is recall off for this process?
 pub fn state(config: &Config) -> Option<Off> {
     let paused = || paused_until(&config.data_dir).filter(|until| *until > config.now()).map(Off::Paused);
     config::is_off().then_some(Off::Session).or_else(paused)
 }
 
-/// # Errors
-/// When it is switched off, with what to do about it.
+/// Fails if recall is off, and says what to do about it.
 pub fn check(config: &Config) -> Result<()> {
     match state(config) {
         Some(Off::Session) => bail!("recall is switched off for this session: it was started with RECALL_OFF"),
@@ -56,7 +55,7 @@ pub fn time(until: Millis, config: &Config) -> String {
     }
 }
 
-/// Until when it is, or was, paused. What cannot be read is a pause without an end: who asked for one relies on it.
+/// The end of the current or last pause. An unreadable file counts as a pause without end, because the user relies on it.
 fn paused_until(data_dir: &Path) -> Option<Millis> {
     match fs::read(data_dir.join(FILE)) {
         Ok(bytes) => Some(serde_json::from_slice(&bytes).map_or(Millis::MAX, |pause: Pause| pause.until)),
@@ -66,9 +65,6 @@ fn paused_until(data_dir: &Path) -> Option<Millis> {
 }
 
 /// Pauses until a time.
-///
-/// # Errors
-/// When the data folder cannot be written.
 pub fn pause(config: &Config, until: Millis) -> Result<()> {
     let bytes = serde_json::to_vec(&Pause { until })?;
     private::create_dir(&config.data_dir)
@@ -76,10 +72,7 @@ pub fn pause(config: &Config, until: Millis) -> Result<()> {
         .with_context(|| format!("cannot write {}", config.data_dir.join(FILE).display()))
 }
 
-/// Ends a pause. False when there was none.
-///
-/// # Errors
-/// When its file cannot be removed.
+/// Ends a pause. False if there was none.
 pub fn end_pause(config: &Config) -> Result<bool> {
     let paused = paused_until(&config.data_dir).is_some_and(|until| until > config.now());
     private::remove(&config.data_dir.join(FILE))?;
@@ -90,10 +83,7 @@ fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("marks/off")
 }
 
-/// Notes that a session is not to be kept. Synced: nothing else says so, and its transcript stays.
-///
-/// # Errors
-/// When it cannot be written.
+/// Notes that a session must not be stored. Synced to disk: its transcript remains, and nothing else records this.
 pub fn note(data_dir: &Path, session: &str) -> Result<()> {
     let (folder, file) = (folder(data_dir), folder(data_dir).join(session));
     if file.exists() {
@@ -105,14 +95,14 @@ pub fn note(data_dir: &Path, session: &str) -> Result<()> {
         .with_context(|| format!("cannot note in {} that the session is not to be kept", folder.display()))
 }
 
-/// Sessions that are not to be kept and that no digest has shut out yet, with their files.
+/// Sessions that must not be stored and that no digest has excluded yet, each with the path of its note.
 pub fn noted(data_dir: &Path) -> Vec<(PathBuf, String)> {
     let Ok(entries) = fs::read_dir(folder(data_dir)) else { return Vec::new() };
     let session = |path: &PathBuf| path.file_name()?.to_str().map(str::to_owned);
     entries.flatten().map(|entry| entry.path()).filter_map(|path| Some((path.clone(), session(&path)?))).collect()
 }
 
-/// Is it one of them?
+/// Was the session noted as not to be stored?
 pub fn is_noted(data_dir: &Path, session: &str) -> bool {
     !session.contains('/') && folder(data_dir).join(session).is_file()
 }

@@ -1,29 +1,29 @@
-//! A text that is to be found wherever it stands: in any case, and over line breaks. Pure.
+//! Case-insensitive search for a text, also across line breaks. Pure.
 
-/// What is looked for. Every run of white space is one blank to it, and letters are lower case.
+/// The text to find, in lower case and with each run of white space as one space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase(String);
 
 impl Phrase {
-    /// `None` when there is nothing to look for but white space.
+    /// `None` if the text is only white space.
     pub fn new(text: &str) -> Option<Self> {
         let folded = fold(text).map(|(_, c)| c).collect::<String>();
         let text = folded.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
-    /// Does the text hold it, as it is or as it stands in a string of JSON or of a program, with its line breaks written out?
+    /// Does the text contain the phrase? Line breaks may also be escaped, as in a JSON string or source code.
     pub fn is_in(&self, text: &str) -> bool {
         let holds = |text: &str| fold(text).map(|(_, c)| c).collect::<String>().contains(&self.0);
         holds(text) || text.contains('\\') && holds(&text.replace("\\n", " ").replace("\\r", " ").replace("\\t", " "))
     }
 
-    /// How many characters it has.
+    /// Its length in characters.
     pub fn length(&self) -> usize {
         self.0.chars().count()
     }
 
-    /// The text without the lines that hold the phrase, or a part of one that goes over several lines, and how many these were.
+    /// The text without the lines that hold the phrase or a part of it, and the number of lines removed.
     pub fn lines_without(&self, text: &str) -> (String, usize) {
         let mut left: Vec<&str> = text.split_inclusive('\n').collect();
         let before = left.len();
@@ -32,13 +32,13 @@ impl Phrase {
             if lines.is_empty() {
                 return (left.concat(), before - left.len());
             }
-            // What has come together may hold it again.
+            // The lines left are now adjacent and may form the phrase again.
             let mut at = 0..;
             left.retain(|_| at.next().is_some_and(|at| !lines.contains(&at)));
         }
     }
 
-    /// The numbers of the lines that hold it.
+    /// Numbers of the lines that hold the phrase or a part of it, from 0.
     fn lines_with(&self, lines: &[&str]) -> Vec<usize> {
         let text = lines.concat();
         let ends: Vec<usize> = lines
@@ -61,7 +61,7 @@ impl Phrase {
     }
 }
 
-/// The characters that are compared, each with its place in the text. Marks that are escaped are the marks.
+/// The characters to compare, each with its byte offset. The backslash of an escaped punctuation mark is skipped.
 fn fold(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut blank = false;
     let escapes =
@@ -101,7 +101,7 @@ mod tests {
             ("one\nabout Project Wombat\ntwo", "one\ntwo", 1),
             ("one\na project\n\n  wombat here\ntwo\n", "one\ntwo\n", 3),
             ("Project Wombat project wombat", "", 1),
-            // What comes together when a line goes.
+            // Lines that form the phrase once a line between them is removed.
             ("a project\nproject wombat\nwombat b\nc\n", "c\n", 3),
         ] {
             assert_eq!(phrase.lines_without(text), (left.to_owned(), gone), "{text:?}");

@@ -1,4 +1,4 @@
-//! Files and folders that only their owner can read, whatever the umask, and replacing a file in one step.
+//! Private files (0600) and folders (0700), whatever the umask, and atomic replacement of files.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Seek, Write};
@@ -9,36 +9,36 @@ use std::time::Duration;
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
-/// How the names of files begin that are not whole yet, and how many random characters follow: nobody gives a file such a name. They
-/// lie in folders where the user's own files lie, too, and are removed when they are left over.
+/// The name of a temporary file: this prefix and a number of random characters. No user would choose such a name, so leftovers can be
+/// removed even from folders that hold the user's own files.
 const HALF_WRITTEN: &str = ".recall-tmp-";
 const RANDOM: usize = 12;
 
-/// Nothing takes this long to write.
+/// No write takes this long.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// Creates a folder and its missing parents, 0700.
+/// Creates a folder and its missing parents with mode 0700.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Can others read or enter the folder?
+/// Can other users read or enter the folder?
 pub fn is_open_to_others(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
 }
 
-/// Takes the folder's permissions from others.
+/// Sets the folder's mode to 0700.
 pub fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
-/// A folder and what lies right in it, as far as it is ours and we took ourselves the right to read or write it.
+/// Of a folder and its direct entries: those that belong to this user but deny the user reading or writing.
 pub fn closed_to_their_owner(folder: &Path) -> Vec<PathBuf> {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     closed_among([folder.to_owned()].into_iter().chain(inside))
 }
 
-/// Those of which we are the owner and took ourselves the right to read or write.
+/// The paths that belong to this user but deny the user reading or writing.
 pub fn closed_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     let me = rustix::process::geteuid().as_raw();
     let is_closed = |path: &PathBuf| {
@@ -49,7 +49,7 @@ pub fn closed_among(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     files.into_iter().filter(is_closed).collect()
 }
 
-/// Gives their owner the right to read and write these, and to enter folders.
+/// Grants the owner read and write access, and access to folders.
 pub fn open_to_their_owner(paths: &[PathBuf]) -> io::Result<()> {
     paths.iter().try_for_each(|path| {
         let found = fs::metadata(path)?;
@@ -58,7 +58,7 @@ pub fn open_to_their_owner(paths: &[PathBuf]) -> io::Result<()> {
     })
 }
 
-/// Removes the files of a folder whose age fits; `None` is an age that cannot be told.
+/// Removes files of a folder whose age satisfies `fits`; the age is `None` if it is unknown.
 pub fn remove_files(folder: &Path, fits: impl Fn(Option<Duration>) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()).filter(|path| fits(age(path))) {
@@ -66,12 +66,12 @@ pub fn remove_files(folder: &Path, fits: impl Fn(Option<Duration>) -> bool) {
     }
 }
 
-/// The time since a file was last written.
+/// The time since the file was last written.
 pub fn age(path: &Path) -> Option<Duration> {
     path.metadata().ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// Replaces `path` as a whole: temporary file, sync, rename. 0600.
+/// Replaces `path` atomically with mode 0600: writes a temporary file, syncs and renames it.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
     let mut temporary = half_written(dir)?;
@@ -79,7 +79,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     persist(temporary, path)
 }
 
-/// The same for what is of no use any more after a power failure: not synced, which takes a disk longer than all else that many runs do.
+/// Like [`replace`], but without syncing, for files that are useless after a power failure. In many runs a sync would take the most time.
 pub fn replace_for_now(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
     let mut temporary = half_written(dir)?;
@@ -92,19 +92,19 @@ fn half_written(dir: &Path) -> io::Result<NamedTempFile> {
     temporary(dir)
 }
 
-/// A file beside the one it is to replace, its owner's alone.
+/// A temporary file with mode 0600 in the folder of the file it will replace.
 pub fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
     let own = fs::Permissions::from_mode(0o600);
     tempfile::Builder::new().prefix(HALF_WRITTEN).rand_bytes(RANDOM).permissions(own).tempfile_in(dir)
 }
 
-/// Is this the name of a file that is not whole yet, or never came to be?
+/// Is this the name of a temporary file?
 pub fn is_half_written(path: &Path) -> bool {
     let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(HALF_WRITTEN));
     rest.is_some_and(|rest| rest.len() == RANDOM && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// Removes what was left half written in a folder where somebody may be writing just now: what was begun long ago.
+/// Removes temporary files old enough that no process can still be writing them.
 pub fn drop_abandoned(dir: &Path) {
     for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).filter(|path| is_half_written(path)) {
         if path.is_file() && age(&path).is_some_and(|age| age > ABANDONED) {
@@ -113,7 +113,7 @@ pub fn drop_abandoned(dir: &Path) {
     }
 }
 
-/// Room for a file that is still to come and will not come twice: its folder can be written, and so many bytes are taken on the disk.
+/// Disk space reserved for a file that must not be lost once it arrives: the folder is writable and the bytes are allocated.
 #[derive(Debug)]
 pub struct Room(NamedTempFile);
 
@@ -121,12 +121,12 @@ impl Room {
     pub fn take(dir: &Path, bytes: usize) -> io::Result<Self> {
         let mut temporary = half_written(dir)?;
         temporary.write_all(&vec![b' '; bytes])?;
-        // Some disks tell only now that there is no room.
+        // Some file systems report a full disk only on sync.
         temporary.as_file().sync_all()?;
         Ok(Self(temporary))
     }
 
-    /// Writes the file there and gives it its name, as `replace` does.
+    /// Writes the file into the reserved space and renames it, as [`replace`] does.
     pub fn fill(self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut temporary = self.0;
         temporary.rewind()?;
@@ -136,14 +136,14 @@ impl Room {
     }
 }
 
-/// Gives a temporary file of this folder its name, so that it lasts.
+/// Syncs a temporary file and renames it to `path` in the same folder.
 pub fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|e| e.error)?;
     sync_folder_of(path)
 }
 
-/// Removes a file, so that it stays away. One that is not there is no error.
+/// Removes a file durably. A missing file is no error.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -152,15 +152,15 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What was created, renamed or removed in a folder lasts only once the folder is synced.
+/// Syncs the folder of a path: only then do creations, renames and removals in it survive a power failure.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
 }
 
-/// Opens a file that is ours, and nothing that was put in its place to lead elsewhere or to be waited for.
+/// Opens a regular file, but no symbolic link, pipe or device in its place.
 ///
 /// # Errors
-/// When it cannot be opened so, is no file, or has another name as well.
+/// When it is not a regular file or has another hard link.
 pub fn open_itself(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = options.custom_flags(flags.bits() as i32).open(path)?;
@@ -172,12 +172,12 @@ pub fn open_itself(options: &mut fs::OpenOptions, path: &Path) -> io::Result<Fil
     }
 }
 
-/// Is it a link, or another name of a file?
+/// Is it a symbolic link, or a file with several hard links?
 pub fn is_led_elsewhere(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink() || found.is_file() && found.nlink() > 1)
 }
 
-/// Opens a file to lock it, creating it 0600.
+/// Opens a lock file, creating it with mode 0600.
 pub fn open_lock(path: &Path) -> io::Result<File> {
     fs::OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
 }

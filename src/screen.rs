@@ -1,26 +1,26 @@
-//! What stands between what is printed and a terminal: no character of a session acts on it, whatever way it took to get here.
+//! Terminal escaping: nothing that recall prints can control the terminal, wherever the text comes from.
 //!
-//! Texts for people are cleaned where they are made; rows, exports and JSON are told byte for byte, and on a terminal such bytes would
-//! be obeyed. There they are written as JSON escapes them, so that JSON stays what it was. A pipe or a file gets every byte.
+//! Texts for people are sanitized where they are made. Transcript lines, exports and JSON are printed byte for byte, and a terminal would
+//! obey control characters in them: there they are written as JSON escapes, which keeps JSON valid. A pipe or a file gets every byte.
 //!
-//! What cannot be written ends a command that only shows something; one that changes something goes on.
+//! A write error ends a command that only shows something; a command that changes something continues.
 
 use std::io::{self, ErrorKind, Write};
 
 use crate::clean::is_unseen;
 
-/// The only sequences that we write ourselves.
+/// The only escape sequences that recall writes itself.
 const OURS: [&str; 2] = ["\x1b[1m", "\x1b[0m"];
-/// The longest part of a character or of such a sequence that waits for its rest, in bytes.
+/// The most bytes of an incomplete character or sequence that wait for the rest.
 const LONGEST: usize = 3;
 
 pub struct Screen<W> {
     to: W,
     is_terminal: bool,
-    /// The start of a character or of a sequence whose rest has not come yet.
+    /// The start of an incomplete character or sequence.
     held: Vec<u8>,
     goes_on: bool,
-    /// Why something could not be written, the first time.
+    /// The first write error.
     unheard: Option<io::Error>,
 }
 
@@ -29,12 +29,12 @@ impl<W: Write> Screen<W> {
         Self { to, is_terminal, held: Vec::new(), goes_on: false, unheard: None }
     }
 
-    /// The same for who goes on when nothing can be written any more, and asks at the end: `unheard`.
+    /// Continues after write errors; the first one is available from `unheard`.
     pub fn heard_or_not(self) -> Self {
         Self { goes_on: true, ..self }
     }
 
-    /// Why not all was written, for who went on.
+    /// The first write error, if writing continued after one.
     pub fn unheard(&self) -> Option<&io::Error> {
         self.unheard.as_ref()
     }
@@ -49,7 +49,7 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Writes what is whole of what is held; all of it at the `end`.
+    /// Writes the complete part of what is held; at the `end`, all of it.
     fn show(&mut self, end: bool) -> io::Result<()> {
         let whole = if end { self.held.len() } else { self.held.len() - begun(&self.held) };
         let rest = self.held.split_off(whole);
@@ -78,7 +78,7 @@ impl<W: Write> Write for Screen<W> {
     }
 }
 
-/// How many bytes at the end begin something that is not whole.
+/// How many bytes at the end begin an incomplete character or sequence.
 fn begun(bytes: &[u8]) -> usize {
     let ends = (1..=LONGEST.min(bytes.len())).rev();
     let starts = |tail: &[u8]| {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What a terminal or a pipe gets of a text that comes in these pieces.
+    /// The output for a text that is written in these pieces.
     fn got(text: &[u8], cuts: &[usize], is_terminal: bool) -> Vec<u8> {
         let mut screen = Screen::new(Vec::new(), is_terminal);
         let mut rest = text;

@@ -1,11 +1,11 @@
-//! Ctrl-C and SIGTERM: the run ends at the next safe place; a second signal ends it at once.
+//! Ctrl-C and SIGTERM: the first signal ends the run at the next safe point, the second one at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
 pub fn listen() {
-    // Without a handler a signal ends the process, which every stage survives; so a failure here is no reason not to run.
+    // Without a handler, signals end the process; every stage survives that, so a failure here is ignored.
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
@@ -14,7 +14,7 @@ pub fn listen() {
     });
 }
 
-/// Asks the run to end at the next safe place, as a signal does.
+/// Requests a stop at the next safe point, as a signal does.
 pub fn ask() {
     ASKED.store(true, Ordering::SeqCst);
 }

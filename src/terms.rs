@@ -1,8 +1,8 @@
-//! Words for search and comparison: names split where programmers join them, and words that say nothing left out.
+//! Tokenizes text for search and comparison: splits joined names and drops stop words.
 
 use std::collections::BTreeSet;
 
-/// English words too common to find or to compare by, in their order.
+/// English stop words, sorted.
 const STOP: &[&str] = &[
     "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can",
     "could", "did", "do", "does", "done", "for", "from", "get", "got", "had", "has", "have", "he", "her", "here", "his", "how",
@@ -12,10 +12,10 @@ const STOP: &[&str] = &[
     "was", "we", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "yes", "you", "your",
 ];
 
-/// No word of them has more bytes.
+/// The longest stop word, in bytes.
 const LONGEST: usize = 7;
 
-/// The same as numbers, in the same order: they are compared at once.
+/// The stop words as sorted integers, so that one comparison compares a whole word.
 const STOP_KEYS: [u64; STOP.len()] = {
     let mut keys = [0; STOP.len()];
     let mut at = 0;
@@ -26,7 +26,7 @@ const STOP_KEYS: [u64; STOP.len()] = {
     keys
 };
 
-/// A word of up to [`LONGEST`] bytes as a number: its bytes and how many they are.
+/// A word of up to [`LONGEST`] bytes as an integer: its bytes, then its length.
 const fn key(word: &[u8]) -> u64 {
     let mut bytes = [0; LONGEST + 1];
     let mut at = 0;
@@ -38,23 +38,23 @@ const fn key(word: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// The words of a phrase as search knows them, in their order, with one space between: scripts without spaces in pairs of characters,
-/// words that say nothing left out.
+/// The words of a phrase as the index holds them, in order and separated by spaces: pairs of characters in scripts without spaces, no
+/// stop words.
 pub fn index_text(text: &str) -> String {
     let mut indexed = String::with_capacity(text.len());
     words_of(text).for_each(|word| push_whole(&mut indexed, word, is_stop));
     indexed
 }
 
-/// The words of a name, all of them: of a path, a branch, a tool.
+/// All words of a name (a path, branch or tool), including stop words.
 pub fn index_names(name: &str) -> String {
     let mut indexed = String::with_capacity(name.len());
     words_of(name).for_each(|word| push_whole(&mut indexed, word, |_| false));
     indexed
 }
 
-/// The words of a document, text by text, so that a phrase fits where it stands; behind them the parts of joined names, and the last
-/// characters of runs without spaces, which begin no pair.
+/// The words of a document in text order, so that phrases match; then the parts of joined names, and the last characters of runs in
+/// scripts without spaces, since no pair begins with them.
 #[derive(Debug, Default)]
 pub struct Indexed {
     words: String,
@@ -62,12 +62,12 @@ pub struct Indexed {
 }
 
 impl Indexed {
-    /// Adds the words of a text, in their order.
+    /// Adds the words of a text, without stop words.
     pub fn add(&mut self, text: &str) {
         self.add_words(text, is_stop);
     }
 
-    /// Adds the words of a name, all of them: `about.rs` is no `rs`.
+    /// Adds all words of a name. Stop words are kept: they are part of names.
     pub fn add_name(&mut self, name: &str) {
         self.add_words(name, |_| false);
     }
@@ -86,7 +86,7 @@ impl Indexed {
         self.parts.push_str(part);
     }
 
-    /// Adds of another document the words that fit.
+    /// Adds those words of another document that `fits` accepts.
     pub fn add_some(&mut self, of: &Self, mut fits: impl FnMut(&str) -> bool) {
         for word in of.words.split_whitespace().filter(|word| fits(word)) {
             push_whole(&mut self.words, word, |_| false);
@@ -94,12 +94,12 @@ impl Indexed {
         of.parts.split_whitespace().filter(|part| fits(part)).for_each(|part| self.add_part(part));
     }
 
-    /// Every word, as often as it stands there.
+    /// All words, with repetitions.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.words.split_whitespace().chain(self.parts.split_whitespace())
     }
 
-    /// How long it is, in bytes.
+    /// The size so far, in bytes.
     pub fn bytes(&self) -> usize {
         self.words.len() + self.parts.len()
     }
@@ -110,7 +110,7 @@ impl Indexed {
     }
 }
 
-/// Adds the tokens of a word, without those that are left out. Most words are one, which takes no room of its own on its way.
+/// Appends the tokens of a word, except those left out. ASCII words, which are most, are appended without an allocation.
 fn push_whole(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> bool) {
     let mut push = |token: &str| {
         let before = indexed.len();
@@ -127,12 +127,12 @@ fn push_whole(indexed: &mut String, word: &str, is_left_out: impl Fn(&str) -> bo
     if word.is_ascii() { push(word) } else { whole_tokens(word).iter().for_each(|token| push(token)) }
 }
 
-/// Runs of letters and digits. Programmers join names by all other signs.
+/// Runs of letters and digits; everything else separates words.
 pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// A word in lower case and the parts of a joined name; the pairs of characters of a run without spaces.
+/// The word in lower case and the parts of a joined name; for scripts without spaces, pairs of characters.
 pub fn tokens_of(word: &str) -> Vec<String> {
     let mut all = whole_tokens(word);
     if !word.chars().any(is_unsegmented) {
@@ -148,7 +148,7 @@ fn whole_tokens(word: &str) -> Vec<String> {
     vec![if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() }]
 }
 
-/// May a word have parts? Of most a look at their bytes tells that they have none.
+/// May the word have parts? A cheap test that rules out most words by their bytes.
 fn has_parts(word: &str) -> bool {
     !word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
@@ -165,25 +165,25 @@ fn part_tokens(word: &str) -> Vec<String> {
     if parts.len() > 1 { parts.into_iter().map(str::to_lowercase).collect() } else { Vec::new() }
 }
 
-/// Does a word say too little to look for it?
+/// Is it a stop word (in lower case)?
 pub fn is_stop(word: &str) -> bool {
     word.len() <= LONGEST && STOP_KEYS.binary_search(&key(word.as_bytes())).is_ok()
 }
 
-/// Is it of a script that puts no spaces between words?
+/// Does the character belong to a script without spaces between words?
 pub fn is_unsegmented(c: char) -> bool {
     matches!(u32::from(c),
         0x0e00..=0x0fff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
         | 0xac00..=0xd7af | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3ffff)
 }
 
-/// A word cut where scripts that put spaces between words and others meet.
+/// Splits a word where scripts with and without spaces meet.
 fn runs(word: &str) -> Vec<String> {
     let chars: Vec<char> = word.chars().collect();
     chars.chunk_by(|a, b| is_unsegmented(*a) == is_unsegmented(*b)).map(|run| run.iter().collect()).collect()
 }
 
-/// Pairs of neighbours, and a character that stands alone; what is of another script stays whole.
+/// Pairs of adjacent characters, or the single character; a run of another script stays whole.
 fn pairs(run: &str) -> Vec<String> {
     let chars: Vec<char> = run.chars().collect();
     match chars.as_slice() {
@@ -214,7 +214,7 @@ pub fn parts(name: &str) -> Vec<&str> {
     parts
 }
 
-/// The telling words of a text, lower case, without endings that English adds.
+/// The distinctive words of a text: lower case, stemmed, without stop words.
 pub fn words(text: &str) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut add = |word: &str| {
@@ -231,7 +231,7 @@ pub fn words(text: &str) -> BTreeSet<String> {
     all
 }
 
-/// What remains when the endings are off that most often tell two forms of a word apart.
+/// The word without its common English endings.
 pub fn stem(word: &str) -> &str {
     for ending in ["ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "e"] {
         if let Some(stem) = word.strip_suffix(ending)
@@ -243,7 +243,7 @@ pub fn stem(word: &str) -> &str {
     word
 }
 
-/// The share of the telling words of `text` that `other` holds too, 0 to 1.
+/// The share of the words of `text` that `other` also holds: 0 to 1.
 pub fn covered_by(text: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     if text.is_empty() {
         return 0.0;

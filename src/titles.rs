@@ -1,21 +1,21 @@
-//! Which titles were given in a session: one that stood there before the first prompt came from elsewhere, from a session that `/clear`
-//! ended, a fork, or a hook. The client repeats it as if it were the user's, until the user gives another.
+//! Drops titles that were not given in this session. One that appears before the first prompt is inherited: from a session that `/clear`
+//! ended, from a fork, or from a hook. The client repeats it as if the user had set it, until the user sets another.
 
 use serde::{Deserialize, Serialize};
 
 use crate::session::{Item, Row, Sign, TitleBy, Turn, digest_of};
 
-/// What the rows of a file have told so far. Never text.
+/// What the records of a file have shown so far. Holds no text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Titles {
-    /// Hashes of titles that were not given in it.
+    /// Hashes of inherited titles.
     brought: Vec<u32>,
-    /// A prompt came.
+    /// A prompt was seen.
     begun: bool,
-    /// What came before the first prompt is of a session that was cleared.
+    /// Records before the first prompt belong to a session that was cleared.
     cleared: bool,
-    /// Hashes of titles that hooks gave.
+    /// Hashes of titles set by hooks.
     hooked: Vec<u32>,
 }
 
@@ -24,7 +24,7 @@ impl Titles {
         *self == Self::default()
     }
 
-    /// Takes from a row of the main conversation the title that was not given in it.
+    /// Removes titles that were not given in the session from a record of the main conversation.
     pub fn pass(&mut self, row: &mut Row) {
         match &row.sign {
             Some(Sign::Cleared) => self.cleared |= !self.begun,
@@ -38,7 +38,7 @@ impl Titles {
         }
         if !self.begun && matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) {
             self.begun = true;
-            // Given where the session was started (`--name`): the client will repeat it.
+            // Set when the session was started (`--name`): the client will repeat it.
             if !self.cleared {
                 self.brought.clear();
             }
@@ -60,7 +60,7 @@ impl Titles {
     }
 }
 
-/// The title of somebody's making.
+/// The title, if the item is one that the user set.
 fn given(item: &Item) -> Option<&str> {
     match item {
         Item::Title(title) if title.by == TitleBy::User => Some(&title.text),

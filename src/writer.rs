@@ -1,4 +1,4 @@
-//! Who writes into the memory from here, and for which projects: a person for all, an agent for the one its session is in.
+//! Who adds to the memory, and for which projects: a person for all, an agent only for the project of its session.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::config::{Agent, Config};
 use crate::notes::{Reach, check_folder};
 use crate::source::known::folder_of;
 
-/// Somebody who writes.
+/// An author with its permissions.
 #[derive(Debug, Clone)]
 pub struct Writer {
     pub author: Author,
@@ -22,10 +22,10 @@ impl Writer {
         Self { author: Author::User, reach: Reach::Anywhere }
     }
 
-    /// An agent that works in `folder`. It writes for the project of its session, wherever it has changed to since.
+    /// An agent that works in `folder`. It may write for the project its session started in, wherever it is now.
     ///
     /// # Errors
-    /// A `Refused` when that project is excluded: what is said there goes no further.
+    /// A `Refused` if that project is excluded.
     pub fn agent(agent: &Agent, folder: &Path, config: &Config) -> Result<Self> {
         let own = agent.session.as_deref().and_then(|id| folder_of_session(id, config)).unwrap_or_else(|| folder.to_owned());
         check_folder(&own, config)?;
@@ -34,17 +34,14 @@ impl Writer {
         Ok(Self { author: agent.author(), reach: Reach::Only(key) })
     }
 
-    /// Who runs a command here.
-    ///
-    /// # Errors
-    /// As [`Writer::agent`].
+    /// The writer for a command that runs here: the agent, or else the user.
     pub fn here(config: &Config, agent: Option<&Agent>) -> Result<Self> {
         let Some(agent) = agent else { return Ok(Self::user()) };
         Self::agent(agent, &std::env::current_dir().context("the current folder is gone")?, config)
     }
 }
 
-/// The transcript of a session of Claude Code's, where it lies in a folder of ours to read.
+/// The transcript of a Claude Code session, if it is in one of the configured folders.
 fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
     if !session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
         return None;
@@ -54,7 +51,7 @@ fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
     projects.flatten().flatten().map(|entry| entry.path().join(&name)).find(|path| path.is_file())
 }
 
-/// The folder a session began in, which decides on its project when it is read.
+/// The folder a session started in, which determines its project.
 fn folder_of_session(session: &str, config: &Config) -> Option<PathBuf> {
     folder_of(&transcript_of(session, config)?)
 }

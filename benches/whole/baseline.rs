@@ -1,4 +1,4 @@
-//! The least a program over transcripts does, to compare with: this very program, called with a word and a folder.
+//! Baselines that do the least a program over transcripts can do: this program itself, called with a word and a folder.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ struct Row<'a> {
     kind: Option<Cow<'a, str>>,
 }
 
-/// Does what `word` says, if it is one of ours.
+/// Runs the baseline named `word`; false if there is none.
 pub fn run(word: &str, folder: &Path) -> bool {
     match word {
         "walk" => walk(folder),
@@ -25,14 +25,14 @@ pub fn run(word: &str, folder: &Path) -> bool {
     true
 }
 
-/// One stat a file.
+/// One `stat` per file.
 fn walk(folder: &Path) {
     let files = WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file());
     let (count, bytes) = files.fold((0, 0), |(count, bytes), entry| (count + 1, bytes + entry.metadata().map_or(0, |m| m.len())));
     println!("{count} files, {bytes} bytes");
 }
 
-/// How many rows there are of each type, on all cores.
+/// Counts the records of each type, on all cores.
 fn tally(folder: &Path) {
     let files: Vec<_> = WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file()).collect();
     let of_file = |entry: &walkdir::DirEntry| {

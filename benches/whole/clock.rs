@@ -1,4 +1,4 @@
-//! Whole commands, timed in turn: what disturbs a machine disturbs all of them.
+//! Times whole commands in turn, so that disturbances of the machine affect all of them.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A command that is timed, and what is done before each of its runs.
+/// A command to time, with setup that runs before each run.
 pub struct Contender<'a> {
     pub name: String,
     before: Box<dyn FnMut(u64) + 'a>,
@@ -19,7 +19,7 @@ impl<'a> Contender<'a> {
         Self { name: name.into(), before: Box::new(|_| {}), command: Box::new(command), times: Vec::new() }
     }
 
-    /// Is done before each run, with the number of the round; its time does not count.
+    /// Sets up each run; gets the number of the round and is not timed.
     pub fn before(mut self, before: impl FnMut(u64) + 'a) -> Self {
         self.before = Box::new(before);
         self
@@ -33,7 +33,7 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// Runs the contenders in turn, once without being timed and then `rounds` times.
+/// Runs the contenders in turn: one warm-up round, then `rounds` timed ones.
 pub fn race(rounds: u64, contenders: &mut [Contender<'_>]) {
     for round in 0..=rounds {
         for one in contenders.iter_mut() {
@@ -50,7 +50,7 @@ pub fn race(rounds: u64, contenders: &mut [Contender<'_>]) {
     }
 }
 
-/// What a run took, in milliseconds, and the most memory that it had at once, in KiB; 0 where the system does not tell.
+/// The duration of a run in milliseconds, and its peak memory in KiB (0 if the system does not report it).
 pub fn peak(mut command: Command) -> (f64, u64) {
     let began = Instant::now();
     let mut child = command.spawn().expect("the program starts");
@@ -65,7 +65,7 @@ pub fn peak(mut command: Command) -> (f64, u64) {
     (began.elapsed().as_secs_f64() * 1e3, most)
 }
 
-/// A program in an environment of its own, that prints to nowhere.
+/// A command without input and with its output discarded.
 pub fn quiet(program: impl AsRef<Path>) -> Command {
     let mut command = Command::new(program.as_ref());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,7 +1,7 @@
-//! Made sessions, in the kinds and sizes that real ones have. The same arguments make the same bytes, but for the times.
+//! Generated sessions with the kinds and sizes of real ones. The same arguments give the same bytes, except for timestamps.
 //!
 //! Shares of bytes in 193 MB of real transcripts: tool results 49 % (half of it a second copy in `toolUseResult`), tool uses 16 %,
-//! thinking 13 %, attachments 10 %, the assistant's text 6 %, prompts 2 %, bookkeeping 4 %. Words are as common and as rare as in a
+//! thinking 13 %, attachments 10 %, the assistant's text 6 %, prompts 2 %, bookkeeping 4 %. Word frequencies are like those of natural
 //! language.
 
 use std::fmt::Write as _;
@@ -14,19 +14,19 @@ use jiff::Timestamp;
 
 use crate::size::Dice;
 
-/// Days over which the sessions are spread.
+/// The number of days over which the sessions are spread.
 const DAYS: u64 = 180;
 const PROJECTS: u64 = 25;
-/// About what a step takes, in bytes.
+/// The approximate size of a step, in bytes.
 const STEP: usize = 12_000;
 
-/// A tree of sessions.
+/// The size of a tree of sessions.
 pub struct Size {
     pub files: u64,
     pub bytes: u64,
 }
 
-/// Where a made session lies and works.
+/// A generated session: its transcript and working folder.
 pub struct Session {
     pub id: String,
     pub path: PathBuf,
@@ -61,7 +61,7 @@ impl Texts {
     pub fn new() -> Self {
         let mut dice = Dice(1);
         let words = words(&mut dice);
-        // The n-th word is said about 1/n as often as the first.
+        // The n-th word is about 1/n as frequent as the first (Zipf's law).
         let word =
             |dice: &mut Dice| words[((words.len() as f64).powf(dice.below(1 << 32) as f64 / 4_294_967_296.0)) as usize - 1].clone();
         let (mut prose, mut code, mut signature) = (String::new(), String::new(), String::new());
@@ -93,7 +93,7 @@ impl Texts {
     fn piece<'t>(text: &'t str, dice: &mut Dice, length: usize) -> &'t str {
         let from = dice.below((text.len() - length.min(text.len() / 2)) as u64) as usize;
         let piece = &text[from..(from + length).min(text.len())];
-        // An escape must not be cut in two.
+        // Do not cut an escape in two.
         let from = piece.find(' ').map_or(0, |at| at + 1);
         let to = piece.rfind(' ').filter(|to| *to > from).unwrap_or(from);
         &piece[from..to]
@@ -118,15 +118,15 @@ fn words(dice: &mut Dice) -> Vec<String> {
     (0..30_000).map(|_| (0..2 + dice.below(2)).map(|_| syllable(dice)).collect()).collect()
 }
 
-/// One session while it is written.
+/// A session being written.
 struct Rows<'t> {
     texts: &'t Texts,
     dice: Dice,
     out: String,
-    /// What all rows have in common, from `"sessionId"` on.
+    /// The fields that all records share, from `"sessionId"` on.
     common: String,
     at: i64,
-    /// Seconds between two rows, at most.
+    /// The most seconds between two records.
     pace: u64,
     count: u64,
 }
@@ -149,7 +149,7 @@ impl Rows<'_> {
         self.row("assistant", &message);
     }
 
-    /// A prompt, what is done for it while there is room up to `end`, and the answer.
+    /// A prompt, steps while there is room up to `end`, and the reply.
     fn exchange(&mut self, end: usize) {
         let prompt = self.texts.prose(&mut self.dice, 400);
         self.row("user", &format!(r#""message":{{"role":"user","content":"Please {prompt}"}},"promptId":"{}""#, self.count));
@@ -223,7 +223,7 @@ fn time(seconds: i64) -> String {
     Timestamp::from_second(seconds).map(|at| format!("{at:.3}")).unwrap_or_default()
 }
 
-/// Makes the sessions in the config directory `claude` below `root`; in the order of their beginnings.
+/// Generates sessions in the config directory `claude` below `root`, in the order of their starts.
 pub fn make(root: &Path, size: &Size, texts: &Texts) -> Vec<Session> {
     let now = Timestamp::now().as_second();
     let share = size.bytes / size.files.max(1);
@@ -232,7 +232,7 @@ pub fn make(root: &Path, size: &Size, texts: &Texts) -> Vec<Session> {
         let mut dice = Dice(n + 7);
         let project = dice.below(PROJECTS);
         let session = Session { id: dice.uuid(), path: PathBuf::new(), cwd: root.join(format!("src/project-{project}")) };
-        // One file in seven is of a subagent of the session before.
+        // Every seventh file is of a subagent of the session before.
         let of_agent = made.last().filter(|_| n % 7 == 6);
         let folder = root.join(format!("claude/projects/-src-project-{project}"));
         let (path, common) = match of_agent {
@@ -271,7 +271,7 @@ fn write(path: &Path, text: &str, modified: i64) {
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(modified as u64)).expect("a time");
 }
 
-/// About `bytes` more of a session that goes on.
+/// Appends about `bytes` to a session.
 pub fn append(session: &Session, bytes: usize, round: u64, texts: &Texts) {
     let dice = Dice(round + 1_000_003);
     let at = Timestamp::now().as_second();

@@ -1,12 +1,12 @@
-//! Times whole runs of `recall`, over sessions made here or a folder of one's own, against programs that do less over the same files.
+//! Times whole runs of `recall`, over generated sessions or a given folder, against programs that do less over the same files.
 //!
 //!     cargo bench --bench whole                                  1 GB in 1,000 files, 50,000 small files, 10,000 digests
 //!     cargo bench --bench whole -- --megabytes 100 --small-files 5000 --digests 1000
 //!     cargo bench --bench whole -- --grow                        ten times as much as well
 //!     cargo bench --bench whole -- --tree DIR                    a Claude Code config directory, which is only read (and copied)
 //!
-//! Needs nothing but the repository. `rg` and `ccusage` take part where they are found; who is missing is named. Everything is written
-//! below the target folder, and removed.
+//! Needs nothing but the repository. `rg` and `ccusage` take part if installed; missing ones are named. Everything is written below the
+//! target folder and removed afterwards.
 
 mod baseline;
 mod clock;

@@ -1,4 +1,4 @@
-//! What is measured, and against what.
+//! The measurements and their baselines.
 
 use std::cell::Cell;
 use std::env;
@@ -15,9 +15,9 @@ use crate::corpus::{self, Session, Size, Texts};
 use crate::table::{Table, megabytes};
 
 const MEGABYTE: u64 = 1_000_000;
-/// Bytes of a session in the tree of small files, and of one in the index that the hooks ask.
+/// Bytes of a session in the tree of small files and in the index for the hooks.
 const SMALL: u64 = 3_000;
-/// Rounds of hooks for one of everything else.
+/// Rounds of hooks for each round of everything else.
 const HOOKS: u64 = 40;
 
 pub struct Bench<'a> {
@@ -27,7 +27,7 @@ pub struct Bench<'a> {
     pub table: Table,
 }
 
-/// A config directory and the data of the program that reads it.
+/// A Claude Code config directory and recall's data folder for it.
 struct World {
     claude: PathBuf,
     data: PathBuf,
@@ -62,7 +62,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// `recall`, in an environment of its own.
+    /// `recall` in a clean environment.
     fn recall(&self, world: &World, args: &[&str]) -> Command {
         let mut command = quiet(&self.args.recall);
         command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.root.path());
@@ -70,7 +70,7 @@ impl<'a> Bench<'a> {
         command
     }
 
-    /// This program as a baseline, see `baseline.rs`.
+    /// This program as a baseline; see `baseline.rs`.
     fn baseline(&self, word: &str, world: &World) -> Command {
         let mut command = quiet(env::current_exe().expect("this program"));
         command.arg(word).arg(world.claude.join("projects"));
@@ -82,7 +82,7 @@ impl<'a> Bench<'a> {
         let Some(tree) = &self.args.tree else { return self.world("tree", &size) };
         let root = self.root.path().join("tree");
         let claude = root.join("claude");
-        // One file will be written to.
+        // One file will be appended to, so work on a copy.
         let mut sessions = Vec::new();
         for entry in WalkDir::new(tree.join("projects")).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
             let below = entry.path().strip_prefix(tree).expect("a path below the tree");
@@ -99,7 +99,7 @@ impl<'a> Bench<'a> {
         self.found(&root, &claude, sessions)
     }
 
-    /// A tree of sessions: read for the first time, digested, with nothing new, and with one file that grew.
+    /// A tree of sessions: first ingest, digests, a run with nothing new, and a run after one file grew.
     pub fn reading(&mut self) {
         let world = self.tree();
         let what = format!("{} in {} files", megabytes(world.bytes), self.args.files);
@@ -121,10 +121,10 @@ impl<'a> Bench<'a> {
         self.remove("tree");
     }
 
-    /// Reads a tree for the first time, against others.
+    /// Times the first ingest of a tree against the baselines.
     fn cold(&mut self, world: &World, what: &str) -> (f64, u64) {
         let ingest = || self.recall(world, &["digest", "--ingest-only"]);
-        // Also has all of it read once before anything is timed.
+        // This run also warms the file cache.
         let (_, most) = peak(ingest());
         let mut all = vec![
             Contender::new("tally", || self.baseline("tally", world)),
@@ -151,10 +151,10 @@ impl<'a> Bench<'a> {
     }
 
     fn again(&mut self, world: &World) {
-        // What was written a moment ago is digested as well.
+        // `--settle 0s`: digest what was written just now as well.
         let digest = || self.recall(world, &["digest", "--summarizer", "extract", "--settle", "0s"]);
         let ingest = || self.recall(world, &["digest", "--ingest-only"]);
-        // Each time another one, so that none grows large.
+        // A different session each time, so that none grows large.
         let grown = |round: u64| &world.sessions[(round as usize * 2 + 1) % world.sessions.len()];
         let rounds = self.args.rounds * 4;
         let mut all = [
@@ -206,7 +206,7 @@ impl<'a> Bench<'a> {
         self.hooks_with(self.args.digests);
     }
 
-    /// Milliseconds of a session's start.
+    /// Times hooks with an index of so many digests; returns the milliseconds of a session's start.
     fn hooks_with(&mut self, digests: u64) -> f64 {
         let world = self.world("hooks", &Size { files: digests, bytes: digests * SMALL });
         let (took, _) = peak(self.recall(&world, &["digest", "--summarizer", "extract"]));
@@ -226,7 +226,7 @@ impl<'a> Bench<'a> {
             };
             Contender::new(name, command).before(move |_| {
                 number.set(number.get() + 1);
-                // What the last hook left waiting would be looked at by this one.
+                // Marks that the last hook left would cost this one time.
                 let marks =
                     WalkDir::new(world.data.join("marks/new")).into_iter().flatten().filter(|entry| entry.file_type().is_file());
                 marks.for_each(|mark| fs::remove_file(mark.path()).expect("a mark can be removed"));
@@ -270,7 +270,7 @@ impl<'a> Bench<'a> {
 
 fn payload_of(event: &str, number: u64, session: &Session) -> String {
     let (id, more) = match event {
-        // Each is another session: one is told of a thing once.
+        // Another session each time: a session is told a thing only once.
         "SessionStart" => (format!("{number:08}-0000-4000-8000-000000000000"), r#""source":"startup""#),
         _ => (session.id.clone(), r#""reason":"other""#),
     };
@@ -279,7 +279,7 @@ fn payload_of(event: &str, number: u64, session: &Session) -> String {
     format!(r#"{{"session_id":"{id}","transcript_path":"{path}","cwd":"{cwd}","hook_event_name":"{event}",{more}}}"#)
 }
 
-/// Programs that others would run over the same files, and how; `{}` stands for the config directory.
+/// Programs that people run over the same files, and how; `{}` stands for the config directory.
 const PEERS: [(&str, &str); 4] = [
     ("cat", "find {}/projects -type f -exec cat '{}' + "),
     ("wc", "find {}/projects -type f -exec wc -l '{}' + "),

@@ -1,4 +1,4 @@
-//! What was measured, as a table in Markdown.
+//! The results as a Markdown table.
 
 use std::fs;
 use std::thread::available_parallelism;
@@ -12,13 +12,13 @@ pub struct Table {
 }
 
 impl Table {
-    /// A time in milliseconds against another's.
+    /// Adds a time in milliseconds with its ratio to another.
     pub fn ratio(&mut self, what: &str, took: f64, against: &str, other: f64) {
         self.row(what, &time(took), &format!("{against}, {}", time(other)), &format!("{:.2} ×", took / other));
     }
 
     pub fn row(&mut self, what: &str, measured: &str, against: &str, says: &str) {
-        // Told at once: a run may take minutes.
+        // Print at once: a run may take minutes.
         eprintln!("{what}: {measured}; {against}: {says}");
         self.rows.push([what, measured, against, says].map(str::to_owned));
     }

@@ -1,4 +1,4 @@
-//! The checks, which the test run of recall shares.
+//! The checks of the fuzz targets, shared with recall's own tests.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! Requests and responses of the two common embedding APIs. Pure.
 //!
 //! Ollama: `POST /api/embed {"model", "input": […]}` → `{"embeddings": [[…], …]}`.
-//! OpenAI, and the many servers that follow it: `POST /v1/embeddings {"model", "input": […]}` → `{"data": [{"index", "embedding": […]}, …]}`.
+//! OpenAI and compatible servers: `POST /v1/embeddings {"model", "input": […]}` → `{"data": [{"index", "embedding": […]}, …]}`.
 //! A response is accepted only if it holds one usable vector per text, all of the same length.
 
 use serde::Deserialize;
