@@ -1,7 +1,8 @@
-//! Which shell commands read or write files that are private, by the paths they name.
+//! Finds private files in shell commands, by the paths that the commands name.
 //!
 //! A word is a path where a program takes one: an operand of a program that prints, copies or edits files, or the target of a
-//! redirection. Words of other programs, and of sentences, are none: `cargo test secret` and `git commit -m "drop .env"` stay.
+//! redirection. Arguments of other programs and words of sentences are not: `cargo test secret` and `git commit -m "drop .env"`
+//! stay.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -9,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobBuilder, GlobSet};
 
-/// Programs whose operands' content is shown, copied or changed.
+/// Programs that show, copy or change the content of their operands.
 const FILE_PROGRAMS: &[&str] = &[
     "cat", "tac", "bat", "less", "more", "head", "tail", "nl", "sed", "awk", "grep", "egrep", "rg", "ag", "cut", "sort", "uniq",
     "tr", "diff", "cmp", "xxd", "hexdump", "od", "strings", "base64", "jq", "yq", "tee", "source", ".", "vim", "vi", "nano",
@@ -17,24 +18,24 @@ const FILE_PROGRAMS: &[&str] = &[
     "python", "python3", "node", "type", "Get-Content", "cp", "mv", "install", "dd", "rsync", "scp", "curl", "export", "set",
     "env", "git",
 ];
-/// The longest path, in bytes.
+/// Longest path, in bytes.
 const MAX_PATH: usize = 4096;
-/// Commands within a command are looked into this deep.
+/// How deep commands nested in quoted arguments are followed.
 const MAX_DEPTH: usize = 3;
-/// What stands around a path in a line of a program.
+/// Characters around a path within a quoted program text.
 const BETWEEN: [char; 9] = ['"', '\'', '(', ')', ',', ';', '=', '[', ']'];
-/// Programs that are given a command in quotes.
+/// Programs that run a quoted command.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish", "ssh", "su", "eval", "script", "watch"];
-/// Words before a program that are not the program.
+/// Words that may precede a program's name.
 const PREFIXES: &[&str] = &["sudo", "command", "exec", "nohup", "time", "then", "do", "else", "xargs", "doas", "builtin"];
 
-/// Private files by the names that they have most often: what a pattern of the shell's is tried on.
+/// The most common names of private files, which shell patterns are tried on.
 const OFTEN: &[&str] = &[
     ".env", ".env.local", ".env.production", ".netrc", ".npmrc", ".pgpass", ".pypirc", ".htpasswd", ".bash_history",
     ".zsh_history", ".aws", "id_rsa", "id_ed25519", "id_ecdsa", "secrets", "secrets.yml", "secrets.json", "credentials",
     "credentials.json", "passwords.txt", "service-account.json", "shadow", "terraform.tfstate", "wp-config.php", "kubeconfig",
 ];
-/// Commands that print what is private without naming a file of it.
+/// Commands that print something private without naming its file.
 const REVEALERS: &[&str] = &[
     "docker compose config", "docker-compose config", "docker compose convert", "pass show ", "gopass show ", "op item get ",
     "op read ", "bw get ", "lpass show ", "security find-generic-password", "security find-internet-password",
@@ -43,18 +44,18 @@ const REVEALERS: &[&str] = &[
     "terraform output -raw", "terraform output -json", "tofu output -raw", "tofu output -json", "heroku config:get",
     "ansible-vault view", "ansible-vault decrypt", "kubectl create token", "sops -d ", "sops --decrypt", "sops decrypt", "history",
 ];
-/// What makes other words of a command paths: they are given to a program one by one.
+/// Constructs that pass each word to another program, so that any word may be a path.
 const LOOPS: [&str; 4] = ["xargs", "while read", "parallel ", "-exec"];
 
 /// Files whose content is left out.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
     private: Vec<Glob>,
-    /// The same, ready to be matched, from the first path on that is looked at. Many are given the rules and look at none.
+    /// The compiled globs, built when the first path is checked. Many callers never check one.
     ready: Arc<OnceLock<Option<GlobSet>>>,
-    /// Those among them that are none.
+    /// Files that match a private pattern but are explicitly allowed.
     allowed: GlobSet,
-    /// Finds what each path of theirs holds; none where a glob may match anything.
+    /// Searches for substrings that each matching path must contain; `None` if a glob may match anything.
     signs: Arc<OnceLock<Option<AhoCorasick>>>,
 }
 
@@ -69,11 +70,11 @@ impl Files {
             self.private.iter().for_each(|glob| _ = set.add(glob.clone()));
             set.build().ok()
         };
-        // Without the rules every file may be one.
+        // If the globs do not compile, every file counts as private.
         self.may_stand_in(path) && self.ready.get_or_init(ready).as_ref().is_none_or(|globs| globs.is_match(path))
     }
 
-    /// May the path of such a file stand somewhere in a text? Most texts name none, and one look tells.
+    /// May the path of a private file occur in this text? Most texts are dismissed by one search.
     fn may_stand_in(&self, text: &str) -> bool {
         let signs = || {
             let signs: Option<Vec<String>> = self.private.iter().map(|glob| sign_of(glob.glob())).collect();
@@ -82,28 +83,28 @@ impl Files {
         !self.private.is_empty() && self.signs.get_or_init(signs).as_ref().is_none_or(|signs| signs.is_match(text))
     }
 
-    /// The same of a command, in which the shell fills in names.
+    /// The same for a command, in which the shell may expand patterns to such a path.
     fn may_be_named_in(&self, command: &str) -> bool {
         !self.private.is_empty() && (command.contains(['*', '?', '[']) || self.may_stand_in(command))
     }
 
-    /// Is this the path of such a file?
+    /// Is this the path of a private file?
     pub fn holds(&self, path: &str) -> bool {
         let is_path = !path.is_empty() && path.len() <= MAX_PATH && !path.contains('\n');
         is_path && self.is_private(path) && !self.allowed.is_match(path)
     }
 
-    /// The same of an argument that may be a sentence, which is no path.
+    /// The same for an argument that may be a sentence, which is not a path.
     pub fn holds_argument(&self, text: &str) -> bool {
         (text.starts_with(['/', '~', '.']) || !text.contains(char::is_whitespace)) && self.holds(text)
     }
 
-    /// The same of a word of a command, which may be a pattern in quotes, or one that the shell fills in.
+    /// The same for a word of a command, which may be a quoted pattern or one that the shell expands.
     fn holds_word(&self, word: &str) -> bool {
         (word.contains('/') || !word.contains(char::is_whitespace)) && (self.holds(word) || self.is_filled_in(word))
     }
 
-    /// Does a pattern of the shell's match such a file: `.e*`, `id_?sa`? A pattern that says little, such as `*.json`, is none of them.
+    /// Does a shell pattern such as `.e*` or `id_?sa` match a private file? Unspecific patterns such as `*.json` do not count.
     fn is_filled_in(&self, word: &str) -> bool {
         let (folder, name) = word.rsplit_once('/').map_or(("", word), |(folder, name)| (&word[..=folder.len()], name));
         let says = if name.starts_with('.') { name.len() > 1 } else { letters(name) >= 3 && !name.starts_with("*.") };
@@ -116,19 +117,19 @@ impl Files {
     }
 }
 
-/// How many characters of a pattern stand for themselves.
+/// How many characters of a pattern are literal.
 fn letters(name: &str) -> usize {
     name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').count()
 }
 
-/// The longest part of a glob that a path has to hold for it to match, if that can be told.
+/// The longest substring that a path must contain to match the glob, if there is a usable one.
 fn sign_of(glob: &str) -> Option<String> {
     let is_plain = glob.is_ascii() && !glob.contains(['[', '{', '\\']);
     let longest = glob.split(['*', '?', '/']).max_by_key(|part| part.len())?;
     (is_plain && longest.len() > 1).then(|| longest.to_owned())
 }
 
-/// An output without the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
+/// Removes the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
 pub fn without_lines_of<'t>(output: &'t str, files: &Files) -> Cow<'t, str> {
     if !files.may_stand_in(output) {
         return Cow::Borrowed(output);
@@ -154,7 +155,7 @@ pub fn without_lines_of<'t>(output: &'t str, files: &Files) -> Cow<'t, str> {
     Cow::Owned(kept)
 }
 
-/// `path:…` or, of lines around a hit, `path-12-…`
+/// `path:…`, or `path-12-…` for context lines around a match
 fn is_line_of(line: &str, files: &Files) -> bool {
     let path = line.split(':').next().unwrap_or_default();
     let around = || path.rsplitn(3, '-').nth(2).unwrap_or_default();
@@ -162,19 +163,19 @@ fn is_line_of(line: &str, files: &Files) -> bool {
     (path.len() < line.len() && is_path(path) && files.holds(path)) || is_path(around()) && files.holds(around())
 }
 
-/// Stands in a command for what is not told of it.
+/// Replaces what is withheld of a command.
 pub const WITHHELD: &str = "…";
 
-/// A private file in a command.
+/// A private file named in a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Named<'c> {
     pub program: &'c str,
-    /// How the shell gives the file to the program: empty for an operand, `<` or `>`.
+    /// How the shell passes the file to the program: empty for an operand, `<` or `>`.
     pub by: &'static str,
     pub path: &'c str,
 }
 
-/// What of a command prints something private without naming a file: `pass show …`, `docker compose config`.
+/// The part of a command that prints something private without naming a file: `pass show …`, `docker compose config`.
 pub fn reveals(command: &str, files: &Files) -> Option<&'static str> {
     if files.private.is_empty() {
         return None;
@@ -193,7 +194,7 @@ pub fn reveals(command: &str, files: &Files) -> Option<&'static str> {
     steps(command).find_map(revealer)
 }
 
-/// The private files a command reads or writes, in the order it names them.
+/// The private files that a command reads or writes, in order of mention.
 pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
     let mut search = Search { files, found: Vec::new() };
     if files.may_be_named_in(command) {
@@ -209,12 +210,12 @@ struct Search<'f, 'c> {
 
 impl<'c> Search<'_, 'c> {
     fn command(&mut self, command: &'c str, depth: usize) {
-        // What stands in a heredoc is given to the program before it; what a loop goes over, to the program in it.
+        // A heredoc feeds the program before it, and the list of a loop the program inside it.
         let is_loop = |step: &str| step.trim_start().starts_with("for ") || LOOPS.iter().any(|word| step.contains(word));
         let mut fed =
             steps(command).any(is_loop) && steps(command).any(|step| words(step).iter().any(|word| takes_files(word, step)));
         for step in steps(command) {
-            // Of many steps few name such a file, or are given one in the lines behind them.
+            // Few steps name such a file, or receive one in the lines that follow.
             if self.files.may_be_named_in(step) || step.contains("<<") {
                 let takes_files = self.step(step, fed, depth);
                 fed |= takes_files && step.contains("<<");
@@ -222,13 +223,14 @@ impl<'c> Search<'_, 'c> {
         }
     }
 
-    /// Looks at the words of a step; `fed` where it may stand in a heredoc of a program that takes files. Returns whether it takes some.
+    /// Scans the words of a step. `fed`: the step may be heredoc text of a program that takes files. Returns whether it takes
+    /// files.
     fn step(&mut self, step: &'c str, fed: bool, depth: usize) -> bool {
         let files = self.files;
         let words = words(step);
         let first = words.iter().find(|w| !is_assignment(w) && !PREFIXES.contains(w));
         let program = words.iter().find(|word| takes_files(word, step)).or(first).copied().unwrap_or_default();
-        // What `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
+        // The program that `sudo -u app`, `docker exec app` or `find -exec` run is one of the words.
         let takes_files = fed || words.iter().any(|word| takes_files(word, step)) || words.contains(&WITHHELD);
         let runs_quoted = words.iter().any(|word| SHELLS.contains(&name_of(word)));
         let (mut before, mut flag) = ("", "");
@@ -261,7 +263,7 @@ fn name_of(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// Does a program show, copy or change the files it is given? `git add`, `git commit` and their like only name them.
+/// Does a program show, copy or change its files? `git add`, `git commit` and the like only name them.
 fn takes_files(word: &str, step: &str) -> bool {
     FILE_PROGRAMS.contains(&name_of(word)) && (word != "git" || shows_content(step))
 }
@@ -275,7 +277,7 @@ fn shows_content(step: &str) -> bool {
     [" show", " diff", " log", " blame", " cat-file", " grep", " stash show"].iter().any(|verb| step.contains(verb))
 }
 
-/// A command's steps: what stands between `|`, `;`, `&&`, `||` and line ends.
+/// The steps of a command, split at `|`, `;`, `&&`, `||`, newlines and command substitutions.
 fn steps(command: &str) -> impl Iterator<Item = &str> {
     command.split(['|', ';', '\n', '&', '`']).flat_map(|step| step.split("$("))
 }
@@ -299,7 +301,7 @@ fn words(step: &str) -> Vec<&str> {
     words
 }
 
-/// The path in a word, and the redirection it is the target of: `>.env`, `2>>.env`, or the word after `>`.
+/// The path in a word and the redirection it is the target of: `>.env`, `2>>.env`, or the word after `>`.
 fn target<'w>(word: &'w str, before: &'static str) -> (&'static str, &'w str) {
     match word.rfind(['<', '>']) {
         Some(at) if word.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['<', '>']) => {
@@ -309,7 +311,7 @@ fn target<'w>(word: &'w str, before: &'static str) -> (&'static str, &'w str) {
     }
 }
 
-/// The redirection at the end of a word, whose target is the next one.
+/// The redirection at the end of a word, whose target is the next word.
 fn redirects_to_next(word: &str) -> &'static str {
     if word.ends_with('>') {
         ">"
@@ -320,7 +322,7 @@ fn redirects_to_next(word: &str) -> &'static str {
     }
 }
 
-/// `--env-file=.env`: whatever the program is, it reads the file.
+/// `--env-file=.env`: the file is read, whatever the program.
 fn names_by_flag(word: &str) -> bool {
     word.starts_with('-') && word.contains('=')
 }

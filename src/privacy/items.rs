@@ -1,11 +1,11 @@
-//! Items that are stored already, or were once: they pass again when the rules have changed and when they are imported.
+//! Items that were stored before: they are sanitized again when the rules change and when they are imported.
 
 use super::{Conversation, Gate, LEFT_OUT, Passed};
 use crate::clean::one_line;
 use crate::session::{Item, Row, RowKey, ToolUse};
 
 impl Gate {
-    /// An item as it may be kept; `None` where nothing is left of it. `conversation` has seen the items before it.
+    /// Sanitizes an item; `None` if nothing of it is left. `conversation` has seen the items before it.
     pub fn pass_item(&self, key: RowKey, mut item: Item, conversation: &mut Conversation) -> Option<Item> {
         if !self.pass_texts(&mut item) {
             return None;

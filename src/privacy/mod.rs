@@ -1,8 +1,9 @@
-//! What never enters the index: what the user fenced off, what others put into a message, secrets, private files, and whatever the
-//! config leaves out. Pure.
+//! What never enters the index: private blocks, text that others insert into a message, secrets, private files, and whatever the
+//! config excludes. Pure.
 //!
-//! Everything that is kept of a transcript passes the [`Gate`] as decoded text, before it is shortened: half a secret is known by
-//! its other half.
+//! ## Invariants
+//! Everything stored from a transcript passes the sanitizer ([`Gate`]) as decoded text and before it is shortened: the redactor
+//! recognises a secret only as a whole.
 
 pub mod echo;
 mod files;
@@ -29,40 +30,40 @@ use crate::redact::Redactor;
 use crate::session::ToolUse;
 use crate::signal::chatter::{is_chatter_tool, is_own_tool};
 
-/// Stands for the line of a tool use that a pattern of the user's leaves out.
+/// Replaces the line of a tool use that a user's pattern excludes.
 pub const LEFT_OUT: &str = "(left out)";
 
 /// How much of each end of an output is searched for secrets, in bytes.
 const SEARCHED: usize = 128 << 10;
-/// How much of each end of an output is looked at, in bytes.
+/// How much of each end of an output is used, in bytes.
 pub const SHOWN: usize = 24_000;
 
-/// A text that has passed.
+/// A sanitized text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// Empty where nothing may be kept.
+    /// Empty if nothing may be stored.
     pub text: String,
-    /// Something in it was fenced off as private.
+    /// Part of the text was marked as private.
     pub private: bool,
-    /// What that was. Nobody keeps it.
+    /// The private part. It is never stored.
     pub fenced: String,
 }
 
 impl Text {
-    /// Was what it says private? Beside the private blocks nothing is left that says anything.
+    /// Was all of its meaning private? Nothing meaningful is left beside the private blocks.
     pub fn is_all_private(&self) -> bool {
         self.private && !says_something(&self.text)
     }
 }
 
-/// The rules for what may be kept.
+/// The rules for what may be stored.
 #[derive(Debug, Clone)]
 pub struct Gate {
     redactor: Option<Redactor>,
-    /// Texts that match are left out whole.
+    /// Texts that match are excluded entirely.
     patterns: RegexSet,
     files: Files,
-    /// Tools whose uses are not kept.
+    /// Tools whose uses are not stored.
     skip_tools: Vec<String>,
 }
 
@@ -76,17 +77,17 @@ impl Gate {
         Self::new(Redactor::shipped().clone(), RegexSet::empty(), Files::default(), Vec::new())
     }
 
-    /// Looks for no secrets: for who wants to know when something was said, and not what.
+    /// Without redaction, for callers that only need timestamps.
     pub fn for_times() -> Self {
         Self { redactor: None, patterns: RegexSet::empty(), files: Files::default(), skip_tools: Vec::new() }
     }
 
-    /// A text as it may be kept: without blocks nobody said, private ones, escapes and secrets.
+    /// Sanitizes a text: removes injected and private blocks, escapes and secrets.
     pub fn pass(&self, raw: &str) -> Text {
         if raw.is_empty() {
             return Text::default();
         }
-        // Characters that are not seen must not hide a tag.
+        // Invisible characters must not hide a tag.
         let plain = plain(raw);
         let stripped = tags::strip(&plain);
         let text = fold_lines(&stripped.text);
@@ -97,20 +98,20 @@ impl Gate {
         let text = match self.redacted(&text) {
             (_, true) => String::new(),
             (Cow::Owned(redacted), _) => redacted,
-            // A long text is not copied where that can be helped.
+            // Avoids a copy of a long text.
             (Cow::Borrowed(_), _) => text.into_owned(),
         };
         Text { text, private, fenced }
     }
 
-    /// The same, where it does not matter what was fenced off.
+    /// Sanitizes a text when the private part does not matter.
     pub fn clean(&self, raw: &str) -> String {
         self.pass(raw).text
     }
 
-    /// Of a tool's output the two ends, as they may be kept; what it says about its result stands there. What is cut off is far from
-    /// what is shown, so that half a secret never is. Nothing where what is shown whole is of no interest: that is asked before secrets
-    /// are looked for.
+    /// Sanitizes the two ends of a tool's output, where it states its result. The output is cut well outside the part that is
+    /// used, so that no secret is cut in half there. Returns nothing if `is_of_interest` rejects an output that would be used
+    /// whole; it is asked before secrets are searched.
     pub fn output(&self, raw: &str, is_of_interest: impl Fn(&str) -> bool) -> String {
         let plain = plain(raw);
         let stripped = tags::strip(&plain).text;
@@ -123,14 +124,14 @@ impl Gate {
         both_ends(&self.redacted(&folded).0, SHOWN).into_owned()
     }
 
-    /// A text that is shown as it stands in a transcript, apart from what may not be kept of it. `Some(None)` where nothing had to be
-    /// taken out; `None` where nothing of what it is part of may be shown.
+    /// Sanitizes a text for display, otherwise unchanged. `Some(None)` if nothing had to be removed; `None` if nothing of what
+    /// contains the text may be shown.
     pub fn verbatim(&self, raw: &str) -> Option<Option<String>> {
         let plain = plain(raw);
         if self.leaves_out(&plain) {
             return None;
         }
-        // What is fenced off in one block of a message may be closed in another.
+        // A private tag opened in one block of a message may be closed in another.
         let stripped = tags::strip(&plain);
         if stripped.private && tags::reaches_end(&plain) {
             return None;
@@ -139,32 +140,32 @@ impl Gate {
         Some((shown != plain).then_some(shown))
     }
 
-    /// A text without secrets, else as it is: for what was made from texts that had passed, and for what a model says.
+    /// Redacts secrets only: for text made from sanitized text, and for a model's output.
     pub fn redact(&self, text: &str) -> String {
         self.redactor.as_ref().map_or(Cow::Borrowed(text), |r| r.redact(text)).into_owned()
     }
 
-    /// A text without secrets, and whether they were most of it.
+    /// Redacts secrets; also tells whether they were most of the text.
     fn redacted<'t>(&self, text: &'t str) -> (Cow<'t, str>, bool) {
         self.redactor.as_ref().map_or((Cow::Borrowed(text), false), |redactor| redactor.redact_weighed(text))
     }
 
-    /// Is a tool of the client's own bookkeeping, or one that only looks around, or its use left out by a pattern?
+    /// Is a tool client bookkeeping, or skipped by the config, or its use excluded by a pattern?
     pub fn skips(&self, tool: &ToolUse) -> bool {
         tool.line == LEFT_OUT || is_own_tool(&tool.name) || is_chatter_tool(&tool.name, &self.skip_tools)
     }
 
-    /// A name as it may be kept; `None` where nothing of it may.
+    /// Sanitizes a name; `None` if nothing of it may be stored.
     pub fn name(&self, raw: &str) -> Option<String> {
         Some(self.clean(raw)).filter(|name| !name.is_empty())
     }
 
-    /// Does a pattern of the user's leave out any of these texts? They are only made where there are patterns.
+    /// Does a user's pattern exclude any of these texts? They are only built if there are patterns.
     pub fn excludes_any(&self, texts: impl FnOnce() -> Vec<String>) -> bool {
         !self.patterns.is_empty() && texts().iter().any(|text| self.patterns.is_match(text))
     }
 
-    /// Does a pattern of the user's leave out this text? Most users have none, and asking an empty set costs something for each text.
+    /// Does a user's pattern exclude this text? Most users have none, and querying an empty set costs time for each text.
     fn leaves_out(&self, text: &str) -> bool {
         !self.patterns.is_empty() && self.patterns.is_match(text)
     }
@@ -174,7 +175,7 @@ impl Gate {
         self.files.holds_argument(argument)
     }
 
-    /// Is what a tool use reads or writes private? Its line then names the files and no content.
+    /// Does a tool use read or write a private file? If so, reduces its line to the files, without content.
     pub fn withhold(&self, tool: &mut ToolUse) -> bool {
         if let Some(file) = &tool.file {
             return self.files.holds(&file.path);
@@ -191,10 +192,10 @@ impl Gate {
         is_withheld
     }
 
-    /// What may be told of a command that reads or writes private files: its program and the files.
+    /// A command on private files reduced to its programs and the files.
     pub fn withheld_command(&self, command: &str) -> Option<String> {
         let named = files::named_in(command, &self.files);
-        // In a form that is known again as a command on these files.
+        // In a form that is recognised again as a command on these files.
         let told: Vec<String> = named.iter().map(|n| format!("{} {} {}{}", n.program, files::WITHHELD, n.by, n.path)).collect();
         let revealed = || files::reveals(command, &self.files).map(|what| format!("{what} {}", files::WITHHELD));
         if told.is_empty() { revealed() } else { Some(told.join("; ")) }

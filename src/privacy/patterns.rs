@@ -1,8 +1,8 @@
-//! Which projects a pattern of the config means: by a name, by a path, by a glob.
+//! Project patterns of the config: by name, by path, by glob.
 //!
-//! A pattern that says less than its writer meant leaves private things in, so it is read generously: a name is that of a folder anywhere
-//! below the home, a folder is also what lies below it, and a folder behind a link is known by both of its names, because a client notes
-//! where it leads. What cannot be read so is refused.
+//! A pattern that matches less than its author meant would leave private things in, so patterns are read generously: a name is
+//! that of a folder anywhere below the home; a folder includes everything below it; a folder behind a link matches by both paths,
+//! as a client records the resolved one. What cannot be read this way is refused.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder, escape};
 
 use crate::paths::names_of;
 
-/// What ends the part of a pattern that is a path.
+/// Characters that end the literal part of a pattern.
 const META: [char; 5] = ['*', '?', '[', '{', '\\'];
 
 /// A list of patterns.
@@ -20,24 +20,24 @@ const META: [char; 5] = ['*', '?', '[', '{', '\\'];
 pub struct Patterns {
     all: Arc<Vec<Pattern>>,
     homes: Vec<PathBuf>,
-    /// Where links lead is asked of the disk once for a folder.
+    /// Results by folder, so that links are resolved only once per folder.
     known: Arc<Mutex<HashMap<String, bool>>>,
 }
 
 #[derive(Debug)]
 struct Pattern {
     written: String,
-    /// Over whole paths.
+    /// Matched against whole paths.
     paths: GlobSet,
-    /// Over what of a path lies below the home; over all of it elsewhere.
+    /// Matched against the part of a path below the home, or against all of it elsewhere.
     names: GlobSet,
 }
 
 impl Patterns {
-    /// Reads patterns. A bare name is that of a folder, `~` and `$HOME` are the home, `*` and `?` are any characters, also `/`.
+    /// Parses patterns. A bare name is that of a folder, `~` and `$HOME` are the home, `*` and `?` also match `/`.
     ///
     /// # Errors
-    /// The pattern that cannot be meant, and why.
+    /// Names the pattern that cannot be meant, and why.
     pub fn read(written: &[String], home: &Path) -> Result<Self, String> {
         let homes = names_of(home);
         let read = |text: &String| Pattern::read(text, &homes).map_err(|why| format!("`{text}` {why}"));
@@ -49,7 +49,7 @@ impl Patterns {
         self.all.is_empty()
     }
 
-    /// Does any of them mean a folder, or one that it lies in?
+    /// Does any pattern match a folder or one of its parents?
     pub fn fit(&self, folder: &str) -> bool {
         if self.is_empty() {
             return false;
@@ -68,13 +68,13 @@ impl Patterns {
         names.iter().any(|name| pattern.paths.is_match(name) || pattern.names.is_match(self.below_home(name)))
     }
 
-    /// The patterns that mean none of these folders, as they are written.
+    /// The patterns, as written, that match none of these folders.
     pub fn idle<'a>(&'a self, folders: &'a [String]) -> impl Iterator<Item = &'a str> {
         let idle = |pattern: &&Pattern| !folders.iter().any(|folder| self.fits(pattern, folder));
         self.all.iter().filter(idle).map(|pattern| pattern.written.as_str())
     }
 
-    /// What of a path could be a project's name: not the folders above the home, which everything lies in.
+    /// The part of a path that may be a project's name: not the folders above the home, which contain everything.
     fn below_home(&self, path: &Path) -> PathBuf {
         let below = self.homes.iter().find_map(|home| path.strip_prefix(home).ok());
         below.map_or_else(|| path.to_owned(), |below| Path::new("/").join(below))
@@ -101,7 +101,7 @@ impl Pattern {
     }
 }
 
-/// A pattern without what stands for a home, and without what only says "and all below": by every name that its folder has.
+/// The pattern without a home prefix and without a trailing "and all below", once for each path of its folder.
 fn bases(text: &str, homes: &[PathBuf]) -> Result<Vec<String>, String> {
     let rest = text.trim();
     let below = rest.strip_suffix("/**").unwrap_or(rest).trim_end_matches('/');
@@ -133,14 +133,14 @@ fn names_variable(path: &str) -> bool {
     path.match_indices('$').any(|(at, _)| begins(at))
 }
 
-/// The pattern with the folders before its first sign of a glob as they are called where links lead, if that is another name.
+/// The pattern with links resolved in the folders before its first wildcard, if that changes it.
 fn with_real_head(pattern: &str) -> Option<String> {
     if !pattern.starts_with('/') {
         return None;
     }
     let literal = pattern.find(META).map_or(pattern.len(), |at| pattern[..at].rfind('/').unwrap_or(0));
     let (head, tail) = pattern.split_at(literal);
-    // A folder that is not there yet may lie behind a link all the same.
+    // A folder that does not exist yet may still lie behind a link.
     let mut there = Path::new(head);
     let real = loop {
         match there.canonicalize() {
@@ -175,7 +175,7 @@ mod tests {
                 vec!["/home/dev/src/shop-2", "/home/dev/src/bishop"],
             ),
             ("shop*", vec!["/home/dev/src/shop-2"], vec!["/home/dev/src/bishop"]),
-            // All of it lies in the home.
+            // The home itself has this name, which must not match everything in it.
             ("dev", vec!["/home/dev/src/dev", "/srv/dev"], vec!["/home/dev/src/shop", "/home/dev"]),
             ("clients/acme", vec!["/home/dev/clients/acme/api"], vec!["/home/dev/clients/other", "/home/dev/acme"]),
             ("~/clients/**", vec!["/home/dev/clients/acme", "/home/dev/clients"], vec!["/home/dev/clients2", "/srv/clients/acme"]),
@@ -223,9 +223,9 @@ mod tests {
             assert!(patterns.fit(&named(&home.join("clients/acme"))), "{pattern}: as it is written");
             assert!(!patterns.fit(&named(&disk.join("other"))), "{pattern}");
         }
-        // A folder that comes later.
+        // A folder that is created later.
         assert!(read(&["~/clients/later/**"], &home).fit(&named(&disk.join("clients/later/api"))));
-        // Written as the disk has it, noted as the link has it.
+        // Written as on disk, recorded by the link's path.
         let patterns = read(&[&format!("{}/**", escape(&named(&disk.join("clients"))))], &home);
         assert!(patterns.fit(&named(&home.join("clients/acme"))));
     }

@@ -1,31 +1,31 @@
-//! Who may see what of the memory, by the config of today and not by that of the last digest.
+//! Decides what of the memory may be shown to whom, by the current config and not by that of the last digest.
 
 use super::Patterns;
 use crate::notes::EVERYWHERE;
 use crate::source::project::Projects;
 
-/// From where somebody looks at the memory.
+/// The point of view from which the memory is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View<'a> {
-    /// The program itself, which looks after the index and shows nothing of what it reads.
+    /// Maintenance of the index, which shows nothing of what it reads.
     Upkeep,
-    /// Who owns the memory and counts or exports it: all that is not excluded.
+    /// The owner, to count or export: everything that is not excluded.
     Owner,
-    /// Somebody in this folder: beside that, nothing of isolated projects but their own.
+    /// From this folder: everything but excluded projects and other isolated ones.
     From(&'a str),
-    /// Somebody who is told of the project of this folder alone.
+    /// Only the project of this folder.
     Only(&'a str),
 }
 
-/// Which projects, and which sessions of them, are shown. `store::Memory` asks it once for everything it reads.
+/// Which projects and sessions are shown. `store::Memory` asks it for everything it reads.
 #[derive(Debug)]
 pub struct Policy {
-    /// Projects that are left out altogether.
+    /// Projects that are never shown.
     excluded: Patterns,
-    /// Projects whose sessions are shown in themselves alone.
+    /// Projects whose sessions are shown only within them.
     isolated: Patterns,
     projects: Projects,
-    /// The project of who looks.
+    /// The project of the viewer.
     here: Option<String>,
     /// Nothing of other projects is shown.
     here_only: bool,
@@ -42,12 +42,12 @@ impl Policy {
         Self { excluded, isolated, projects, here, here_only: matches!(view, View::Only(_)) }
     }
 
-    /// For who looks after the index, and shows nothing of what it reads.
+    /// For maintenance, which shows nothing of what it reads.
     pub fn upkeep() -> Self {
         Self::new(Patterns::default(), Patterns::default(), Projects::default(), View::Upkeep)
     }
 
-    /// Is all there is shown? Then nobody need look at the projects.
+    /// Is everything shown? Then projects need not be looked up.
     pub fn hides_nothing(&self) -> bool {
         !self.hides_folders() && !self.here_only
     }
@@ -57,12 +57,12 @@ impl Policy {
         !self.excluded.is_empty() || !self.isolated.is_empty()
     }
 
-    /// Is a project shown, by its key? What holds for all projects always is.
+    /// Is a project shown, by its key? Notes for all projects always are.
     pub fn shows_project(&self, key: &str) -> bool {
         key == EVERYWHERE || (!self.here_only || self.here.as_deref() == Some(key)) && self.shows_folder(key)
     }
 
-    /// Is shown what took place in a folder? Not where it, or the project it belongs to, is excluded, or isolated and another one.
+    /// Is what took place in a folder shown? Not if it, or its project, is excluded, or is isolated and not the viewer's.
     pub fn shows_folder(&self, folder: &str) -> bool {
         if !self.hides_folders() {
             return true;

@@ -1,7 +1,6 @@
 //! Does a text say anything? What is left of a prompt beside its private blocks makes its turn public only if it does.
 
-/// Words that go with what somebody says and say nothing by themselves: courtesies, assent, and what leads up to something else.
-/// In order, in lower case.
+/// Words without meaning of their own: courtesies, assent, and lead-ins. Sorted, in lower case.
 const EMPTY: &[&str] = &[
     "a", "ack", "again", "ah", "aha", "all", "also", "an", "and", "any", "arigato", "as", "at", "att", "background", "below",
     "bitte", "bonjour", "btw", "but", "by", "cheers", "ciao", "confidential", "context", "dank", "danke", "dear", "done", "e",
@@ -14,10 +13,10 @@ const EMPTY: &[&str] = &[
     "yay", "yeah", "yep", "yes", "you",
 ];
 
-/// Placeholders that the client puts in the place of what was pasted, behind the bracket that opens them.
+/// Placeholders that the client inserts for pasted content, without their opening bracket.
 const PLACEHOLDERS: [&str; 4] = ["Image #", "Image: ", "Pasted text #", "...Truncated text #"];
 
-/// Is there a word in it that says something: none of those that only go with others, no placeholder of the client's?
+/// Does a text have a meaningful word, apart from filler words and the client's placeholders?
 pub fn says_something(text: &str) -> bool {
     let mut rest = text;
     while let Some(open) = rest.find('[') {
@@ -40,7 +39,7 @@ fn has_saying_word(text: &str) -> bool {
 }
 
 fn says(word: &str) -> bool {
-    // A number or a single letter is the answer to something that stands elsewhere.
+    // A number or a single letter only answers something said elsewhere.
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
     let alone = letters == 1 && word.is_ascii();
     letters > 0 && !alone && EMPTY.binary_search(&word).is_err()

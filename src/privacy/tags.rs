@@ -1,35 +1,36 @@
-//! What is taken out of a message whole: what the user fenced off with `<private>`, and blocks that others put into it.
+//! Removes whole blocks from a message: what the user marked with `<private>`, and what others inserted.
 //!
-//! One pass from left to right, linear whatever the text: a tag is looked for once, a name that is not closed any more is not
-//! looked for again, and past [`MAX_TAGS`] tags the rest of the message goes unread.
+//! ## Cost
+//! One pass from left to right, linear for any text: each tag is searched once, a name that is not closed any more is not searched
+//! again, and past [`MAX_TAGS`] tags the rest of the message is dropped.
 
 use std::borrow::Cow;
 
 use crate::clean::is_unseen;
 
-/// Blocks that the client, an editor or `recall` itself puts into a message; nobody said them.
+/// Blocks that the client, an editor or `recall` itself inserts into a message; no one said them.
 const INJECTED: [&str; 10] = [
     "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "local-command-caveat", "local-command-stdout",
     "local-command-stderr", "user-prompt-submit-hook", "session-start-hook", "recall-context",
 ];
 const PRIVATE: &str = "private";
 
-/// Tags that are heeded in one message. Nobody writes as many; who pastes them is not let through by their number.
+/// Tags that are processed per message. No one writes as many, and pasting them must not let text slip through.
 const MAX_TAGS: usize = 1_000;
-/// The longest tag, in bytes: `<private reason="…">`.
+/// Longest tag, in bytes: `<private reason="…">`.
 const MAX_TAG: usize = 200;
 
 /// A message without its blocks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stripped<'t> {
     pub text: Cow<'t, str>,
-    /// Something was fenced off as private.
+    /// A part was marked as private.
     pub private: bool,
-    /// What that was, block after block, perhaps with tags in it.
+    /// The private blocks, one after the other, possibly with tags inside.
     pub fenced: String,
 }
 
-/// Takes private and injected blocks out. One that is never closed reaches to the end.
+/// Removes private and injected blocks. A block that is never closed extends to the end.
 pub fn strip(text: &str) -> Stripped<'_> {
     let unclosed = [false; INJECTED.len()];
     let mut scan = Scan { text, kept: String::new(), fenced: String::new(), from: 0, private: false, tags: 0, unclosed };
@@ -54,7 +55,7 @@ struct Scan<'t> {
     text: &'t str,
     kept: String,
     fenced: String,
-    /// Up to where the text was kept or cut.
+    /// The offset up to which the text was kept or cut.
     from: usize,
     private: bool,
     tags: usize,
@@ -68,7 +69,7 @@ impl Scan<'_> {
         self.from = end;
     }
 
-    /// Where the block ends whose tag begins at `start`, if one does.
+    /// The end of the block whose tag begins at `start`, if one does.
     fn block_at(&mut self, start: usize) -> Option<usize> {
         let end = match private_tag(&self.text[start..]) {
             Some((Tag::Opens, len)) => {
@@ -78,7 +79,7 @@ impl Scan<'_> {
                 self.fenced.push('\n');
                 Some(end)
             }
-            // Closes nothing: the words after it were never private.
+            // A stray closing tag: the words after it were never private.
             Some((Tag::Closes, len)) => Some(start + len),
             None => self.injected_end(start),
         };
@@ -86,7 +87,7 @@ impl Scan<'_> {
         if self.tags > MAX_TAGS { Some(self.text.len()) } else { end }
     }
 
-    /// Where the private block ends whose content begins at `from`; blocks inside it are part of it.
+    /// The end of the private block whose content begins at `from`, including nested blocks.
     fn private_end(&mut self, from: usize) -> usize {
         let mut depth = 1;
         let mut at = from;
@@ -117,7 +118,7 @@ impl Scan<'_> {
             }
             self.unclosed[which] = true;
         }
-        // Somebody who only speaks of a tag does not close it, and does not start a line with it.
+        // A tag that is only mentioned is not closed, and does not begin a line.
         let at_line_start = start == 0 || self.text.as_bytes()[start - 1] == b'\n';
         at_line_start.then_some(self.text.len())
     }
@@ -129,7 +130,7 @@ enum Tag {
     Closes,
 }
 
-/// The private tag that `text` starts with, in any case, with spaces or attributes, and its length.
+/// The private tag that `text` starts with, and its length. Case, spaces and attributes are ignored.
 fn private_tag(text: &str) -> Option<(Tag, usize)> {
     let head = &text.as_bytes()[..text.len().min(MAX_TAG)];
     let spaces = |from: usize| head.get(from..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_whitespace()).count());
@@ -142,25 +143,25 @@ fn private_tag(text: &str) -> Option<(Tag, usize)> {
         return None;
     }
     at += PRIVATE.len();
-    // `<privately>` is another word; `<private/>` fences nothing off.
+    // `<privately>` is another word; `<private/>` encloses nothing.
     if !matches!(head.get(at), Some(b'>')) && !head.get(at).is_some_and(u8::is_ascii_whitespace) {
         return None;
     }
     let Some(end) = memchr::memchr2(b'>', b'<', &head[at..]).map(|end| at + end) else {
-        // A tag that goes on beyond what is looked at.
+        // A tag that is longer than the part examined.
         let goes_on = head.len() == MAX_TAG && head[at..].contains(&b'=');
         return goes_on.then_some((if closes { Tag::Closes } else { Tag::Opens }, at));
     };
     let inside = &head[at..end];
-    // `<private key>` stands for a key in a manual.
+    // `<private key>` is a placeholder, as in a manual.
     let is_tag = inside.iter().all(u8::is_ascii_whitespace) || inside.contains(&b'=') && !inside.ends_with(b"/");
     (head[end] == b'>' && is_tag).then_some((if closes { Tag::Closes } else { Tag::Opens }, end + 1))
 }
 
-/// May this be the rest of a tag that is heeded, behind its `<`, in text or in JSON? What cannot be one is known by three letters.
+/// May this be the rest of a known tag after its `<`, in plain text or in JSON? Three letters rule out most others.
 pub fn may_be_tag(rest: &str) -> bool {
     let mut name = rest;
-    // White space as JSON writes it is a backslash and a letter.
+    // JSON writes white space as a backslash and a letter.
     while let Some(after) = name.strip_prefix(['/', ' ', '\n', '\t', '\r']).or_else(|| name.strip_prefix('\\')?.get(1..)) {
         name = after;
     }
@@ -168,24 +169,24 @@ pub fn may_be_tag(rest: &str) -> bool {
     INJECTED.iter().chain(&[PRIVATE]).any(begins)
 }
 
-/// Is something private opened in it that it does not close?
+/// Does the text open a private block that it does not close?
 pub fn reaches_end(text: &str) -> bool {
     const END: &str = "\u{0}";
     !strip(&format!("{text}{END}")).text.ends_with(END)
 }
 
-/// Does a tag in it open something private?
+/// Does a tag in the text open a private block?
 pub fn opens_private(text: &str) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|at| matches!(private_tag(&text[at..]), Some((Tag::Opens, _))))
 }
 
-/// Further tags that a client tells its model something with.
+/// Other tags with which a client addresses its model.
 const TOLD: [&str; 9] = [
     "function_calls", "function_results", "command-name", "command-message", "command-args", "task-notification", "tool_use_error",
     "persisted-output", "local-command",
 ];
 
-/// Text in which no tag of an injected block begins or ends one, however it is written: who reads it goes by what it looks like.
+/// Neutralises the tags of injected blocks in any spelling, so that a model does not take quoted text for one.
 pub fn disarm(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -197,7 +198,7 @@ pub fn disarm(text: &str) -> String {
     out
 }
 
-/// The length of the sign that opens a tag, where a text starts with it: as it is, and as HTML and JSON write it.
+/// The length of the character that opens a tag, if the text starts with it: literal, or escaped as in HTML or JSON.
 fn opener(text: &str) -> Option<usize> {
     let starts = |text: &str, with: &str| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
     let name = match text.chars().next()? {
@@ -220,7 +221,7 @@ fn opener(text: &str) -> Option<usize> {
     Some(len + usize::from(text[len..].starts_with(';')))
 }
 
-/// Is it the name of such a tag? Spaces, slashes and what nobody sees may stand before it and within it: a reader looks over them.
+/// Is this the name of such a tag? Spaces, slashes and invisible characters before and within it are skipped, as a model would.
 fn is_told_tag(rest: &str) -> bool {
     let over = |c: &char| {
         c.is_whitespace()

@@ -1,8 +1,11 @@
-//! What the rows of a transcript say about the rows after them: is the turn private, and which results are not to be kept.
+//! Tracks privacy from line to line of a transcript: whether the turn is private, and which results must not be stored.
 //!
-//! A turn is private when `<private>` left nothing of its prompt that says anything, and from an answer on of which that holds. Nothing
-//! of it is kept: no reply, no tool use, no result, nor what the client sums up later, which may tell of it. Goes by the order of the
-//! lines and is stored with the cursor, so that it does not matter in how many pieces a transcript is read.
+//! A turn is private if `<private>` left nothing meaningful of its prompt, and from an answer on of which the same holds. Nothing
+//! of it is stored: no reply, no tool use, no result, nor any later summary by the client, which may reveal it.
+//!
+//! ## Invariants
+//! Depends only on the order of the lines and is stored with the checkpoint, so that it does not matter in how many pieces a
+//! transcript is read.
 
 use std::collections::BTreeMap;
 
@@ -17,38 +20,38 @@ use crate::titles::Titles;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Fate {
-    /// How it ended may be told, what it said may not.
+    /// That it ended, and how, may be stored, but not its output.
     Withheld,
-    /// It goes with the tool use, which is not kept.
+    /// Dropped with the tool use, which is not stored.
     Dropped,
-    /// It goes with its private turn, and with it what the user said in it.
+    /// Dropped with its private turn, along with what the user said in it.
     Private,
 }
 
-/// How far a conversation has been private.
+/// Whether a conversation is or has been private.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privacy {
     #[default]
     Never,
-    /// An earlier turn was.
+    /// An earlier turn was private.
     Before,
-    /// This turn is.
+    /// The current turn is private.
     Now,
 }
 
-/// The state between two rows of one file.
+/// The state between two lines of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Conversation {
     privacy: Privacy,
-    /// Tool uses whose results have not come yet, by the client's id.
+    /// Tool uses whose results are outstanding, by the client's id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     waiting: BTreeMap<String, Fate>,
     /// The subagent whose file this is.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<Began>,
-    /// Which turns the next row may go on with.
+    /// The turns that the next record may continue.
     #[serde(skip_serializing_if = "Chain::is_empty")]
     chain: Chain,
     #[serde(skip_serializing_if = "Titles::is_empty")]
@@ -62,15 +65,15 @@ pub struct Began {
     pub prompt: Option<String>,
 }
 
-/// What a row is after the conversation before it was considered.
+/// The result of passing a record through the conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Passed {
     Kept,
-    /// Nothing of it may be kept.
+    /// Nothing of it may be stored.
     Private,
 }
 
-/// A private turn begins or ends.
+/// The beginning or the end of a private turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Boundary {
     pub session: String,
@@ -81,43 +84,43 @@ pub struct Boundary {
 }
 
 impl Conversation {
-    /// The state as it was stored; a state that cannot be read is as good as none.
+    /// Restores a stored state; an unreadable one counts as the initial state.
     pub fn restore(stored: &str) -> Self {
         serde_json::from_str(stored).unwrap_or_default()
     }
 
-    /// The state for a file that took the place of one: which titles were given in the session is known from that.
+    /// The state for a file that replaces one with this state: only the titles given in the session carry over.
     pub fn goes_on_from(stored: &str) -> Self {
         Self { titles: Self::restore(stored).titles, ..Self::default() }
     }
 
-    /// The state for a conversation whose beginning is not known but held something private.
+    /// The state for a conversation whose unknown beginning held something private.
     pub fn after_something_private() -> Self {
         Self { privacy: Privacy::Now, ..Self::default() }
     }
 
-    /// A line could not be read in which something private stands: what follows may be about it.
+    /// Notes that a malformed line had a private tag: what follows may be about it.
     pub fn lost_something_private(&mut self) {
         self.privacy = Privacy::Now;
     }
 
-    /// The form to be stored; empty for the usual one.
+    /// The state in its stored format; empty for the initial state.
     pub fn stored(&self) -> String {
         if *self == Self::default() { String::new() } else { serde_json::to_string(self).unwrap_or_default() }
     }
 
-    /// How the subagent began whose rows these are.
+    /// How the subagent of this file began.
     pub fn agent(&self) -> Option<&Began> {
         self.agent.as_ref()
     }
 
-    /// A row was read of which nothing is kept, and that another one may follow.
+    /// Notes a record of which nothing is stored, but which others may have as their parent.
     pub fn saw(&mut self, row: RowKey, parent: Option<RowKey>) {
         self.chain.goes_on(mark(row), parent.map(mark));
     }
 
-    /// What a row that stands at `offset` is among the others, before it passes: a prompt in its place, or one that goes on. Titles that
-    /// were not given in the session go.
+    /// Places a record at `offset` in the chain before it passes; returns the prompt if it begins a turn. Removes titles that were
+    /// not given in this session.
     pub fn place(&mut self, row: &mut Row, offset: u64) -> Option<Asked> {
         let (key, parent) = (mark(row.key), row.parent.map(mark));
         if row.agent.is_some() {
@@ -132,7 +135,7 @@ impl Conversation {
         Some(Asked { key, parent, follows, offset: offset as i64, at: row.at })
     }
 
-    /// Takes from a row what may not be kept. A boundary is told where a private turn begins or ends.
+    /// Removes from a record what must not be stored. Also returns where a private turn begins or ends.
     pub fn pass(&mut self, row: &mut Row, gate: &Gate) -> (Passed, Option<Boundary>) {
         let boundary = self.turn(row);
         if row.agent.is_some() {
@@ -160,7 +163,7 @@ impl Conversation {
         let before = self.privacy;
         let answers = !row.answered.is_empty();
         if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) && !answers {
-            // Whatever was interrupted gets no result any more; what is private stays so however late it ends.
+            // An interrupted tool use gets no result any more, but a private one stays private however late it ends.
             self.waiting.retain(|_, fate| *fate == Fate::Private);
         }
         match row.turn {
@@ -179,7 +182,7 @@ impl Conversation {
         match item {
             Item::Reply(text) => !text.is_empty(),
             Item::Title(title) if title.by == TitleBy::User => true,
-            // They sum up everything before them.
+            // These summarise everything before them.
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
             Item::Tool(tool) => {
                 let fate = if gate.skips(tool) { Some(Fate::Dropped) } else { gate.withhold(tool).then_some(Fate::Withheld) };
@@ -234,7 +237,7 @@ mod tests {
         crate::config::PrivacyConfig::default().gate(&["Skill".into()]).expect("the default rules")
     }
 
-    /// What is left of rows, each told to the conversation as the one before left it: stored and restored.
+    /// What is left of records, with the conversation stored and restored between each two.
     fn pass(rows: Vec<Row>, restored: bool) -> Vec<Vec<Item>> {
         let mut conversation = Conversation::default();
         let mut left = Vec::new();

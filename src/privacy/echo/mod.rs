@@ -1,10 +1,14 @@
-//! Echoes of what was private: a reply, a command or a title that says again what a prompt fenced off.
+//! Echoes of private text: a reply, a command or a title that repeats what a prompt marked as private.
 //!
-//! Of a private block the distinctive words are remembered: not what everybody says, and not what the session said in public before. They
-//! are taken out of all that the session says besides, of what subagents and forks say too. What is remembered are hashes of four bytes,
-//! each with the session's id in it. They tell nobody who reads the index what was said, nor that two sessions said the same, and of a long
-//! number there are many with the same hash; who has the index and a list of names can try them, as he could with the transcript beside it.
-//! Words that mean the same, or a translation, are not known.
+//! The distinctive words of a private block are remembered: not common words, and not what the session said in public before. They
+//! are removed from everything else the session says, including subagents and forks.
+//!
+//! ## Privacy
+//! Only hashes of four bytes are stored, each salted with the session's id. A reader of the index learns neither what was said nor
+//! that two sessions said the same, and a long number shares its hash with many others. Someone with the index and a list of names
+//! can try them out, but they could search the transcript beside it just as well.
+//!
+//! Synonyms and translations are not recognised.
 
 mod units;
 mod vocabulary;
@@ -18,18 +22,18 @@ use self::vocabulary::{is_common, is_function};
 use super::says_something;
 use crate::session::{Item, digest_of};
 
-/// Stands for what was private.
+/// Replaces private text.
 pub const HUSHED: &str = "[private]";
 
-/// Of one message so many are remembered at most: nobody fences off more that is distinctive, but who pastes a file.
+/// At most this many names are remembered per message: only a pasted file has more distinctive words.
 const MOST: usize = 2_000;
-/// A word in a longer one is known from this length on, in letters.
+/// Shortest private word that is also recognised inside a longer one, in letters.
 const WITHIN: usize = 5;
-/// So many words in a row are a quotation, however common they are, if so many of them say something.
+/// A run of `QUOTED` words counts as a quotation, however common they are, if at least `TELLING` of them are meaningful.
 const QUOTED: usize = 4;
 const TELLING: usize = 3;
 
-/// What is remembered of a word: of the session's id and the word.
+/// A remembered word: the hash of the session's id and the word's name.
 pub type Hash = u32;
 
 fn hash(session: &str, name: &str) -> Hash {
@@ -37,7 +41,7 @@ fn hash(session: &str, name: &str) -> Hash {
     u32::from_be_bytes([a, b, c, d])
 }
 
-/// The names under which distinctive parts of private blocks are remembered. Never stored as they are.
+/// The names under which the distinctive parts of private text are remembered. Only their hashes are stored.
 pub fn distinctive(fenced: &str) -> BTreeSet<String> {
     let all = units(fenced);
     let mut names: BTreeSet<String> = BTreeSet::new();
@@ -66,19 +70,19 @@ fn names_of_word(text: &str, unit: &Unit, is_heading: bool) -> Vec<String> {
     if is_function(&unit.key) || letters < 2 {
         return Vec::new();
     }
-    // A name that is a common word, too, is known by its capital.
+    // A name that is also a common word is recognised by its capital.
     if is_common(&unit.key) || letters == 2 {
         let shouted = word.chars().all(|c| !c.is_lowercase());
         return if is_name && !shouted { vec![format!("c:{word}")] } else { Vec::new() };
     }
-    // No list tells what is common in other scripts.
+    // There is no list of common words for other scripts.
     if !unit.key.is_ascii() && !is_name && letters < 7 {
         return Vec::new();
     }
     [Some(unit.key.clone()), spelled_out(word), stem(&unit.key)].into_iter().flatten().map(|key| format!("w:{key}")).collect()
 }
 
-/// A word without what grammar may change at its end, where that is more than a letter behind it: of Cyrillic and Greek ones.
+/// A Cyrillic or Greek word without its last two letters, which inflection may change, if enough letters are left.
 fn stem(key: &str) -> Option<String> {
     let letters: Vec<char> = key.chars().collect();
     let inflected = letters.iter().all(|c| matches!(c, '\u{370}'..='\u{52f}'));
@@ -96,7 +100,7 @@ fn names_of_number(text: &str, unit: &Unit) -> Vec<String> {
     names
 }
 
-/// A number by its digits, and a long one by its last seven: it may be said with or without a prefix.
+/// The names of a number: all its digits, and for a long one its last seven, as it may be written with or without a prefix.
 fn endings(digits: &str) -> Vec<String> {
     let last = (digits.len() >= 9).then(|| format!("n:{}", &digits[digits.len() - 7..]));
     [Some(format!("n:{digits}")), last].into_iter().flatten().collect()
@@ -109,7 +113,7 @@ fn is_distinctive_number(digits: &str) -> bool {
     digits.len() >= 4 && !year && !round
 }
 
-/// A number with a unit behind it, as "4.2 million", without one.
+/// The full value of a number with a unit word, such as "4.2 million".
 fn in_full(text: &str, unit: &Unit) -> Option<String> {
     let behind = text[unit.range.end..].trim_start_matches([' ', '\u{a0}', '-']);
     let word: String = behind.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
@@ -126,7 +130,7 @@ fn in_full(text: &str, unit: &Unit) -> Option<String> {
     (digits.len() < 16 && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)
 }
 
-/// A day, in whatever order its parts stand.
+/// The name of a date, whatever the order of its parts.
 fn date(written: &str) -> Option<String> {
     let mut parts: Vec<&str> = written.split(['.', '-', '/']).collect();
     let year = parts.iter().filter(|part| part.len() == 4).count() == 1;
@@ -138,21 +142,21 @@ fn date(written: &str) -> Option<String> {
     fits.then(|| format!("d:{}", parts.join(".")))
 }
 
-/// A run of a script without spaces, and the beginning of a longer one, which is a family's name as a rule.
+/// The names of a run in a script without spaces: the run, and its first two and three characters, which are often a family name.
 fn names_of_run(run: &str) -> Vec<String> {
     let chars: Vec<char> = run.chars().collect();
     let prefix = |n: usize| (chars.len() > n).then(|| format!("k:{}", chars[..n].iter().collect::<String>()));
     if chars.len() < 2 { Vec::new() } else { [Some(format!("k:{run}")), prefix(2), prefix(3)].into_iter().flatten().collect() }
 }
 
-/// Words in a row that are quoted if they stand so again, with the places of their units.
+/// The names of quotable word sequences, each with the range of its units.
 fn phrases(text: &str, all: &[Unit]) -> Vec<(Range<usize>, String)> {
     let words: Vec<usize> = (0..all.len()).filter(|n| all[*n].kind == Kind::Word).collect();
     let mut found = Vec::new();
     let tells = |n: usize| !is_function(&all[n].key) && all[n].key.chars().count() > 2;
     for row in words.windows(QUOTED) {
         let (first, last) = (row[0], row[QUOTED - 1]);
-        // Not over the end of a sentence or a line.
+        // Not across the end of a sentence or a line.
         let between = &text[all[first].range.end..all[last].range.start];
         if row.iter().filter(|n| tells(**n)).count() < TELLING || between.contains(['\n', ';', '!', '?']) || between.contains(". ")
         {
@@ -168,13 +172,13 @@ fn begins_upper(text: &str, unit: &Unit) -> bool {
     text[unit.range.clone()].chars().next().is_some_and(char::is_uppercase)
 }
 
-/// Does the word begin a sentence, a line, or stand behind a sign? Its capital tells nothing then.
+/// Does a word begin a sentence or a line, or follow punctuation? Then its capital means nothing.
 fn begins_sentence(text: &str, unit: &Unit) -> bool {
     let before = text[..unit.range.start].trim_end_matches([' ', '\t', '"', '\'', '(', '*', '_', '“', '„']);
     before.is_empty() || before.ends_with(['\n', '.', '!', '?', ':', '-', '•', '#', '>'])
 }
 
-/// What a text says by the names that private words are remembered by.
+/// Calls `each` with every name in a text that a private word might be remembered by.
 pub fn names_in(text: &str, mut each: impl FnMut(&str)) {
     let all = units(text);
     for unit in &all {
@@ -194,13 +198,13 @@ pub fn names_in(text: &str, mut each: impl FnMut(&str)) {
     phrases(text, &all).iter().for_each(|(_, name)| each(name));
 }
 
-/// What sessions remember of private words.
+/// The remembered private words of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hushed {
     sessions: Vec<(String, HashSet<Hash>)>,
 }
 
-/// Hashes of names, for a session to remember.
+/// Hashes names for a session to remember.
 pub fn hashes<'n>(session: &str, names: impl Iterator<Item = &'n str>) -> Vec<Hash> {
     names.map(|name| hash(session, name)).collect()
 }
@@ -210,7 +214,7 @@ impl Hushed {
         self.sessions.iter().all(|(_, words)| words.is_empty())
     }
 
-    /// Remembers more of a session. Returns whether that is news.
+    /// Remembers more words of a session. Returns whether any of them is new.
     pub fn add(&mut self, session: &str, words: impl IntoIterator<Item = Hash>) -> bool {
         let at = self.sessions.iter().position(|(id, _)| id == session).unwrap_or_else(|| {
             self.sessions.push((session.to_owned(), HashSet::new()));
@@ -225,7 +229,7 @@ impl Hushed {
         self.sessions.iter().any(|(session, words)| !words.is_empty() && words.contains(&hash(session, name)))
     }
 
-    /// A text without what repeats private words; the very text where nothing does.
+    /// Removes what repeats private words; borrows the text if nothing does.
     pub fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_empty() || text.is_empty() {
             return Cow::Borrowed(text);
@@ -261,7 +265,7 @@ impl Hushed {
         }
     }
 
-    /// Does the word begin or end with one of them: with an ending of grammar, or joined to others?
+    /// Does a word begin or end with a private one, as in an inflected or a compound form?
     fn is_within(&self, key: &str) -> bool {
         let ends: Vec<usize> = key.char_indices().map(|(at, _)| at).chain([key.len()]).collect();
         let letters = ends.len() - 1;
@@ -272,7 +276,7 @@ impl Hushed {
                 .any(|n| self.holds(&format!("w:{}", &key[..ends[n]])) || self.holds(&format!("w:{}", &key[ends[letters - n]..])))
     }
 
-    /// An item without what repeats private words; `None` where nothing of it is left that says anything. The very item where nothing does.
+    /// Removes what repeats private words from an item; `None` if nothing meaningful is left. Borrows the item if nothing changes.
     pub fn clean_item<'i>(&self, item: &'i Item) -> Option<Cow<'i, Item>> {
         if self.is_empty() || item.texts().into_iter().all(|text| matches!(self.clean(text), Cow::Borrowed(_))) {
             return Some(Cow::Borrowed(item));
@@ -288,7 +292,7 @@ impl Hushed {
     }
 }
 
-/// The text with a mark in the place of each range; of those that only signs part one for all.
+/// Replaces each range by a mark; ranges separated only by punctuation share one.
 fn without(text: &str, gone: &[Range<usize>]) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut from = 0;

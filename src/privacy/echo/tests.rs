@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What is left of a text in a session in which the first was fenced off.
+/// What is left of `text` in a session that marked the first text as private.
 fn after(fenced: &str, said: &str) -> String {
     let mut hushed = Hushed::default();
     hushed.add("s", hashes("s", distinctive(fenced).iter().map(String::as_str)));
@@ -75,7 +75,7 @@ proptest! {
     fn no_text_is_a_panic_and_twice_is_as_once(fenced in "(\\PC|[a-z]{3,9} |[0-9,. ]|\n){0,40}", said in "(\\PC|[a-z]{3,9} |[0-9,. ]|\n){0,60}") {
         let once = after(&fenced, &said);
         prop_assert_eq!(after(&fenced, &once), once.clone());
-        // What is fenced off is gone where it is said again as it was.
+        // Private words are removed when they are repeated verbatim.
         for name in distinctive(&fenced) {
             if let Some(word) = name.strip_prefix("w:") {
                 let said = after(&fenced, &format!("a {word} b"));

@@ -1,14 +1,14 @@
-//! Text in units that are compared with private ones: words as people and programmers join them, numbers however they are grouped, runs of
-//! scripts without spaces. Linear in the text.
+//! Splits text into the units that are compared with private ones: words (also those joined in identifiers), numbers in any
+//! grouping, and runs of scripts without spaces. Linear in the text.
 
 use std::ops::Range;
 
-/// A part of a text, with the names under which it is looked for.
+/// A part of a text, with the key it is compared by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     pub range: Range<usize>,
     pub kind: Kind,
-    /// In lower case, without accents; of a number its digits.
+    /// The word in lower case without accents, or the digits of a number.
     pub key: String,
 }
 
@@ -18,11 +18,11 @@ pub enum Kind {
     /// Letters and digits mixed: a code, a plate, a password. Its parts follow as units of their own.
     Code,
     Number,
-    /// Of a script that puts no spaces between words.
+    /// Characters of a script that puts no spaces between words.
     Run,
 }
 
-/// How a character is taken.
+/// Classes of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Letter,
@@ -40,7 +40,7 @@ fn class(c: char) -> Class {
         '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' | '々' => Class::Han,
         '\u{30a0}'..='\u{30ff}' => Class::Kana,
         '\u{ac00}'..='\u{d7a3}' => Class::Hangul,
-        // Hiragana is grammar, as a rule.
+        // Hiragana mostly spells grammar.
         '\u{3040}'..='\u{309f}' => Class::Other,
         c if c.is_numeric() => Class::Other,
         c if c.is_alphabetic() => Class::Letter,
@@ -85,11 +85,11 @@ pub fn units(text: &str) -> Vec<Unit> {
     all
 }
 
-/// Where a number ends that begins there: digits, joined by one sign each. Not where a letter follows at once.
+/// The end of the number that begins at `from`: groups of digits joined by one separator each.
 fn number_from(chars: &[(usize, char, Class)], from: usize) -> Option<usize> {
     let mut end = from;
     loop {
-        // Of "4.2M" the letter is a unit.
+        // The letter of "4.2M" is a unit of its own.
         while chars.get(end).is_some_and(|c| c.2 == Class::Digit) {
             end += 1;
         }
@@ -98,7 +98,7 @@ fn number_from(chars: &[(usize, char, Class)], from: usize) -> Option<usize> {
         let more = chars[end.min(chars.len())..].iter().skip(1).take_while(|c| c.2 == Class::Digit).count();
         let is_point = chars.get(end).is_some_and(|c| matches!(c.1, ',' | '.'));
         let glued = !is_point && chars.get(end + 1 + more).is_some_and(|c| c.2 == Class::Letter);
-        // "4 files" are no part of the number before it; of short groups a space joins none.
+        // In "12 4 files" the 4 is a number of its own: a space joins only groups of two or more digits.
         let spaced = chars.get(end).is_some_and(|c| c.1 == ' ') && more < 2;
         if !joins || more == 0 || glued || spaced {
             return Some(end);
@@ -107,7 +107,7 @@ fn number_from(chars: &[(usize, char, Class)], from: usize) -> Option<usize> {
     }
 }
 
-/// Words of a run of letters and digits: as a whole where it is a code, and in the parts that programmers join.
+/// Adds the words of a run of letters and digits: the whole if it is mixed, and the parts that programmers join.
 fn add_run(text: &str, run: &[(usize, char, Class)], range: Range<usize>, all: &mut Vec<Unit>) {
     let mixed = run.iter().any(|c| c.2 == Class::Digit) && run.iter().any(|c| c.2 == Class::Letter);
     if mixed {
@@ -154,14 +154,14 @@ pub fn fold(word: &str) -> String {
     folded
 }
 
-/// The same where letters with two dots are written as two letters, if that is another word.
+/// The word with umlauts and the like spelled as two letters (`ä` as `ae`), if that differs.
 pub fn spelled_out(word: &str) -> Option<String> {
     let lower = word.to_lowercase().replace("a\u{308}", "ä").replace("o\u{308}", "ö").replace("u\u{308}", "ü");
     let spelled = lower.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('å', "aa").replace('ø', "oe");
     (spelled != lower).then(|| fold(&spelled))
 }
 
-/// Letters with signs, and those that stand for them.
+/// Accented letters and their plain forms.
 const LATIN: [(&str, &str); 28] = [
     ("àáâãäåāăąǎ", "a"),
     ("æ", "ae"),

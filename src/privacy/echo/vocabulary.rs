@@ -1,12 +1,12 @@
-//! Words that everybody says, by which nothing private is known.
+//! Common words, which identify nothing private.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use crate::terms::is_stop;
 
-/// Words that occur in the documentation of at least four of some two hundred crates, what people call the parts of programs and days, and
-/// words of grammar of German, French, Spanish, Italian, Portuguese and Dutch; in order, without accents.
+/// Words from the documentation of at least four of some two hundred crates, names of program parts and of days, and function
+/// words of German, French, Spanish, Italian, Portuguese and Dutch; sorted, without accents.
 const COMMON: &str = include_str!("vocabulary.txt");
 
 fn common() -> &'static HashSet<&'static str> {
@@ -14,7 +14,7 @@ fn common() -> &'static HashSet<&'static str> {
     WORDS.get_or_init(|| COMMON.split_whitespace().collect())
 }
 
-/// Endings of grammar, and what stands in their place in the word itself.
+/// Inflectional endings, each with what replaces it in the base form.
 const ENDINGS: [(&str, &str); 14] = [
     ("s", ""),
     ("es", ""),
@@ -32,7 +32,7 @@ const ENDINGS: [(&str, &str); 14] = [
     ("able", "e"),
 ];
 
-/// Is it a common word, or a form of one?
+/// Is this a common word, or a form of one?
 pub fn is_common(word: &str) -> bool {
     let known = |word: &str| common().contains(word) || is_stop(word);
     let base =
@@ -40,7 +40,7 @@ pub fn is_common(word: &str) -> bool {
     known(word) || ENDINGS.iter().filter_map(base).any(|base| known(&base))
 }
 
-/// Is it a word of grammar, which says nothing by itself?
+/// Is this a function word, without meaning of its own?
 pub fn is_function(word: &str) -> bool {
     is_stop(word)
         || word.len() < 2
