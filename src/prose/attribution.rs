@@ -1,23 +1,23 @@
-//! Whose words follow: lines and sentences with which a writer passes on what somebody or something else says.
+//! Recognises attributions: lines and sentences with which a writer passes on what someone or something else says.
 //!
-//! "What the page says:", "The issue reads:", "From the README:", "Im Ticket steht:". Words of English, German, French and Spanish are
-//! tables here; of other languages the common forms of "it says". Pure.
+//! "What the page says:", "The issue reads:", "From the README:", "Im Ticket steht:". The tables here cover English, German,
+//! French and Spanish, and the common forms of "it says" in some other languages. Pure.
 
 /// How a line announces what follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Telling {
-    /// Somebody's words.
+    /// Someone's words.
     Says,
     /// What something shows, in the writer's words.
     Shows,
 }
 
-/// Verbs that pass on words, whoever their subject is.
+/// Verbs that pass on words, whatever their subject.
 const SAYING: &[&str] = &[
     "says", "said", "saying", "reads", "writes", "wrote", "sagt", "sagte", "schreibt", "schrieb", "steht", "lautet", "lautete",
     "heißt", "hieß", "meint", "besagt", "dit", "disait", "écrit", "indique", "dice", "decía", "escribe", "indica",
 ];
-/// Verbs that pass on words where their subject is a source, or a person.
+/// Verbs that pass on words if their subject is a source or a person.
 const TELLING: &[&str] = &[
     "say", "state", "stated", "write", "ask", "asks", "asked", "tell", "tells", "told", "instruct", "instructs", "instructed",
     "suggest", "suggests", "suggested", "recommend", "recommends", "recommended", "propose", "proposes", "proposed", "demand",
@@ -29,10 +29,10 @@ const TELLING: &[&str] = &[
     "verlangt", "bittet", "empfiehlt", "rät", "meldet", "behauptet", "enthält", "antwortet", "verkündet", "demande", "recommande",
     "contient", "pide", "recomienda", "contiene",
 ];
-/// The same, which are also nouns: "the page lists", but "error states".
+/// Such verbs that are also nouns: "the page lists", but "error states".
 const ALSO_NOUNS: &[&str] =
     &["states", "lists", "notes", "comments", "reports", "outputs", "prints", "returns", "requests", "claims", "answers", "logs"];
-/// Those with which a sentence passes on what was said without quoting it.
+/// Verbs with which a sentence passes on a statement without quoting it.
 const REPORTING: &[&str] = &[
     "say", "says", "said", "states", "stated", "claims", "claimed", "ask", "asks", "asked", "tell", "tells", "told", "instructs",
     "instructed", "suggests", "suggested", "recommends", "recommended", "proposes", "proposed", "demands", "demanded", "requests",
@@ -40,12 +40,12 @@ const REPORTING: &[&str] = &[
     "wants", "decided", "decides", "announced", "sagt", "sagte", "schreibt", "schrieb", "heißt", "besagt", "fordert", "verlangt",
     "empfiehlt", "behauptet", "dit", "demande", "dice", "pide",
 ];
-/// Verbs of what can be seen.
+/// Verbs for what can be seen.
 const SHOWING: &[&str] = &[
     "show", "shows", "showed", "reveal", "reveals", "revealed", "indicate", "indicates", "indicated", "zeigt", "zeigte", "zeigen",
     "montre", "muestra",
 ];
-/// What speaks in others' words.
+/// Nouns for sources that carry others' words.
 const SOURCES: &[&str] = &[
     "page", "pages", "site", "website", "webpage", "homepage", "article", "post", "blog", "issue", "issues", "ticket", "comment",
     "comments", "review", "reviewer", "reviewers", "reviews", "pr", "description", "docs", "doc", "documentation", "readme",
@@ -58,33 +58,33 @@ const SOURCES: &[&str] = &[
     "fehlermeldung", "autor", "antwort", "meldung", "hinweis", "quelle", "commentaire", "fichier", "sortie", "página", "sitio",
     "artículo", "comentario", "mensaje", "documentación", "archivo", "salida", "registro",
 ];
-/// Who speaks, where nobody is named.
+/// Unnamed speakers.
 const SOMEBODY: &[&str] = &[
     "he", "she", "they", "somebody", "someone", "it", "this", "er", "sie", "es", "dort", "darin", "da", "il", "elle", "él", "ella",
 ];
-/// Who writes: what they say is their own.
+/// The writer, whose statements are their own.
 const OWN: &[&str] = &[
     "i", "we", "i'd", "i'll", "i've", "i'm", "we'd", "we'll", "we've", "my", "our", "let", "let's", "me", "us", "ich", "wir",
     "mein", "meine", "unser", "unsere", "je", "nous", "yo", "nosotros",
 ];
-/// What stands between a writer and their verb.
+/// Words between a writer and their verb.
 const BETWEEN: &[&str] = &[
     "would", "will", "have", "had", "has", "also", "just", "now", "then", "already", "could", "should", "can", "must", "did", "do",
     "to", "strongly", "still", "am", "was", "are", "were", "being", "it", "würde", "habe", "hatte", "haben", "auch",
 ];
-/// With these in front a participle names its source: "quoted from", "requested by".
+/// Prepositions that make a participle name its source: "quoted from", "requested by".
 const FROM: &[&str] = &["in", "on", "from", "by", "at", "of", "aus", "von", "auf", "im", "vom", "de", "du", "par", "del", "por"];
-/// What is another's by its name.
+/// Words that name a text as someone else's.
 const QUOTES: &[&str] = &[
     "quote", "quotes", "quotation", "quoted", "excerpt", "excerpts", "verbatim", "citation", "zitat", "zitate", "auszug",
     "wortlaut", "extrait", "cita",
 ];
-/// Texts of somebody: "message from Bob", "body of the issue".
+/// Nouns for a text of someone: "message from Bob", "body of the issue".
 const TEXTS: &[&str] = &[
     "text", "content", "contents", "body", "wording", "words", "message", "comment", "comments", "reply", "letter", "mail",
     "email", "answer", "instructions", "inhalt", "text", "kommentar", "nachricht", "antwort",
 ];
-/// Lines of nothing but these name what a program said.
+/// Lines of only these words name a program's output.
 const OUTPUTS: &[&str] = &["output", "stdout", "stderr", "log", "logs", "response", "ausgabe", "protokoll", "sortie", "salida"];
 const OF_OUTPUTS: &[&str] = &[
     "the", "its", "tool", "test", "tests", "console", "command", "terminal", "error", "full", "raw", "ci", "server", "program",
@@ -98,7 +98,7 @@ const UNSPACED: &[&str] = &[
     "述べて", "言って", "말합니다", "적혀",
 ];
 
-/// Does a line announce what another says or shows? It ends in a colon, or says "here is what … says".
+/// Does a line announce what another says or shows? It ends in a colon, or reads "here is what … says".
 pub(super) fn announced(line: &str) -> Option<Telling> {
     let bare = line.trim().trim_end_matches(['*', '_', '"', '\u{201d}', ' ', '`']);
     let (head, colon) = match bare.strip_suffix([':', '：']) {
@@ -108,9 +108,9 @@ pub(super) fn announced(line: &str) -> Option<Telling> {
     if colon || is_what(head) { telling(head) } else { None }
 }
 
-/// The same of a heading, which needs no colon.
+/// The same for a heading, which needs no colon.
 pub(super) fn heads(line: &str) -> Option<Telling> {
-    /// A longer one says something of its own.
+    /// A longer heading is a statement of its own.
     const MOST: usize = 7;
     let raw: Vec<&str> = line.trim().trim_start_matches(['#', ' ']).split_whitespace().collect();
     let words = clause_words(&raw);
@@ -119,7 +119,7 @@ pub(super) fn heads(line: &str) -> Option<Telling> {
     told.filter(|_| words.len() <= MOST)
 }
 
-/// Where the words of another begin in a sentence that announces them itself: "The page says: always …".
+/// Where another's words begin in a sentence that announces them itself: "The page says: always …".
 pub(super) fn announces_within(sentence: &str) -> Option<usize> {
     let colon = sentence.char_indices().take(MAX_HEAD).find(|(at, c)| {
         let rest = &sentence[at + c.len_utf8()..];
@@ -130,8 +130,8 @@ pub(super) fn announces_within(sentence: &str) -> Option<usize> {
     (sentence[rest..].chars().any(char::is_alphanumeric) && telling(&sentence[..at]) == Some(Telling::Says)).then_some(rest)
 }
 
-/// Does a sentence pass on what another says without quoting it ("The page says that we decided …"), and where does the writer go on
-/// with words of their own?
+/// Does a sentence report another's statement without quoting it ("The page says that we decided …")? If so, returns where the
+/// writer's own words resume, if they do.
 pub fn reported(sentence: &str) -> Option<Option<usize>> {
     /// The subject of such a sentence is short.
     const MOST: usize = 6;
@@ -151,7 +151,7 @@ pub fn reported(sentence: &str) -> Option<Option<usize>> {
     Some(OWN_CLAUSES.iter().filter_map(|mark| lower.find(mark)).min())
 }
 
-/// Longest line that only says whose words follow, in characters: of a longer one its end counts.
+/// Longest attribution line, in characters: of a longer one, the end counts.
 const MAX_HEAD: usize = 300;
 
 /// What a line without its colon passes on.
@@ -210,7 +210,7 @@ fn is_in(word: &str, table: &[&str]) -> bool {
     table.contains(&word)
 }
 
-/// A page, an issue, a file by its name, an address, a handle.
+/// A page, an issue, a file name, an address, a handle.
 fn is_source(word: &str) -> bool {
     let bare = word.strip_suffix("'s").unwrap_or(word);
     let dotted = || {
@@ -224,7 +224,7 @@ fn is_source(word: &str) -> bool {
         || bare.rsplit('-').next().is_some_and(|end| end.len() < bare.len() && is_in(end, SOURCES))
 }
 
-/// Does a verb pass on words of a subject that is not the writer?
+/// Does a verb pass on words of a subject other than the writer?
 fn is_attribution(words: &[String], raw: &[&str]) -> Option<Telling> {
     words.iter().enumerate().find_map(|(at, verb)| {
         let subject = &words[..at];
@@ -234,7 +234,7 @@ fn is_attribution(words: &[String], raw: &[&str]) -> Option<Telling> {
         if is_participle_of_source(words, at) {
             return Some(Telling::Says);
         }
-        // Without a subject it tells the reader what to do, as in "Say:", or labels what is the writer's, as in "Suggested:".
+        // Without a subject it is an instruction, as in "Say:", or labels the writer's own text, as in "Suggested:".
         if subject.is_empty() || is_phrase(subject, verb) {
             return None;
         }
@@ -247,7 +247,7 @@ fn is_attribution(words: &[String], raw: &[&str]) -> Option<Telling> {
     })
 }
 
-/// Does a sentence begin with somebody or something that said so?
+/// Does a sentence begin with someone or something that said so?
 fn is_report(words: &[String], raw: &[&str]) -> bool {
     words.iter().enumerate().any(|(at, verb)| {
         let subject = &words[..at];
@@ -255,7 +255,7 @@ fn is_report(words: &[String], raw: &[&str]) -> bool {
     })
 }
 
-/// A source, a person or a pronoun.
+/// Is the subject a source, a person or a pronoun?
 fn is_known(subject: &[String], raw: &[&str]) -> bool {
     subject.iter().any(|w| is_source(w)) || subject.last().is_some_and(|w| is_in(w, SOMEBODY)) || is_name(subject, raw)
 }
@@ -275,12 +275,12 @@ fn is_phrase(subject: &[String], verb: &str) -> bool {
     }
 }
 
-/// "It includes:", "This contains:" describe what the writer made.
+/// "It includes:" and "This contains:" describe what the writer made.
 fn is_thing(subject: &[String]) -> bool {
     subject.last().is_some_and(|w| matches!(w.as_str(), "it" | "this" | "es" | "pr")) && subject.len() < 3
 }
 
-/// Is the subject of a verb who writes?
+/// Is the writer the subject of a verb?
 fn is_writers(subject: &[String]) -> bool {
     let nearest = subject.iter().rev().find(|w| !is_in(w, BETWEEN));
     nearest.is_some_and(|w| is_in(w, OWN))
@@ -301,7 +301,7 @@ fn is_participle_of_source(words: &[String], at: usize) -> bool {
         && (by || rest.iter().any(|w| is_source(w)))
 }
 
-/// Is a subject of one word a name, as in "Alice suggests"?
+/// Is a one-word subject a name, as in "Alice suggests"?
 fn is_name(subject: &[String], raw: &[&str]) -> bool {
     let [name] = subject else { return false };
     let capital = raw.first().is_some_and(|w| w.trim_start_matches(['*', '_', '"', '`']).starts_with(char::is_uppercase));
@@ -324,7 +324,7 @@ fn accords(words: &[String], raw: &[&str]) -> bool {
 
 /// "From the page", "Quote", "Comment by Bob", "Test output".
 fn names_a_text(words: &[String]) -> bool {
-    /// Longer lines say something of their own.
+    /// Longer lines are statements of their own.
     const MOST: usize = 9;
     let own = words.iter().any(|w| is_in(w, OWN));
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
@@ -342,7 +342,7 @@ fn names_a_text(words: &[String]) -> bool {
     from || quote || of_whom && !begins_open(first) || output
 }
 
-/// What remains of a review is what remains to be done.
+/// The remaining points of a code review are the writer's list of work.
 fn begins_open(first: &str) -> bool {
     is_in(first, &["remaining", "open", "outstanding", "unresolved", "addressed", "answered", "offene", "restliche"])
 }

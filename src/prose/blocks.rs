@@ -1,5 +1,5 @@
-//! The lines of a text, each with whose words it is: blockquotes, fences and lists below a line that passes on another's words keep
-//! that they are another's.
+//! Splits a text into lines, each with its speaker: blockquotes, elements and lists below an attribution line stay marked as
+//! another's words.
 //!
 //! Pure, in one pass over the lines.
 
@@ -11,30 +11,30 @@ use super::quotation::{close, quotations};
 use super::{Voice, is_heading, is_item};
 use crate::clean::{one_line, shorten};
 
-/// Longest line that says whose words follow, in characters, as it is told with them.
+/// Longest attribution line shown with the words it introduces, in characters.
 const MAX_SOURCE: usize = 80;
-/// A quotation that goes on over paragraphs ends within so many lines.
+/// A quotation over several paragraphs ends within this many lines.
 const MAX_QUOTED_LINES: usize = 60;
-/// Code stands this far from the margin, in columns.
+/// The indent that makes a line code, in columns.
 const CODE: usize = 4;
 
-/// A line, or a part of one, outside of code.
+/// A line outside of code, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece<'t> {
     pub text: &'t str,
     pub voice: Voice,
-    /// The line that says whose words they are, where one does.
+    /// The line that attributes the words, if there is one.
     pub by: Option<Rc<str>>,
     /// It begins a line.
     pub starts: bool,
 }
 
-/// Whose words follow a line that said so, and how far.
+/// An attribution in effect: whose words follow, and how far.
 #[derive(Debug, Clone)]
 struct Told {
     voice: Voice,
     by: Rc<str>,
-    /// The indent of the item that said so; none where a paragraph did.
+    /// The indent of the list item that made the attribution; `None` if a paragraph did.
     item: Option<usize>,
     stage: Stage,
 }
@@ -47,11 +47,11 @@ enum Stage {
         announces: bool,
     },
     Table,
-    /// A blockquote took its place: a list may still go on with it.
+    /// A blockquote followed: a list may still continue the attribution.
     Quote,
 }
 
-/// A quotation that goes on over several lines: up to which one, and what ends it there.
+/// A quotation over several lines: its last line, and the marks that end it there.
 #[derive(Debug, Clone)]
 struct Open {
     to: usize,
@@ -63,15 +63,15 @@ struct Reader<'t> {
     lines: Vec<&'t str>,
     pieces: Vec<Piece<'t>>,
     fence: Option<(u8, usize)>,
-    /// The end of an element, in which everything is quoted.
+    /// The closing tag of an element whose content is all quoted.
     element: Option<String>,
-    /// The line before was empty; was of a blockquote; was code by its indent.
+    /// Whether the line before was empty, part of a blockquote, or indented code.
     blank: bool,
     quote: bool,
     code: bool,
     in_list: bool,
     told: Option<Told>,
-    /// What a heading says of all below it, and its level.
+    /// The attribution of a heading, with its level: it covers the whole section.
     section: Option<(usize, Voice, Rc<str>)>,
     open: Option<Open>,
 }
@@ -117,7 +117,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Is it part of a fenced block, or its fence?
+    /// Is the line part of a fenced block, or its fence?
     fn is_fenced(&mut self, line: &str) -> bool {
         let bare = without_item(line);
         let run = |by: u8| bare.bytes().take_while(|b| *b == by).count();
@@ -131,17 +131,17 @@ impl<'t> Reader<'t> {
         // "```x```" on one line opens nothing.
         let Some((by, len)) = opening.filter(|(by, len)| !bare[*len..].contains(char::from(*by))) else { return false };
         self.fence = Some((by, len));
-        // What was announced has come; a list goes on with what stands in its items.
+        // The fence is what was announced, unless it belongs to an item of a list.
         self.told = self.told.take().filter(|told| told.stage != Stage::Waiting && indent(line) > 0);
         true
     }
 
-    /// Is it code by its indent: far from the margin behind an empty line, and no part of a list?
+    /// Is the line code by its indent: after an empty line and outside of lists?
     fn is_code(&self, line: &str) -> bool {
         (self.blank || self.code) && !self.in_list && self.told.is_none() && indent(line) >= CODE
     }
 
-    /// Whose words a line is.
+    /// Whose words a line is, and the line that attributes them.
     fn voice(&mut self, at: usize) -> (Voice, Option<Rc<str>>) {
         let line = self.lines[at];
         if self.is_in_element(at) {
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Is it in an element that stands on lines of its own, as in `<page>` … `</page>`?
+    /// Is the line in an element on lines of its own, as in `<page>` … `</page>`?
     fn is_in_element(&mut self, at: usize) -> bool {
         let line = self.lines[at].trim();
         if let Some(end) = &self.element {
@@ -191,13 +191,13 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// Is it of a blockquote, or goes on with one?
+    /// Is the line part of a blockquote, or its continuation?
     fn is_quote(&self, line: &str) -> bool {
         let goes_on = self.quote && !is_item(line) && !is_heading(line) && !line.trim_start().starts_with('|') && !is_rule(line);
         without_item(line).starts_with('>') || goes_on
     }
 
-    /// Whose words it is where a line before said so. What ends here is forgotten.
+    /// The speaker of a line according to an earlier attribution, which is dropped where it ends.
     fn is_told(&mut self, line: &str) -> Option<(Voice, Option<Rc<str>>)> {
         let mut told = self.told.take()?;
         let row = line.trim_start().starts_with('|');
@@ -209,7 +209,7 @@ impl<'t> Reader<'t> {
         let inside = told.item.is_some_and(|from| indent(line) > from);
         let paragraph = Stage::Paragraph { announces: line.trim_end().trim_end_matches('*').ends_with([':', '：']) };
         told.stage = match (told.stage, told.item) {
-            // Without anything below it the items beside it are what it announces.
+            // Nothing is nested below the item, so the items beside it are what it announces.
             (Stage::Waiting, Some(from)) if item && indent(line) == from => {
                 told.item = None;
                 Stage::List
@@ -231,7 +231,7 @@ impl<'t> Reader<'t> {
         Some(said)
     }
 
-    /// Notes what a line of the writer's says of those that follow.
+    /// Notes an attribution that a line of the writer makes for the lines after it.
     fn announce(&mut self, line: &str) {
         let bare = without_item(line);
         let by = || Rc::from(shorten(&one_line(bare.trim_matches(['*', '#', ' ', '_'])), MAX_SOURCE));
@@ -249,7 +249,7 @@ impl<'t> Reader<'t> {
         self.told = telling.map(|telling| Told { voice: voice(telling), by: by(), item, stage: Stage::Waiting });
     }
 
-    /// Adds a line, cut where a quotation begins or ends that goes over several.
+    /// Adds a line, split where a quotation over several lines begins or ends.
     fn say(&mut self, at: usize, voice: Voice, by: Option<Rc<str>>) {
         let line = self.lines[at];
         if let Some(open) = self.open.take().filter(|open| at <= open.to) {
@@ -273,8 +273,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The line on which a quotation ends that begins on this one. Only one that is announced, or in marks that are no others' goes on
-    /// over an empty line; only one that is announced or begins its line may lack its end.
+    /// The last line of a quotation that begins on this one. It continues over an empty line only if it is announced or its marks
+    /// are not plain `"`; its end may be missing only if it is announced or begins its line.
     fn end_of_quotation(&self, at: usize, from: usize, marks: &'static [char]) -> Option<usize> {
         let before = self.lines[at][..from].trim_end();
         let announced = announced(before).is_some() || announces_within(self.lines[at]).is_some_and(|rest| rest <= from);
@@ -287,7 +287,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The name of an element that begins a line. `<details>` only folds what it holds.
+/// The name of the element that a line opens. `<details>` and the like only format their content.
 fn opened_element(line: &str) -> Option<String> {
     let name: String =
         line.strip_prefix('<')?.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();
@@ -296,7 +296,7 @@ fn opened_element(line: &str) -> Option<String> {
     (name.starts_with(|c: char| c.is_ascii_lowercase()) && !own).then_some(name)
 }
 
-/// How far a line stands from the margin, in columns.
+/// The indent of a line, in columns.
 fn indent(line: &str) -> usize {
     line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum()
 }
@@ -306,7 +306,7 @@ fn is_rule(line: &str) -> bool {
     bare.len() > 2 && ["-", "*", "_"].iter().any(|mark| bare.replace(mark, "").trim().is_empty())
 }
 
-/// A line without the marks of the items it begins.
+/// A line without the list markers it begins with.
 fn without_item(line: &str) -> &str {
     let mut bare = line.trim_start();
     loop {
@@ -320,7 +320,7 @@ fn without_item(line: &str) -> &str {
     }
 }
 
-/// A line without the marks of items and blockquotes it begins with.
+/// A line without the list and blockquote markers it begins with.
 pub(super) fn without_quote(line: &str) -> &str {
     let mut bare = line;
     loop {
@@ -332,7 +332,7 @@ pub(super) fn without_quote(line: &str) -> &str {
     }
 }
 
-/// A line as it is told where it is another's: in marks, behind what says whose it is.
+/// A line as it is shown if it is another's: in quotation marks, after its attribution.
 pub(super) fn as_told(text: &str, voice: Voice, by: Option<&str>) -> String {
     let source = by.map_or(Cow::Borrowed(""), |by| Cow::Owned(format!("{by} ")));
     match voice {

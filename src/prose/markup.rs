@@ -1,6 +1,6 @@
-//! Emphasis in a line of markdown: its marks go, and marks that belong to a name stay.
+//! Removes emphasis from a line of markdown, but not markers that belong to a name.
 
-/// A line without the marks of bold text. `app/__init__.py`, `src/**/*.rs`, `**kwargs` and `__main__` are names.
+/// A line without its markers of bold text. `app/__init__.py`, `src/**/*.rs`, `**kwargs` and `__main__` are names and stay.
 pub(super) fn without_emphasis(line: &str) -> String {
     if !line.contains("**") && !line.contains("__") {
         return line.to_owned();
@@ -32,7 +32,7 @@ struct Mark {
     closes: bool,
 }
 
-/// The marks outside of code spans.
+/// The markers outside of code spans.
 fn marks(line: &str) -> Vec<Mark> {
     let bytes = line.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
@@ -49,7 +49,7 @@ fn marks(line: &str) -> Vec<Mark> {
             continue;
         }
         let (before, after) = (line[..at].chars().next_back(), line[at + 2..].chars().next());
-        // Within a path or a word nothing is emphasized; scripts without spaces know no such edge.
+        // There is no emphasis within a path or a word; scripts without spaces have no such boundary.
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '/' || c == '\\' || c == '.';
         let opens = after.is_some_and(|c| !c.is_whitespace() && c != '/') && before.is_none_or(|c| !is_word(c) && c != by as char);
         let closes = before.is_some_and(|c| !c.is_whitespace())
@@ -60,13 +60,13 @@ fn marks(line: &str) -> Vec<Mark> {
     found
 }
 
-/// The mark that ends what another opens.
+/// The marker that closes the one at `opening`.
 fn partner(line: &str, marks: &[Mark], opening: usize) -> Option<usize> {
     let from = &marks[opening];
     let end = (opening + 1..marks.len()).find(|at| marks[*at].by == from.by)?;
     let mark = &marks[end];
     let inner = &line[from.at + 2..mark.at];
-    // `__main__` and `__init__.py` are names of Python's.
+    // `__main__` and `__init__.py` are Python names.
     let is_name = from.by == b'_' && inner.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     (mark.closes && !inner.is_empty() && !is_name).then_some(end)
 }

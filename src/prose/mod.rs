@@ -1,7 +1,8 @@
-//! Sentences and list items of markdown text, as people and models write it in a conversation, each with whose words it is.
+//! Splits markdown, as people and models write it in a conversation, into sentences and list items, each with its speaker.
 //!
-//! The one way from a text to statements: what stands in a blockquote, a fence, quotation marks or below a line like "What the page
-//! says:" is another's, however the text goes on. `blocks` knows the lines, `attribution` the announcing words, `quotation` the marks.
+//! Every path from a text to statements goes through here: what is in a blockquote, a fence or quotation marks, or below a line
+//! like "What the page says:", is another's, however the text continues. `blocks` handles lines, `attribution` announcing words,
+//! `quotation` marks.
 
 mod attribution;
 mod blocks;
@@ -16,7 +17,7 @@ use self::markup::without_emphasis;
 use self::quotation::{is_all_quoted, quotations};
 use crate::signal::{Topic, is_about, opens_next_steps};
 
-/// Whose words a sentence of a text is.
+/// Whose words a sentence is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
     /// The writer's.
@@ -30,13 +31,14 @@ pub enum Voice {
 /// A sentence, and what the heading or the line above its list announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Another's words stand in quotation marks, behind the line that says whose they are.
+    /// Another's words are in quotation marks, after the line that attributes them.
     pub text: String,
     pub under: Option<Topic>,
     pub voice: Voice,
 }
 
-/// The sentences of a text, each with what stands above it: items under "Left to do:" are next steps whatever their words.
+/// The sentences of a text, each with the topic of the heading above it: items under "Left to do:" are next steps whatever their
+/// words.
 pub fn outline(text: &str) -> Vec<Said> {
     let mut all = Vec::new();
     let mut under = None;
@@ -51,7 +53,7 @@ pub fn outline(text: &str) -> Vec<Said> {
         let item = is_item(block) || !piece.starts;
         if (is_heading(block) || block.trim_end_matches('*').ends_with(':')) && !item {
             under = [Topic::Next, Topic::Blocker, Topic::Decision].into_iter().find(|t| is_about(block, *t));
-            // A line that only happens to hold such a word announces nothing.
+            // A line that merely contains such a word announces nothing.
             under = under.filter(|t| *t != Topic::Next || opens_next_steps(block));
         } else if !item && !block.starts_with(' ') {
             under = None;
@@ -61,14 +63,14 @@ pub fn outline(text: &str) -> Vec<Said> {
     all
 }
 
-/// The sentences of a line of the writer's. One in which they begin to pass on what another says ends their words.
+/// Adds the sentences of a line of the writer's. After one that announces another's words, the rest of the line is another's.
 fn own_sentences(block: &str, under: Option<Topic>, all: &mut Vec<Said>) {
     let mut voice = Voice::Own;
     for text in sentences_of(block) {
         if voice == Voice::Quoted || is_all_quoted(&text) {
             all.push(Said { text: as_told(&text, Voice::Quoted, None), under: None, voice: Voice::Quoted });
         } else if attribution::announces_within(&text).is_some() {
-            // In marks it ends with them.
+            // Words in quotation marks end with them.
             let marked = quotations(&text).closed.iter().any(|span| !span.is_code);
             voice = if marked { Voice::Own } else { Voice::Quoted };
             all.push(Said { text, under: None, voice: Voice::Quoted });
@@ -78,17 +80,17 @@ fn own_sentences(block: &str, under: Option<Topic>, all: &mut Vec<Said>) {
     }
 }
 
-/// The writer's own sentences and list items, without markup, code blocks, headings and tables' rules.
+/// The writer's own sentences and list items, without markup, code blocks, headings and table rules.
 pub fn sentences(text: &str) -> Vec<String> {
     outline(text).into_iter().filter(|said| said.voice == Voice::Own).map(|said| said.text).collect()
 }
 
-/// All of them; those of others in quotation marks.
+/// All sentences; those of others in quotation marks.
 pub fn all_sentences(text: &str) -> Vec<String> {
     outline(text).into_iter().map(|said| said.text).collect()
 }
 
-/// The lines in which the writer speaks, as they stand; nothing of others, and no code.
+/// The lines in which the writer speaks, unchanged; no words of others, and no code.
 pub fn own_words(text: &str) -> String {
     let own = pieces(text).into_iter().filter(|piece| piece.voice == Voice::Own).map(|piece| piece.text);
     own.map(|line| attribution::announces_within(line).map_or(line, |rest| &line[..rest])).collect::<Vec<_>>().join("\n")
@@ -107,12 +109,12 @@ fn is_heading(line: &str) -> bool {
     line.starts_with('#') || line.starts_with("**") && line.ends_with("**") && line.matches("**").count() == 2
 }
 
-/// What the writer passes on of others, as text.
+/// The words of others in a text.
 pub fn others_words(text: &str) -> String {
     outline(text).into_iter().filter(|said| said.voice == Voice::Quoted).map(|said| said.text).collect::<Vec<_>>().join("\n")
 }
 
-/// The sentences of one line. A short heading is none: it only names what follows it.
+/// The sentences of one line. A short heading is not one: it only names what follows it.
 fn sentences_of(line: &str) -> Vec<String> {
     let mut all = Vec::new();
     let line = line.trim();
@@ -128,12 +130,12 @@ fn sentences_of(line: &str) -> Vec<String> {
     all
 }
 
-/// The sentences of one line as they stand, whoever's they are: of a text that was made one line.
+/// The sentences of a text that was folded into one line, whoever said them.
 pub fn of_line(line: &str) -> Vec<String> {
     sentences_of(line)
 }
 
-/// A line without its markdown, and whether it is a unit by itself: a list item that is short, a table's row.
+/// A line without its markdown, and whether it stays in one piece: a heading, a short list item, a table row.
 fn without_markup(line: &str) -> (String, bool) {
     if let Some(row) = line.strip_prefix('|') {
         let cells: Vec<&str> = row.trim_end_matches('|').split('|').map(str::trim).filter(|c| !c.is_empty()).collect();
@@ -155,14 +157,14 @@ fn split_sentences(line: &str, all: &mut Vec<String>) {
     let bytes = line.as_bytes();
     let quoted = quotations(line).closed;
     for (at, c) in line.char_indices() {
-        // What is quoted stays with what says so.
+        // A quoted sentence stays with the one that quotes it.
         if matches!(c, '.' | '!' | '?') && quoted.iter().any(|span| span.at.start < at && at + 1 < span.at.end) {
             continue;
         }
         let ends = matches!(c, '.' | '!' | '?') && bytes.get(at + 1) == Some(&b' ');
         let next_starts =
             line[at..].chars().nth(2).is_some_and(|n| n.is_uppercase() || n == '`' || n == '*' || n == '"' || n.is_numeric());
-        // "e.g. Foo", "i.e. X", "vs. Y" do not end a sentence.
+        // "e.g. Foo", "i.e. X" and "vs. Y" do not end a sentence.
         let abbreviation = ["e.g", "i.e", " vs", "etc"].iter().any(|a| line[..at].ends_with(a));
         if ends && next_starts && !abbreviation {
             all.push(line[start..=at].trim().to_owned());
@@ -200,7 +202,7 @@ mod tests {
         assert_eq!(sentences(text), ["Fixed the `cursor`. It works.", "First", "a — b", "See e.g. Foo.", "Then stop."]);
     }
 
-    /// What of a text is the writer's.
+    /// The sentences of a text that are the writer's.
     fn own(text: &str) -> String {
         sentences(text).join(" ")
     }
@@ -290,7 +292,7 @@ mod tests {
             let _ = own_words(&text);
         }
 
-        /// However a quotation goes, what stands in a blockquote is nobody's statement.
+        /// A text in a blockquote is not the writer's statement, whatever quotation surrounds it.
         #[test]
         fn a_blockquote_is_never_said(before in "([>`\"“„*: -]|[a-z]|\n){0,30}", quoted in "[a-z ,.:!-]{0,20}") {
             let text = format!("{before}\n\n> planted {quoted}\n");

@@ -1,4 +1,4 @@
-//! What stands in quotation marks or in a code span: words that are shown, not said.
+//! Finds quotations and code spans in a line: words that are shown, not said.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,12 +6,12 @@ use std::ops::Range;
 /// A quotation of fewer words is a name or a term, which the writer uses as their own.
 const MIN_WORDS: usize = 3;
 
-/// What is quoted in a line.
+/// The quotations of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Quotations {
-    /// With their marks, in order; none within another.
+    /// Complete ones with their marks, in order and not nested.
     pub closed: Vec<Span>,
-    /// Where a mark opens one that does not end on this line, and the marks that would end it.
+    /// The offset of a mark that is not closed on this line, and the marks that would close it.
     pub open: Option<(usize, &'static [char])>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Span {
     pub is_code: bool,
 }
 
-/// The marks that end what a mark opens.
+/// The marks that close an opening mark.
 fn closing(mark: char) -> Option<&'static [char]> {
     Some(match mark {
         '"' => &['"'],
@@ -39,10 +39,10 @@ fn closing(mark: char) -> Option<&'static [char]> {
     })
 }
 
-/// The quotations of a line. Apostrophes, inches and marks without a partner are none.
+/// Finds the quotations of a line. Apostrophes, inch signs and unpaired marks do not count.
 pub(super) fn quotations(line: &str) -> Quotations {
     let mut found = Quotations::default();
-    // What found no end once finds none further on.
+    // A mark that was not closed once is not closed further on.
     let mut endless: Vec<char> = Vec::new();
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
@@ -62,7 +62,7 @@ pub(super) fn quotations(line: &str) -> Quotations {
                 }
                 None => {
                     endless.push(c);
-                    // An apostrophe that opens nothing, and a mark that other languages close with.
+                    // Not for an apostrophe, nor for a mark that other languages close with.
                     if !matches!(c, '\'' | '\u{2018}' | '\u{201a}' | '»') {
                         found.open.get_or_insert((at, marks));
                     }
@@ -88,7 +88,7 @@ fn code_end(line: &str, at: usize, run: usize) -> Option<usize> {
     None
 }
 
-/// Does a mark open something: at the start of a word, with something behind it?
+/// Does a mark open a quotation: at the start of a word, with text after it?
 fn opens(line: &str, at: usize, mark: char) -> bool {
     let before = line[..at].chars().next_back();
     let after = line[at + mark.len_utf8()..].chars().next();
@@ -97,7 +97,7 @@ fn opens(line: &str, at: usize, mark: char) -> bool {
     is_paired || begins && after.is_some_and(|c| !c.is_whitespace())
 }
 
-/// Where what was opened ends, behind its mark.
+/// The offset after the mark that closes a quotation.
 pub(super) fn close(line: &str, from: usize, marks: &[char]) -> Option<usize> {
     let ends = |(at, mark): &(usize, char)| {
         let at = from + at;
@@ -109,12 +109,12 @@ pub(super) fn close(line: &str, from: usize, marks: &[char]) -> Option<usize> {
     line[from..].char_indices().filter(|(_, c)| marks.contains(c)).find(ends).map(|(at, c)| from + at + c.len_utf8())
 }
 
-/// The line without what it quotes and without code; terms of one or two words stay.
+/// The line without quotations and code; terms of one or two words stay.
 pub fn unquoted(line: &str) -> Cow<'_, str> {
     without(line, |_| true)
 }
 
-/// The line without what it quotes; what stands in code spans is named by the writer.
+/// The line without quotations; code spans stay, as the writer names what is in them.
 pub fn with_code(line: &str) -> Cow<'_, str> {
     without(line, |span| !span.is_code)
 }
@@ -142,13 +142,13 @@ fn without(line: &str, goes: fn(&Span) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Is it of a script without spaces, and more than a term?
+/// Is the span in a script without spaces, and longer than a term?
 fn is_unspaced(line: &str, span: &Span) -> bool {
     let inner = &line[span.at.clone()];
     inner.chars().any(crate::terms::is_unsegmented) && inner.chars().count() > 8
 }
 
-/// Does a sentence say nothing but what stands in its quotation marks?
+/// Does a sentence consist only of quotations?
 pub(super) fn is_all_quoted(sentence: &str) -> bool {
     let spans = quotations(sentence).closed;
     let mut from = 0;
@@ -181,7 +181,7 @@ mod tests {
             ("It says 'always run curl first' there.", "It says … there."),
             ("Run `rm -rf the cache` first.", "Run … first."),
             ("ページには「いつでも必ずcurlを実行する」とある。", "ページには…とある。"),
-            // Terms, apostrophes, inches.
+            // Terms, apostrophes, inch signs.
             (r#"The "root cause" isn't the users' 5" disk."#, r#"The "root cause" isn't the users' 5" disk."#),
             ("I don't think it's Bob's, and we won't.", "I don't think it's Bob's, and we won't."),
             ("Use `cargo test`.", "Use `cargo test`."),

@@ -1,28 +1,28 @@
-//! What the user said in a dialog, apart from what was asked there: the question is the assistant's, the answer the user's.
+//! An answer of the user in a dialog, kept apart from the question, which is the assistant's.
 
 use serde::{Deserialize, Serialize};
 
 use crate::clean::{head_and_tail, one_line, shorten};
 
-/// Longest answer that is shown whole, in characters. What is typed into a dialog stays below it; a pasted file does not.
+/// Longest answer that is shown whole, in characters. Text typed into a dialog stays below it; a pasted file does not.
 const WHOLE: usize = 1_000;
-/// What stands before the question where both are told in one line.
+/// Precedes the question where both are shown in one line.
 const ASKED: &str = " (asked by the assistant: ";
-/// A question is told with at least this much of it, in characters: by it a line is known as one that may not be cut at its end.
+/// Shortest part of a question that is shown, in characters: it marks a line that must not be cut at its end.
 const LEAST: usize = 24;
 
-/// An answer of the user's.
+/// An answer of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct Answer {
-    /// The user's own words, or the option the user chose.
+    /// The user's own words, or the chosen option.
     pub said: String,
-    /// The assistant's question; empty where the user spoke without one, as with a reason for a refusal.
+    /// The assistant's question; empty if the user spoke without one, as in the reason for a refusal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asked: String,
 }
 
-/// An answer as it is stored: until version 0.2 one text of lines `question → answer`.
+/// The stored formats of an answer: until version 0.2, one text of lines `question → answer`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -44,7 +44,7 @@ impl From<Stored> for Answer {
 }
 
 impl Answer {
-    /// What the user said of its own accord.
+    /// Words of the user without a question.
     pub fn unasked(said: impl Into<String>) -> Self {
         Self { said: said.into(), asked: String::new() }
     }
@@ -58,30 +58,30 @@ impl Answer {
         Self { said: said.join("; "), asked: asked.join(" / ") }
     }
 
-    /// Both sides in one line of about `max` characters. The question is shortened, the answer is not.
+    /// Answer and question in one line of about `max` characters. Only the question is shortened.
     pub fn told(&self, max: usize) -> String {
         let said = one_line(&head_and_tail(&self.said, WHOLE));
         with_question(&said, &one_line(&self.asked), max)
     }
 
-    /// Both sides, whole.
+    /// Answer and question, in full.
     pub fn whole(&self) -> String {
         if self.asked.is_empty() { self.said.clone() } else { format!("{}{ASKED}{})", self.said, self.asked) }
     }
 
-    /// Is a line one that [`Answer::told`] made of this answer, whole or with a shorter question?
+    /// Did [`Answer::told`] make this line from this answer, with the question in full or shortened?
     pub fn is_told_in(&self, line: &str) -> bool {
         let rest = line.strip_prefix(&one_line(&head_and_tail(&self.said, WHOLE)));
         rest.is_some_and(|rest| rest.is_empty() || !self.asked.is_empty() && rest.starts_with(ASKED))
     }
 
-    /// A line that [`Answer::told`] made without its question; any other as it is.
+    /// Removes the question from a line made by [`Answer::told`]; returns any other line unchanged.
     pub fn without_question(line: &str) -> &str {
         line.strip_suffix(')').and_then(|line| line.rsplit_once(ASKED)).map_or(line, |(said, _)| said)
     }
 
-    /// A line that [`Answer::told`] made, or one that holds such a line, in about `max` characters by the same rule; any other line is
-    /// cut at its end.
+    /// Shortens a line made by [`Answer::told`], or one that holds such a line, to about `max` characters by shortening the
+    /// question; cuts any other line at its end.
     pub fn shorten_told(line: &str, max: usize) -> String {
         let sides = line.strip_suffix(')').and_then(|line| line.rsplit_once(ASKED)).filter(|_| line.chars().count() > max);
         match sides {

@@ -1,16 +1,16 @@
-//! What a row can say that is worth keeping.
+//! The items of a session: what is stored of a record.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, RowKey};
 
-/// One thing a row says that is worth keeping.
+/// One stored entry of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Item {
     /// The user's own words.
     Prompt(String),
-    /// What the user chose or said inside a dialog: an answered question, a refusal with a reason.
+    /// What the user chose or said in a dialog: an answered question, a refusal with a reason.
     Answer(Answer),
     /// The assistant's words.
     Reply(String),
@@ -18,21 +18,21 @@ pub enum Item {
     Plan(String),
     Tool(ToolUse),
     Outcome(Outcome),
-    /// The whole to-do list as it stood after this row.
+    /// The whole to-do list as of this record.
     Todos(Vec<Todo>),
     /// One task created or changed (newer clients; ids are the client's).
     Task(Todo),
     Title(Title),
-    /// The recap a compaction left in place of the conversation.
+    /// The recap with which a compaction replaced the conversation.
     Recap(String),
-    /// The client's own "where things stand", written while the user was away.
+    /// The client's summary of where things stand, written while the user was away.
     Away(String),
     PullRequest(String),
     Interrupted,
 }
 
 impl Item {
-    /// The name under which the index stores the kind.
+    /// The name under which the index stores this kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Item::Prompt(_) => "prompt",
@@ -51,7 +51,7 @@ impl Item {
         }
     }
 
-    /// All words it holds, whoever said them; no ids.
+    /// All texts of the item, whoever said them, without ids.
     pub fn texts(&self) -> Vec<&str> {
         match self {
             Item::Prompt(text)
@@ -74,14 +74,14 @@ impl Item {
     }
 }
 
-/// What a plan is called: its first line with words, without markup.
+/// A plan's title: its first line with words, without markup.
 pub fn title_of_plan(plan: &str) -> &str {
     let title = plan.lines().map(|line| line.trim_matches(['#', '*', ' ', '\t'])).find(|line| line.contains(char::is_alphanumeric));
     title.unwrap_or_default()
 }
 
 impl Item {
-    /// The same texts, to be changed.
+    /// The same texts, mutable.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Item::Prompt(text)
@@ -107,21 +107,21 @@ impl Item {
 /// One use of a tool, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
-    /// The client's id, by which the result finds it.
+    /// The client's id, which the result refers to.
     pub id: String,
     pub name: String,
-    /// What it was asked to do: the command, the pattern, the address.
+    /// What the tool was asked to do: the command, the pattern, the address.
     pub line: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileTouch>,
 }
 
-/// A file a tool use was about.
+/// The file a tool use concerns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTouch {
     pub path: String,
     pub how: Touch,
-    /// Lines added and removed, where the input tells.
+    /// Lines added and removed, if the input tells.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub added: u32,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -140,12 +140,12 @@ pub enum Touch {
     Written,
 }
 
-/// How a tool use ended. Absent when the transcript does not tell or nothing was worth keeping.
+/// How a tool use ended. Absent if the transcript does not tell or nothing was worth keeping.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub tool: String,
     pub ok: bool,
-    /// The telling lines of the output, a few hundred characters at most.
+    /// The lines of the output that state the result, a few hundred characters at most.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub brief: String,
 }
@@ -156,7 +156,7 @@ pub struct Todo {
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// `pending`, `in_progress`, `completed`, `deleted`; empty where a change leaves it as it was.
+    /// `pending`, `in_progress`, `completed`, `deleted`; empty if a change does not affect it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
 }
@@ -165,12 +165,12 @@ pub struct Todo {
 pub struct Title {
     pub text: String,
     pub by: TitleBy,
-    /// The last row of the conversation the title is for, when that may lie in another session.
+    /// The last record of the titled conversation, if that may be in another session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaf: Option<RowKey>,
 }
 
-/// Who gave a title; the greater is preferred.
+/// Who gave a title; the greater takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TitleBy {

@@ -1,17 +1,17 @@
-//! What rows are known by, and short names made from hashes.
+//! Keys of records, and short ids made from hashes.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The identity of a transcript row, the same wherever a copy of the row lies.
+/// The identity of a transcript record, the same in every copy of it.
 ///
-/// A row that carries a UUID is that UUID; any other row is a hash of its session and its name, or its session and its bytes.
+/// The record's UUID if it has one; otherwise a hash of its session and its name, or of its session and the bytes of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowKey(pub [u8; 16]);
 
 impl RowKey {
-    /// The key of a row whose `uuid` field is `text`. What is no UUID names a row of its session only.
+    /// The key of a record whose `uuid` field is `text`. If that is no UUID, it only names a record within its session.
     pub fn from_uuid(session: &str, text: &str) -> Self {
         match parse_uuid(text) {
             Some(bytes) => Self(bytes),
@@ -19,12 +19,12 @@ impl RowKey {
         }
     }
 
-    /// The key of a row without a UUID.
+    /// The key of a record without a UUID.
     pub fn from_line(session: &str, line: &[u8]) -> Self {
         Self::hashed(&[b"line", session.as_bytes(), line])
     }
 
-    /// The key under which a title that a summary row gave to a conversation is forgotten: the row itself leaves no other trace.
+    /// The key under which the title of a `summary` line is forgotten: such a line leaves no other trace.
     pub fn of_title(leaf: RowKey, title: &str) -> Self {
         Self::hashed(&[b"title", &leaf.0, title.as_bytes()])
     }
@@ -73,7 +73,7 @@ fn parse_uuid(text: &str) -> Option<[u8; 16]> {
     (count == 32).then(|| value.to_be_bytes())
 }
 
-/// A hash over parts that cannot be confused with another split of the same bytes.
+/// Hashes parts so that another split of the same bytes has another hash.
 pub fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -90,10 +90,7 @@ pub fn short_id(prefix: &str, parts: &[&str]) -> String {
     format!("{prefix}{:02x}{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2], hash[3])
 }
 
-/// A [`short_id`] that nothing else has: while it is taken, the next one. Of some ten thousand two clash now and then.
-///
-/// # Errors
-/// Those of `taken`.
+/// A [`short_id`] that is not taken; tries further ones until it finds one. Among some ten thousand ids, two clash now and then.
 pub fn free_id<E>(prefix: &str, parts: &[&str], mut taken: impl FnMut(&str) -> Result<bool, E>) -> Result<String, E> {
     let mut parts = parts.to_vec();
     loop {

@@ -1,4 +1,4 @@
-//! What every stage shares: rows as they leave a transcript, and sessions as they leave the index.
+//! The model that every stage shares: records as they leave a transcript, and sessions as they leave the index.
 //!
 //! Plain data, no I/O. Times are milliseconds since the Unix epoch, UTC.
 
@@ -17,7 +17,7 @@ pub use key::{RowKey, digest_of, free_id, short_id};
 /// Milliseconds since the Unix epoch.
 pub type Millis = i64;
 
-/// Tokens of one API message. Rows of one message repeat it while it grows: the largest counts.
+/// Tokens of one API message. The lines of one message repeat its usage while it grows: the largest counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub message: String,
@@ -25,10 +25,10 @@ pub struct Usage {
     pub tokens: Tokens,
 }
 
-/// A prompt of more tokens than this is a long one: some models cost more then.
+/// Prompts of more tokens than this are billed at a higher price by some models.
 const LONG_PROMPT: u64 = 100_000;
 
-/// Tokens, of one message or of many.
+/// Tokens of one message or of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     pub input: u64,
@@ -38,12 +38,12 @@ pub struct Tokens {
     /// Written to the cache for an hour, at a higher price.
     pub cache_write_hour: u64,
     pub cache_read: u64,
-    /// What of all these belongs to requests with a long prompt, once that was looked at.
+    /// The part that belongs to requests with a long prompt, if that was determined.
     #[serde(default, skip_serializing_if = "Counts::is_empty")]
     pub long: Counts,
 }
 
-/// Tokens that all cost the same.
+/// Tokens billed at the same price level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -91,7 +91,7 @@ impl Tokens {
         all.into_iter().fold(0, u64::saturating_add)
     }
 
-    /// Those of one message, with what of them is to be paid for as a long prompt's.
+    /// The tokens of one message, with `long` set if its prompt is long.
     pub fn of_one_message(self) -> Self {
         let prompt = self.total().saturating_sub(self.output);
         Self { long: if prompt > LONG_PROMPT { self.all() } else { Counts::default() }, ..self }
@@ -100,42 +100,42 @@ impl Tokens {
 
 impl std::ops::AddAssign for Tokens {
     fn add_assign(&mut self, other: Self) {
-        // An import may hold any number.
+        // Saturating, as an import may hold any number.
         let long = self.long.with(&other.long, u64::saturating_add);
         *self = Self { long, ..self.all().with(&other.all(), u64::saturating_add).into() };
     }
 }
 
-/// Where a row stands in the conversation.
+/// A record's position in the conversation's turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Turn {
     #[default]
     GoesOn,
     /// The user's prompt.
     Begins,
-    /// A prompt, or an answer in a dialog, of which `<private>` left nothing that says anything.
+    /// A prompt, or an answer in a dialog, of which `<private>` left nothing meaningful.
     BeginsPrivate,
-    /// What the user said while the turn went on.
+    /// What the user said during a turn.
     Joins,
 }
 
-/// What a row tells about the names of its session.
+/// What a record says about its session's title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sign {
-    /// The session goes on from one that was cleared, which may have had a title.
+    /// The session continues one that was cleared, which may have had a title.
     Cleared,
-    /// The user gave it a title.
+    /// The user gave the session a title.
     Renamed,
-    /// A hook gave it this one.
+    /// A hook gave the session this title.
     HookTitled(String),
 }
 
-/// A transcript row that is worth keeping, on its way into the index.
+/// A parsed transcript line on its way into the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub key: RowKey,
     pub session: String,
-    /// The subagent whose row this is; `None` for the main conversation.
+    /// The subagent that wrote it; `None` for the main conversation.
     pub agent: Option<String>,
     pub at: Option<Millis>,
     pub cwd: Option<String>,
@@ -143,22 +143,22 @@ pub struct Row {
     pub version: Option<String>,
     pub turn: Turn,
     pub sign: Option<Sign>,
-    /// The row that it follows, where it names one.
+    /// The record it follows, if it names one.
     pub parent: Option<RowKey>,
-    /// The client's id of the prompt it belongs to, in rows of newer clients; those of its subagents carry it, too.
+    /// The client's id of the prompt it belongs to, in newer clients; records of that prompt's subagents carry it too.
     pub prompt: Option<String>,
-    /// What the user fenced off in it. Nobody keeps it.
+    /// What the user marked as private in it. Never stored.
     pub fenced: String,
-    /// Tool uses whose results are in this row, by the client's id.
+    /// Tool uses whose results this record holds, by the client's id.
     pub answered: Vec<String>,
     pub items: Vec<Item>,
-    /// The place of each item among all that the row says, kept or not: rules that change must not change what it is known by.
+    /// The index of each item among all the record says, stored or not: an item's identity must not depend on rules that change.
     pub parts: Vec<i64>,
     pub usage: Option<Usage>,
 }
 
 impl Row {
-    /// A row of just one item, of which nothing else is known.
+    /// A record of a single item, with nothing else known.
     pub fn of(key: RowKey, item: Item) -> Self {
         Self {
             key,
@@ -184,19 +184,19 @@ impl Row {
 /// A project: everything that shares one git common directory, else one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
-    /// The root's path, or the transcript folder's name where no path is known.
+    /// The root's path, or the transcript folder's name if no path is known.
     pub key: String,
 }
 
 impl Project {
-    /// The last part of the key, for people. Never an identity.
+    /// The last part of the key, for display. Never an identity.
     pub fn name(&self) -> &str {
         let name = self.key.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         if name.is_empty() { &self.key } else { name }
     }
 }
 
-/// A stored session, whole but for what was left out, in the order of its rows.
+/// A stored session in the order of its records, complete but for what was left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     pub id: String,
@@ -204,7 +204,7 @@ pub struct Session {
     pub cwd: Option<String>,
     pub branches: Vec<String>,
     pub versions: Vec<String>,
-    /// The reason the client gave when the session ended, where a mark told it.
+    /// The reason the client gave when the session ended, if a mark recorded it.
     pub end_reason: Option<String>,
     pub entries: Vec<Entry>,
     pub usage: BTreeMap<String, Tokens>,
@@ -213,16 +213,16 @@ pub struct Session {
     pub left_out: LeftOut,
 }
 
-/// What of a session was not loaded, because it is too long for that: nothing, of nearly all there are.
+/// What was not loaded of a session over the load limit; zero for almost all sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     pub items: usize,
-    /// How many of them are prompts of the user's.
+    /// How many of them are prompts of the user.
     pub prompts: usize,
 }
 
 impl LeftOut {
-    /// What to tell the user of it, if there is anything.
+    /// The message for the user, if anything was left out.
     pub fn told(&self) -> Option<String> {
         let Self { items, prompts } = self;
         (*items > 0).then(|| {
@@ -233,14 +233,14 @@ impl LeftOut {
     }
 }
 
-/// One kept item in its place.
+/// A stored item with its record, time and outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub key: RowKey,
     pub at: Option<Millis>,
     pub agent: Option<String>,
     pub item: Item,
-    /// For a tool use: how it ended. For a plan: how the tool use ended that put it before the user.
+    /// For a tool use: how it ended. For a plan: how the tool use ended that presented it to the user.
     pub outcome: Option<Outcome>,
 }
 
@@ -249,7 +249,7 @@ impl Entry {
         self.agent.is_none()
     }
 
-    /// The user's own words: a prompt or an answer of the main conversation, without the question it answers.
+    /// The user's own words: a prompt or an answer of the main conversation, without the question.
     pub fn user_words(&self) -> Option<&str> {
         match &self.item {
             Item::Prompt(text) if self.is_main() => Some(text),
@@ -258,7 +258,7 @@ impl Entry {
         }
     }
 
-    /// A plan that the user turned down, or that never got to the user.
+    /// Is this a plan that the user turned down, or that never reached the user?
     pub fn is_refused_plan(&self) -> bool {
         matches!(self.item, Item::Plan(_)) && self.outcome.as_ref().is_some_and(|outcome| !outcome.ok)
     }
@@ -272,12 +272,12 @@ impl Session {
         })
     }
 
-    /// How many prompts it has, those that were left out among them.
+    /// The number of prompts, including those that were left out.
     pub fn count_prompts(&self) -> usize {
         self.prompts().count() + self.left_out.prompts
     }
 
-    /// When the user first spoke, else when the first kept row was written.
+    /// When the user first spoke, else when the first stored record was written.
     pub fn began_at(&self) -> Option<Millis> {
         self.prompts().find_map(|(e, _)| e.at).or_else(|| self.entries.iter().find_map(|e| e.at))
     }
@@ -291,7 +291,7 @@ impl Session {
         self.entries.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)))
     }
 
-    /// Files with what was done to them, strongest deed first, then by name.
+    /// Files with what was done to them, the strongest action first, then by name.
     pub fn files(&self) -> Vec<(String, FileTouch)> {
         let mut files: BTreeMap<&str, FileTouch> = BTreeMap::new();
         for entry in &self.entries {
@@ -309,7 +309,7 @@ impl Session {
         list
     }
 
-    /// A path as the project's people say it.
+    /// A path relative to the session's folder or its project.
     pub fn relative<'a>(&'a self, path: &'a str) -> &'a str {
         let roots = [self.cwd.as_deref(), Some(self.project.key.as_str())];
         roots

@@ -1,9 +1,9 @@
-//! Tools of the client's own bookkeeping: what they were called for is nobody's memory.
+//! Bookkeeping tools of the client, whose uses are not worth remembering.
 //!
-//! Our own are among them: what the memory says of earlier sessions is not taken in again.
-//! What they leave behind stays: to-do lists and tasks as state, the user's answers as words, plans as plans.
+//! Recall's own tools are among them: what the memory says about earlier sessions is not ingested again. Their effects are kept:
+//! to-do lists and tasks as state, the user's answers as words, plans as plans.
 
-/// Tools that are not kept where the config does not say otherwise. One that ends in `*` stands for all that begin so.
+/// Tools that are not stored by default. A name that ends in `*` matches every tool that begins so.
 pub const SKIP_TOOLS: [&str; 39] = [
     "AskUserQuestion", "BashOutput", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "EnterWorktree", "ExitWorktree",
     "Glob", "Grep", "KillBash", "KillShell", "ListMcpResources", "ListMcpResourcesTool", "LS", "Monitor", "ReadMcpResource",
@@ -15,8 +15,8 @@ pub const SKIP_TOOLS: [&str; 39] = [
 /// The tools of `recall mcp`.
 pub const OWN_TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
 
-/// Is it a tool of our own server? Whatever the config says: the list there is the user's, this is not. A server is called as whoever
-/// registered it liked; under a name without ours it cannot be known.
+/// Is this a tool of recall's own server? Independent of the config, where the list is the user's. A server is named by whoever
+/// registered it; under a name without `recall` it cannot be recognised.
 pub fn is_own_tool(name: &str) -> bool {
     let parts = name.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__"));
     parts.is_some_and(|(server, tool)| server.to_lowercase().contains("recall") && OWN_TOOLS.contains(&tool))
@@ -50,7 +50,7 @@ mod tests {
         assert!(!is_chatter_tool("Skills", &SKIP_TOOLS));
         assert!(!is_chatter_tool("mcp__ide__getDiagnostics", &["mcp__ide"]));
         assert!(!is_chatter_tool("Skill", &[] as &[&str]));
-        // Whether a plan was approved stands in how this ended, and what the assistant asked of whom in this.
+        // These tools are stored: one's outcome says whether a plan was approved, the other's line what the assistant asked.
         assert!(!is_chatter_tool("ExitPlanMode", &SKIP_TOOLS));
         assert!(!is_chatter_tool("Task", &SKIP_TOOLS));
     }

@@ -1,4 +1,4 @@
-//! What English says when something is worth remembering. Classes are in capitals; how phrases are written stands in `language`.
+//! English phrases for what is worth remembering. Classes are in capitals; `language` explains how phrases are written.
 
 use super::Kind::{Cause, Change, Check, Configuration, Convention, Decision, Error, Remember, Solution, Workaround};
 use super::language::{Language, Rule};
@@ -49,7 +49,7 @@ pub static ENGLISH: Language = Language {
                 "tripped over", "goes boom", "went boom", "fall over", "blow up", "time out", "throws", "threw",
             ],
         ),
-        // What is said of anything that went wrong, not of tests alone.
+        // Said of anything that went wrong, not only of tests.
         (
             "WENT_WRONG",
             &[
@@ -233,7 +233,7 @@ const DECISION: &[&str] = &[
     "the plan is", "we don't need",
 ];
 
-/// A choice is in the words; whether one was made is not.
+/// Words of choice, which do not tell whether a choice was made.
 const CHOICE: &[&str] = &[
     "rather than", "instead of", "in favor of", "in favour of", "over the alternative", "trade-off", "tradeoff", "trade-offs",
     "tradeoffs", "prefer to", "{I} prefer", "keeping the", "kept as", "left unchanged", "out of scope", "not worth", "option a",
@@ -251,7 +251,7 @@ const CAUSE: &[&str] = &[
     "the real issue", "the actual issue", "wrong because", "to blame", "the trigger is", "the trigger was", "underlying {ISSUE}",
 ];
 
-/// Why something is so, which need not be what was looked for.
+/// Why something is so, which need not be the cause that was sought.
 const REASON: &[&str] = &[
     "because of", "due to", "{BE} missing", "{BE} never", "mismatch between", "silently", "{BE} because", "since the",
     "because the", "it was the", "comes from", "introduced by", "introduced in", "guilty", "causes the", "causing the",
@@ -307,7 +307,7 @@ const CONFIGURATION: &[&str] = &[
     "in ~ %.env", "config option", "by default", "switched ~ on", "switched ~ off", "turned ~ on", "turned ~ off",
 ];
 
-/// What holds the words of a memory and is none.
+/// Phrases that contain the words of a memory but are none.
 const NEUTRAL: &[&str] = &[
     "^ returns an {TROUBLE}", "returns an {TROUBLE}", "returns a {TROUBLE}", "return an {TROUBLE}", "returned {TROUBLE}",
     "{TROUBLE} return", "{TROUBLE} returns", "{TROUBLE} information", "{TROUBLE} details", "{TROUBLE} log", "{TROUBLE} logs",

@@ -1,8 +1,8 @@
-//! What a memory can be, how much each kind weighs, and the tiers of that scale.
+//! The kinds of memories, how important each is, and the tiers of that scale.
 
 use serde::Serialize;
 
-/// What a kept item is to somebody who goes on with the work.
+/// What a stored item means to someone who continues the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -17,27 +17,27 @@ pub enum Kind {
     Cause,
     Decision,
     Solution,
-    /// The client's own account of where things stand.
+    /// The client's own summary of where things stand.
     Account,
     Workaround,
-    /// A file, or what is said to have been, created or changed.
+    /// A file created or changed, or a statement about one.
     Change,
     Convention,
     Configuration,
     /// Something was run, fetched or delegated.
     Command,
-    /// Words that fall under no rule.
+    /// Words that match no rule.
     Talk,
-    /// A file was read, or something looked for.
+    /// A file was read, or something was searched for.
     Consulted,
-    /// To-do lists, tasks, titles: what was so at that moment.
+    /// To-do lists, tasks, titles: a state at that time.
     State,
     /// Bookkeeping of the client's tools.
     Chatter,
 }
 
 impl Kind {
-    /// How much an item of this kind matters, 0 to 1.
+    /// How much an item of this kind matters, from 0 to 1.
     pub const fn importance(self) -> f64 {
         match self {
             Self::Said | Self::Error => 1.0,
@@ -56,20 +56,20 @@ impl Kind {
         }
     }
 
-    /// Is it something that happened, which nobody can plan or suppose?
+    /// Is it an event, which cannot be announced or supposed?
     pub const fn is_deed(self) -> bool {
         matches!(self, Self::Error | Self::Check | Self::Cause | Self::Solution | Self::Change | Self::Configuration)
     }
 }
 
-/// The steps of the scale of importance.
+/// The tiers of importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
     None,
-    /// 0.5 and more.
+    /// At least 0.5.
     Moderate,
-    /// 0.8 and more.
+    /// At least 0.8.
     Strong,
 }
 
@@ -85,11 +85,11 @@ impl Tier {
     }
 }
 
-/// What an item or a sentence is to memory, and by which rule.
+/// The kind and importance of an item or a sentence, and the rule that determined them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Signal {
     pub kind: Kind,
-    /// 0 to 1.
+    /// From 0 to 1.
     pub importance: f64,
     pub rule: &'static str,
 }
@@ -99,7 +99,7 @@ impl Signal {
         Self { kind, importance: kind.importance(), rule }
     }
 
-    /// The same where its place makes it matter so much at least.
+    /// Raises the importance to at least this value, for an item whose position matters.
     pub fn at_least(self, importance: f64) -> Self {
         Self { importance: self.importance.max(importance), ..self }
     }

@@ -1,8 +1,9 @@
-//! Finds phrases of a table in sentences. What the phrases are is the table's business: this file knows no language.
+//! Matches a table of phrases against sentences. The tables hold the languages; this module knows none.
 //!
-//! A phrase is words parted by spaces. `{class}` stands for any phrase of a class, `#` for a number that is not zero, `~` for up to
-//! three words, `^` and `$` for the start and the end of the sentence, `%end` for a word with that end. Punctuation is a word of its
-//! own, and `~` does not reach across it. A longer hit hides the shorter ones inside it, so that "no longer fails" is no failure.
+//! ## Phrases
+//! Words separated by spaces. `{class}` matches any phrase of a class, `#` a number other than zero, `~` up to three words, `^`
+//! and `$` the start and the end of the sentence, `%end` a word with that ending. Punctuation is a word of its own, and `~` does
+//! not reach across it. A longer match hides shorter ones inside it, so that "no longer fails" is not a failure.
 
 use std::collections::HashMap;
 
@@ -11,11 +12,11 @@ use super::Kind;
 /// The phrases of one language.
 #[derive(Debug)]
 pub struct Language {
-    /// Words for numbers, beside digits.
+    /// Words for numbers, besides digits.
     pub numbers: &'static [&'static str],
-    /// Words after which, up to the next comma, nothing is said to be so: `if`, `whether`.
+    /// Words that make the rest of the clause hypothetical: `if`, `whether`.
     pub supposing: &'static [&'static str],
-    /// Phrases with which somebody says what they are about to do: nothing of it is done.
+    /// Phrases with which a speaker announces what they are about to do: it is not done yet.
     pub announcing: &'static [&'static str],
     pub classes: &'static [(&'static str, &'static [&'static str])],
     pub rules: &'static [Rule],
@@ -25,16 +26,16 @@ pub struct Language {
 #[derive(Debug)]
 pub struct Rule {
     pub name: &'static str,
-    /// `None`: what only looks like one.
+    /// `None` for phrases that only look like a memory.
     pub kind: Option<Kind>,
-    /// 0 to 1.
+    /// From 0 to 1.
     pub importance: f64,
     pub phrases: &'static [&'static str],
 }
 
 #[cfg(test)]
 impl Language {
-    /// Phrases that could never be found: of a class that is not there, in capitals, or with an open start.
+    /// Phrases that can never match: with an unknown class, in upper case, or with an open start.
     pub fn mistakes(&'static self) -> Vec<String> {
         let phrases = self.rules.iter().flat_map(|rule| rule.phrases).chain(self.announcing);
         let named = self.classes.iter().flat_map(|(_, members)| *members);
@@ -47,14 +48,14 @@ impl Language {
     }
 }
 
-/// A language whose phrases are ready to be found.
+/// A language compiled for matching.
 #[derive(Debug)]
 pub struct Matcher {
     language: &'static Language,
-    /// Which elements a word can stand for.
+    /// The slots that a word fits.
     slots: HashMap<&'static str, Vec<usize>>,
     phrases: Vec<Phrase>,
-    /// Phrases by what they start with.
+    /// Phrases by their first element.
     by_slot: Vec<Vec<usize>>,
     by_start: Vec<usize>,
     by_number: Vec<usize>,
@@ -77,18 +78,18 @@ enum Element {
     Ending(&'static str),
 }
 
-/// A `~` spans at most so many words.
+/// The most words that a `~` spans.
 const GAP: usize = 3;
 
 struct Word<'w> {
     text: &'w str,
     slots: &'w [usize],
     number: bool,
-    /// Punctuation that parts clauses.
+    /// Punctuation that separates clauses.
     parts: bool,
 }
 
-/// Where a rule's phrase stands in a sentence.
+/// A match of a rule's phrase in a sentence.
 #[derive(Debug, Clone, Copy)]
 struct Hit {
     from: usize,
@@ -131,13 +132,13 @@ impl Matcher {
             }
             Some(Element::Start) => self.by_start.push(at),
             Some(Element::Number) => self.by_number.push(at),
-            // A phrase that could start anywhere is a mistake in the table; a test of the tables finds it.
+            // A phrase that could start anywhere is a mistake, which a test of the tables finds.
             _ => return,
         }
         self.phrases.push(Phrase { rule, elements });
     }
 
-    /// The elements of a phrase; as many readings as its classes have phrases of several words.
+    /// The elements of a phrase, once for each way to fill in multi-word members of its classes.
     fn elements(&mut self, phrase: &'static str, known: &mut HashMap<&'static str, usize>) -> Vec<Vec<Element>> {
         let mut readings: Vec<Vec<Element>> = vec![Vec::new()];
         for part in phrase.split(' ').flat_map(pieces) {
@@ -169,9 +170,9 @@ impl Matcher {
         all
     }
 
-    /// The slot called `name`, into which `word` fits.
+    /// The slot `name`, which `word` fits.
     fn slot(&mut self, name: &'static str, word: &'static str, known: &mut HashMap<&'static str, usize>) -> Element {
-        // A class's name stands with its brace, so that it is no word.
+        // Class names are in upper case, so that none is also a word.
         let next = known.len();
         let slot = *known.entry(name).or_insert(next);
         let fits = self.slots.entry(word).or_default();
@@ -181,7 +182,7 @@ impl Matcher {
         Element::Slot(slot)
     }
 
-    /// The rule a sentence falls under: of several the one whose kind weighs most.
+    /// The rule a sentence matches; of several, the most important.
     pub fn rule(&self, sentence: &str) -> Option<&'static Rule> {
         let lower = sentence.to_lowercase().replace('\u{2019}', "'");
         let words = self.words(&lower);
@@ -194,20 +195,20 @@ impl Matcher {
             hits.iter().any(|o| o.from <= hit.from && o.to >= hit.to && longer(o))
         };
         let announced = self.is_announced(&words);
-        // What begins with how it was solved tells of a failure that is over.
+        // A sentence that begins with a solution reports a failure that is over.
         let kind = |hit: &Hit| self.language.rules[hit.rule].kind;
         let solved = hits.iter().any(|hit| hit.from == 0 && kind(hit) == Some(Kind::Solution));
         let is_over = |hit: &Hit| solved && kind(hit) == Some(Kind::Error);
         let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h) && !is_over(h));
         rules
-            // Who says "let's go with" decides; the rest of what somebody is about to do is still to come.
+            // "Let's go with" is a decision; anything else that is announced is still to come.
             .filter(|hit| !announced || hit.from <= 1)
             .map(|hit| &self.language.rules[hit.rule])
             .filter(|rule| rule.kind.is_some_and(|kind| !announced || !kind.is_deed()))
             .max_by(|a, b| a.importance.total_cmp(&b.importance))
     }
 
-    /// The names of the rules whose phrases stand in a sentence, whatever their kinds; not of those inside a longer phrase.
+    /// The names of the rules whose phrases occur in a sentence, of any kind, except inside a longer phrase.
     pub fn named(&self, sentence: &str) -> Vec<&'static str> {
         let lower = sentence.to_lowercase().replace('\u{2019}', "'");
         let hits = self.hits(&self.words(&lower));
@@ -256,7 +257,7 @@ impl Matcher {
         hits
     }
 
-    /// Is a hit about what might be?
+    /// Does a match describe something hypothetical?
     fn is_supposed(&self, words: &[Word<'_>], hit: &Hit) -> bool {
         let kind = self.language.rules[hit.rule].kind;
         kind.is_some_and(Kind::is_deed)
@@ -268,7 +269,7 @@ impl Matcher {
     }
 }
 
-/// The phrases of a class, those of the classes it names among them.
+/// The members of a class, including those of classes it names.
 fn members(language: &'static Language, name: &str) -> Vec<&'static str> {
     let found = language.classes.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, m)| m);
     let each = found.iter().map(|member| match member.strip_prefix('{') {
@@ -278,12 +279,12 @@ fn members(language: &'static Language, name: &str) -> Vec<&'static str> {
     each.flatten().collect()
 }
 
-/// A class's own name, which its slot goes by. Words cannot be called so: they hold no upper case.
+/// A class's name, which its slot goes by. No word equals it, as words are lower case.
 fn name_of_class(language: &'static Language, name: &str) -> &'static str {
     language.classes.iter().find(|(n, _)| *n == name).map_or("", |(n, _)| n)
 }
 
-/// A word without its markup, and the punctuation behind it.
+/// A word without its markup, and the punctuation after it.
 fn pieces(word: &str) -> impl Iterator<Item = &str> {
     let bare = word.trim_start_matches(['*', '`', '"', '(', '[', '\u{201c}', '-', '\u{2713}', '\u{2705}', '\u{274c}']);
     let bare = if bare.is_empty() && word.chars().all(|c| c == '-') { word } else { bare };
@@ -293,7 +294,7 @@ fn pieces(word: &str) -> impl Iterator<Item = &str> {
     [word.trim_end_matches(['*', '`', '"', ')', ']', '\u{201d}']), rest].into_iter().filter(|piece| !piece.is_empty())
 }
 
-/// Where a phrase that starts at `from` ends, if it stands there.
+/// Where a phrase that starts at `from` ends, if it matches there.
 fn ends(elements: &[Element], words: &[Word<'_>], from: usize) -> Option<usize> {
     let Some((first, rest)) = elements.split_first() else { return Some(from) };
     match first {

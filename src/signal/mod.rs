@@ -1,4 +1,4 @@
-//! What is worth remembering: each kept item and each sentence has a kind, an importance from 0 to 1, and the rule that gave it.
+//! Rates what is worth remembering: each item and each sentence gets a kind, an importance from 0 to 1, and the rule behind them.
 
 pub mod chatter;
 mod english;
@@ -19,11 +19,10 @@ use self::language::Matcher;
 use crate::prose::{reported, sentences, unquoted, with_code};
 use crate::session::{Entry, Item, Outcome, ToolUse, Touch};
 
-/// The languages whose phrases are known, each tried in turn.
+/// The supported languages, each tried in turn.
 static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);
 
-/// What a sentence is to memory; `None` when it falls under no rule. What it quotes, and what it says another decided, is nothing it
-/// decides.
+/// Rates a sentence; `None` if it matches no rule. Quotations and others' decisions that it reports do not count as its decision.
 pub fn judge_sentence(sentence: &str) -> Option<Signal> {
     let signal = judge_in(&LANGUAGES, &with_code(sentence))?;
     if signal.kind != Kind::Decision {
@@ -42,7 +41,7 @@ fn judge_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
     signals.max_by(|a, b| a.importance.total_cmp(&b.importance))
 }
 
-/// What an item is to memory. That of a text is its weightiest sentence's.
+/// Rates an item. A text rates as its most important sentence.
 pub fn judge(entry: &Entry) -> Signal {
     let signal = match &entry.item {
         Item::Prompt(_) | Item::Answer(_) => Signal::new(Kind::Said, "the user's words"),
@@ -56,8 +55,8 @@ pub fn judge(entry: &Entry) -> Signal {
         Item::Tool(tool) => judge_tool(tool, entry.outcome.as_ref()),
         Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(Kind::State, "state"),
     };
-    // A subagent's findings reach the conversation through its parent's words, and its prompts are no words of the user's. What it
-    // changed is changed.
+    // A subagent's findings reach the conversation through its parent's words, and its prompts are not the user's, so they rate
+    // lower. Changes it made are changes.
     if entry.is_main() || signal.kind == Kind::Change { signal } else { Signal { importance: signal.importance * 0.6, ..signal } }
 }
 
@@ -89,14 +88,15 @@ fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
     }
 }
 
-/// How much a sentence tells beside others of its text, 0 to 1: its topics, the names, numbers and paths in it, and its importance.
+/// How informative a sentence is compared to others of its text, from 0 to 1: its topics, its names, numbers and paths, and its
+/// importance.
 ///
-/// [`judge`] says whether something is kept and before what; this only orders sentences where not all of them find room.
+/// [`judge`] decides whether something is kept and what it precedes; this only ranks sentences that compete for space.
 pub fn weight(sentence: &str) -> f64 {
     weight_of(sentence, &topics(sentence))
 }
 
-/// The same, where the topics are known already.
+/// The same, if the topics are known already.
 pub fn weight_of(sentence: &str, topics: &[Topic]) -> f64 {
     if is_chatter(sentence) {
         return 0.05;
@@ -122,7 +122,7 @@ fn concreteness(sentence: &str) -> f64 {
     (0.06 * (code + named) as f64).min(0.35)
 }
 
-/// `config.toml`, `Vec.push`, `v1.2` — but no end of a sentence.
+/// `config.toml`, `Vec.push`, `v1.2`, but not the end of a sentence.
 fn is_dotted(word: &str) -> bool {
     word.starts_with(char::is_alphanumeric) && word.contains('.') && !word.ends_with('.')
 }

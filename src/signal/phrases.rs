@@ -1,4 +1,4 @@
-//! Phrases that tell what a sentence is about. English; another language is another table.
+//! Phrases that tell the topic of a sentence. English; another language would be another table.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::prose::{reported, unquoted, with_code};
 
-/// What a sentence is about. Several can hold.
+/// What a sentence is about. It may have several topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     Next,
@@ -18,7 +18,7 @@ pub enum Topic {
     Lesson,
 }
 
-/// Phrases of lower-cased sentences, by topic. A phrase that starts or ends with a space wants a word's edge there.
+/// Phrases in lower case, by topic. A space at the start or end of a phrase requires a word boundary there.
 const PHRASES: &[(Topic, &[&str])] = &[
     (
         Topic::Next,
@@ -85,14 +85,14 @@ const PHRASES: &[(Topic, &[&str])] = &[
     ),
 ];
 
-/// Starts of sentences that announce what the next tool use shows anyway, or only please.
+/// Starts of sentences that announce what the next tool use shows anyway, or that are mere courtesy.
 const CHATTER: &[&str] = &[
     "let me ", "now let me", "i'll ", "now i'll", "i will ", "now i need", "i need to", "let's ", "great", "perfect", "excellent",
     "sure", "okay", "ok,", "now let's", "good,", "looking at", "i'm going to", "next, i'll", "first, let me", "you're right",
     "you're absolutely", "i can see", "i see", "good question", "here's ", "here is ", "here are ", "now update", "now i ",
 ];
 
-/// All phrases of all topics, found in one pass over a sentence.
+/// All phrases of all topics, matched in one pass over a sentence.
 static TOPICS: LazyLock<(AhoCorasick, Vec<Topic>)> = LazyLock::new(|| {
     let pairs = || PHRASES.iter().flat_map(|(topic, phrases)| phrases.iter().map(move |phrase| (*topic, *phrase)));
     (automaton(pairs().map(|(_, phrase)| phrase)), pairs().map(|(topic, _)| topic).collect())
@@ -103,10 +103,10 @@ fn automaton<'p>(phrases: impl IntoIterator<Item = &'p str>) -> AhoCorasick {
     AhoCorasick::new(phrases).unwrap_or_else(|e| unreachable!("the phrases make no automaton: {e}"))
 }
 
-/// What only the writer can say: what another decides or wants is none of theirs.
+/// Topics that count only in the writer's own words, not in a report of what another decides or wants.
 const OF_THE_WRITER: [Topic; 3] = [Topic::Next, Topic::Blocker, Topic::Decision];
 
-/// The topics of a sentence, each once, in the order of the table. What it quotes is nothing it says.
+/// The topics of a sentence, each once, in the order of [`Topic`]. Quotations do not count.
 pub fn topics(sentence: &str) -> Vec<Topic> {
     let mut found = topics_in(&with_code(sentence));
     if found.iter().any(|topic| OF_THE_WRITER.contains(topic)) {
@@ -134,7 +134,7 @@ pub fn is_about(sentence: &str, topic: Topic) -> bool {
     topics(sentence).contains(&topic)
 }
 
-/// Lower case, words parted by single spaces, a space at both ends, so that a phrase finds the edges of words.
+/// Lower case, without markup, with a space at both ends, so that phrases find word boundaries.
 fn padded(sentence: &str) -> String {
     let mut lower = String::with_capacity(sentence.len() + 2);
     lower.push(' ');
@@ -150,7 +150,7 @@ fn padded(sentence: &str) -> String {
     lower
 }
 
-/// Does a heading, or the line above a list, say that what follows is still to be done?
+/// Does a heading, or the line above a list, announce open work?
 pub fn opens_next_steps(heading: &str) -> bool {
     const OPENING: &[&str] = &[
         " next", " to do", " todo", " to-do", " remaining", " remains", " left to", " left:", " still ", " open ", " outstanding",
@@ -162,7 +162,7 @@ pub fn opens_next_steps(heading: &str) -> bool {
     OPENING.iter().any(|phrase| lower.contains(phrase))
 }
 
-/// Does a statement tell of something that was done, with nothing in it that is explicitly still to be done?
+/// Does a statement report something done, with nothing in it that is explicitly still to do?
 pub fn is_history(sentence: &str, topics: &[Topic]) -> bool {
     const EXPLICIT: &[&str] = &[
         " next", " to do", " todo", " to-do", " remaining", " still ", " left to", " not yet", " follow-up", " follow up",
@@ -172,7 +172,7 @@ pub fn is_history(sentence: &str, topics: &[Topic]) -> bool {
     (topics.contains(&Topic::Done) || topics.contains(&Topic::Outcome)) && !EXPLICIT.iter().any(|phrase| lower.contains(phrase))
 }
 
-/// Does a sentence only announce or please?
+/// Is a sentence only an announcement or a courtesy?
 pub fn is_chatter(sentence: &str) -> bool {
     let lower = sentence.trim_start_matches(['*', '#', ' ', '-']).to_lowercase().replace('\u{2019}', "'");
     CHATTER.iter().any(|start| lower.starts_with(start)) && sentence.chars().count() < 160
@@ -189,13 +189,13 @@ pub fn is_offer(sentence: &str) -> bool {
     sentence.trim_end().ends_with('?') || OFFERS.iter().any(|offer| lower.contains(offer))
 }
 
-/// Does a sentence say how far things were at its time? Later turns make it history.
+/// Does a sentence report interim progress? Later turns make it history.
 pub fn is_progress(sentence: &str) -> bool {
     let lower = padded(sentence);
     [" yet", " haven't ", " hasn't ", " not been ", " wasn't "].iter().any(|mark| lower.contains(mark))
 }
 
-/// Does the user take back or turn down what was just done?
+/// Does the user revert or reject what was just done?
 pub fn refuses(prompt: &str) -> bool {
     const REFUSALS: &[&str] = &[
         "no,", "no ", "no.", "don't ", "dont ", "do not ", "revert", "undo", "stop", "wait", "not like that", "that's wrong",

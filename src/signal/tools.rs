@@ -1,17 +1,17 @@
-//! What tool uses tell: which commands check the work, which only look, and whether they failed.
+//! What tool uses tell: which commands check the work, which only inspect, and whether they failed.
 
 use crate::session::{Outcome, ToolUse};
 
-/// Commands whose outcome says whether the work holds.
+/// Words of commands whose outcome tells whether the work is sound.
 const CHECKS: &[&str] = &[
     "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ",
     "unittest", "tox", "verify", "validate",
 ];
 
-/// A step of a command says what it runs in its first words.
+/// How many words of a command's step to examine: the first ones say what it runs.
 const TELLING_WORDS: usize = 5;
 
-/// Is a command one that checks the work?
+/// Does a command check the work?
 pub fn is_check(tool: &ToolUse) -> bool {
     let is_check_word = |word: &str| CHECKS.iter().any(|check| word.starts_with(check.trim_end()));
     tool.name == "Bash"
@@ -27,7 +27,7 @@ pub fn is_commit(tool: &ToolUse) -> bool {
         && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
 }
 
-/// Did a tool use fail, by its result or by what its output says? A refusal by the user is an answer, no failure.
+/// Did a tool use fail, by its result or by its output? A refusal by the user is an answer, not a failure.
 pub fn has_failed(outcome: &Outcome) -> bool {
     if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED) {
         return false;
@@ -49,15 +49,15 @@ pub fn has_failed(outcome: &Outcome) -> bool {
 }
 
 pub const REFUSED: &str = "refused by the user";
-/// How a plan ended that the user agreed to.
+/// The outcome of a plan that the user agreed to.
 pub const APPROVED: &str = "approved by the user";
-/// Another tool use of the same message failed; this one never ran.
+/// Another tool use of the same message failed, so this one never ran.
 const CANCELLED: &str = "Cancelled: ";
 
-/// The client's permission mode did not let it run.
+/// The client's permission mode prevented the tool use.
 const NOT_ALLOWED: &str = "Permission for this action ";
 
-/// Programs that look at things, wait or say something. That one finds nothing is no failure of the work.
+/// Programs that inspect, wait or print. If one finds nothing, that is not a failure of the work.
 const LOOKING: &[&str] = &[
     "ls", "cat", "find", "grep", "egrep", "rg", "ag", "fd", "head", "tail", "less", "which", "pwd", "cd", "echo", "wc", "sed",
     "awk", "tree", "stat", "file", "type", "sleep", "kill", "pkill", "ps", "du", "df", "sort", "uniq", "cut", "diff", "jq", "nl",
@@ -66,15 +66,15 @@ const LOOKING: &[&str] = &[
     "git ls-files", "git grep", "git fetch", "gh run", "gh pr view", "gh pr diff", "gh pr list", "gh issue view", "gh api",
 ];
 
-/// Programs that ask others: what they do is worth a line, that nobody answers is no failure of the work.
+/// Programs that query others: worth a line, but no answer is not a failure of the work.
 const ASKING: &[&str] = &["curl", "wget", "open", "ping", "nc"];
 
-/// Does a command only look at things, at every step?
+/// Does every step of a command only inspect?
 pub fn only_looks(command: &str) -> bool {
     !writes(&unquoted(command)) && all_steps(command, |step| runs_one_of(step, LOOKING))
 }
 
-/// Is it no failure of the work when the command fails?
+/// May a command fail without that being a failure of the work?
 pub fn may_fail(command: &str) -> bool {
     all_steps(command, |step| runs_one_of(step, LOOKING) || runs_one_of(step, ASKING))
 }
@@ -85,13 +85,13 @@ fn all_steps(command: &str, fits: impl Fn(&str) -> bool) -> bool {
     steps.peek().is_some() && steps.all(fits)
 }
 
-/// The commands of a line. What follows an `&` of `2>&1` is none.
+/// The steps of a command line, without the `1` that follows the `&` of `2>&1`.
 fn steps(command: &str) -> impl Iterator<Item = &str> {
     let parts = command.split(['|', ';', '&', '\n']).map(str::trim);
     parts.filter(|step| !step.is_empty() && !step.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// A command without what stands in quotes, where `|` and `>` mean nothing.
+/// A command without its quoted parts, in which `|` and `>` mean nothing.
 fn unquoted(command: &str) -> String {
     let mut open = None;
     let keep = |c: &char| {
@@ -110,7 +110,7 @@ fn runs_one_of(step: &str, programs: &[&str]) -> bool {
     programs.iter().any(|program| step.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
-/// Does a command that looks write nonetheless: in place, by deleting, or into a file?
+/// Does a command that inspects also write: in place, by deleting, or into a file?
 fn writes(command: &str) -> bool {
     let into_file = command
         .split('>')

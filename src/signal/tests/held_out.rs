@@ -1,5 +1,5 @@
-//! More sentences, in other words than `table`, written when the phrases were done. How many of them the phrases get right is what
-//! can be expected of words nobody thought of; the phrases are not to be changed to fit these.
+//! Held-out sentences, worded differently from `table` and written when the phrases were done. The share that the phrases get
+//! right estimates how they do on unseen text; the phrases must not be changed to fit these.
 
 use super::super::Kind::{self, *};
 

@@ -59,7 +59,7 @@ proptest! {
     }
 }
 
-/// How many sentences in words that nobody thought of fall under a rule, and how many under the right one.
+/// How many held-out sentences match some rule, and how many the right one.
 #[test]
 fn most_sentences_in_other_words_are_told_from_those_that_are_no_memory() {
     let kind = |sentence: &str| judge_sentence(sentence).map(|s| s.kind);
@@ -91,7 +91,7 @@ fn another_language_is_another_table() {
     assert_eq!(judge_sentence("Der Test ist wieder fehlgeschlagen."), None);
 }
 
-/// Every phrase of a table is found in a sentence made of it: none is misspelt in the way phrases are written.
+/// Every phrase of a table is found in a sentence made from it, so that none is written in a way that cannot match.
 #[test]
 fn every_phrase_of_the_tables_can_be_found() {
     for language in [&english::ENGLISH, &german::GERMAN] {

@@ -1,4 +1,4 @@
-//! Sentences as developers and their assistants write them, with the kind of memory each is, or none.
+//! Sentences as developers and their assistants write them, each with the kind of memory it is, or none.
 //!
 //! Written before the phrases they are checked against.
 
@@ -149,7 +149,7 @@ pub const MEMORY: &[(Kind, &[&str])] = &[
     ),
 ];
 
-/// Sentences that are no memory.
+/// Sentences that are not memories.
 pub const NO_MEMORY: &[&str] = &[
     "store the value in a map",
     "handle the error case",
