@@ -5,7 +5,7 @@ use crate::prose::{all_sentences, sentences};
 use crate::session::{FileTouch, Outcome, Session, ToolUse, Touch};
 use crate::signal::{has_failed, weight};
 
-/// A tool use with its outcome, in one line.
+/// A tool use with its outcome, in one line of about `cap` characters.
 pub fn tool_line(session: &Session, tool: &ToolUse, outcome: Option<&Outcome>, repeats: usize, cap: usize) -> String {
     let deed = match &tool.file {
         Some(file) => file_line(session, file, repeats),
@@ -31,7 +31,7 @@ fn file_line(session: &Session, file: &FileTouch, repeats: usize) -> String {
     format!("{verb} {}{times}", session.relative(&file.path))
 }
 
-/// The weightiest sentences of a text, in their order, within `max` characters: the writer's own, where there are any.
+/// The most informative sentences of a text, in order, within `max` characters; the writer's own if there are any.
 pub fn gist(text: &str, max: usize) -> String {
     let own = sentences(text);
     let all = if own.is_empty() { all_sentences(text) } else { own };

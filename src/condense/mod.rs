@@ -1,11 +1,11 @@
-//! A session within a budget: the user's words, every strong item and the end before anything else, and of each as much as there is
-//! room for.
+//! Condenses a session to a budget: the user's words, every strong item and the end before anything else, each at the length there
+//! is room for.
 //!
-//! What is told is chosen by the sentence: how much it tells, and how much of that is new. For any budget:
+//! Sentences are chosen by how much they say and how much of that is new. For any budget:
 //!
-//! 1. the user's words come first, then the last reply, then strong items by what they add; each in its shortest form, one sentence;
-//! 2. nothing moderate is in unless all of these are;
-//! 3. the room that is left goes to more of their sentences and to moderate items, whichever adds most.
+//! 1. The user's first and last words, the last reply, the user's other words, and then strong items by what they add are placed
+//! in their shortest form, one sentence each. 2. Nothing of the moderate tier is placed unless all of these fit. 3. The remaining
+//! room goes to more of their sentences and to moderate items, whichever add most.
 
 mod line;
 mod units;
@@ -18,19 +18,19 @@ use self::units::{Candidate, Rank, candidates};
 use crate::clean::shorten;
 use crate::session::{Item, RowKey, Session};
 
-/// A session as a summarizer reads it: numbered lines, and the row behind each number.
+/// A session as a summarizer reads it: numbered lines, and the record behind each number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condensed {
     pub text: String,
-    /// `rows[n - 1]` stands behind `[n]`.
+    /// `rows[n - 1]` is the record of line `[n]`.
     pub rows: Vec<RowKey>,
-    /// Items that found no room.
+    /// Items for which there was no room.
     pub left_out: usize,
 }
 
-/// Number, brackets, space and line end of a line, in characters.
+/// Length of a line's number, brackets, space and newline, in characters.
 const FRAME: usize = 8;
-/// The shortest form of the user's words; those of the first prompt are told at greater length.
+/// The short form of the user's words, in characters; the first prompt gets more.
 const SHORT_WORDS: usize = 160;
 const SHORTEST: usize = 60;
 
@@ -39,7 +39,7 @@ pub fn condense(session: &Session, budget: usize) -> Condensed {
     let (candidates, terms) = candidates(session);
     let mut fill = Fill { candidates: &candidates, budget, used: 0, chosen: Vec::new(), told: vec![false; terms.len()] };
     fill.chosen = candidates.iter().map(|c| vec![None; c.units.len()]).collect();
-    // Each takes its room, whether or not the one before it was whole.
+    // All four run, even if one of them did not fit completely.
     let asked = fill.first_and_last_words();
     let ended = fill.end();
     let said = fill.words();
@@ -52,18 +52,18 @@ pub fn condense(session: &Session, budget: usize) -> Condensed {
     fill.render()
 }
 
-/// The filling of a budget.
+/// A budget being filled.
 struct Fill<'c> {
     candidates: &'c [Candidate],
     budget: usize,
     used: usize,
-    /// What is told of each unit of each candidate.
+    /// The text chosen for each unit of each candidate.
     chosen: Vec<Vec<Option<String>>>,
-    /// Terms that are told already.
+    /// Terms that chosen units hold.
     told: Vec<bool>,
 }
 
-/// A unit that may be told next.
+/// A unit that may be added next.
 struct Next {
     gain: f64,
     at: usize,
@@ -85,14 +85,14 @@ impl PartialOrd for Next {
 }
 
 impl Ord for Next {
-    /// Of equal gains the later line first, and of a line the earlier sentence.
+    /// Of equal gains the later line comes first, and within a line the earlier sentence.
     fn cmp(&self, other: &Self) -> Ordering {
         self.gain.total_cmp(&other.gain).then(self.at.cmp(&other.at)).then(other.unit.cmp(&self.unit))
     }
 }
 
 impl Fill<'_> {
-    /// What the user asked first and last. Returns whether it found room.
+    /// Places what the user asked first and last. Returns whether it fitted.
     fn first_and_last_words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return true };
@@ -101,7 +101,7 @@ impl Fill<'_> {
         begun & (first == last || self.start(*last, short))
     }
 
-    /// All else that the user said, the later before the earlier: each as much as a fair share of the room allows.
+    /// Places everything else the user said, the later before the earlier, each within a fair share of the room.
     fn words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
         let most = (self.budget * 3 / 10 / all.len().max(1)).clamp(SHORTEST, SHORT_WORDS);
@@ -116,7 +116,7 @@ impl Fill<'_> {
         (0..self.candidates.len()).filter(|at| self.candidates[*at].rank == rank).collect()
     }
 
-    /// The last reply: of its sentences those that tell most.
+    /// Places the last reply, its most informative sentences first.
     fn end(&mut self) -> bool {
         let Some(at) = self.of_rank(Rank::End).first().copied() else { return true };
         let begun = self.start_best(at);
@@ -124,7 +124,7 @@ impl Fill<'_> {
         begun
     }
 
-    /// Tells more of the lines of a rank, until `most` characters are used in all.
+    /// Adds sentences of a rank until `most` characters are used in total.
     fn within(&mut self, most: usize, rank: Rank) {
         let most = most.min(self.budget);
         let budget = std::mem::replace(&mut self.budget, most);
@@ -132,7 +132,7 @@ impl Fill<'_> {
         self.budget = budget;
     }
 
-    /// Every strong item's weightiest sentence, those that add most first. Returns whether all found room.
+    /// Places the best sentence of every strong item, those that add most first. Returns whether all fitted.
     fn strong(&mut self) -> bool {
         let next = |of: &Self, at| Next { gain: of.gain(at, of.best(at)), at, unit: 0 };
         let mut waiting: BinaryHeap<Next> = self.of_rank(Rank::Strong).into_iter().map(|at| next(self, at)).collect();
@@ -148,14 +148,14 @@ impl Fill<'_> {
         whole
     }
 
-    /// Tells more units of the candidates that fit, those that add most for their length first, as long as there is room.
+    /// Adds units of the accepted candidates while there is room, those that add most for their length first.
     fn more(&mut self, fits: impl Fn(&Candidate) -> bool) {
         let mut heap: BinaryHeap<Next> = BinaryHeap::new();
         for (at, candidate) in self.candidates.iter().enumerate().filter(|(_, c)| fits(c)) {
             heap.extend((0..candidate.units.len()).map(|unit| Next { gain: self.gain(at, unit), at, unit }));
         }
         while let Some(next) = heap.pop() {
-            // What was told since may have taken the new from it.
+            // Units added since may have made this one less new.
             let gain = self.gain(next.at, next.unit);
             if heap.peek().is_some_and(|other| other.gain > gain) {
                 heap.push(Next { gain, ..next });
@@ -165,7 +165,7 @@ impl Fill<'_> {
         }
     }
 
-    /// How much a unit adds for its length: what it tells that is not told yet.
+    /// How much a unit adds for its length, counting only terms not chosen yet.
     fn gain(&self, at: usize, unit: usize) -> f64 {
         let of = &self.candidates[at].units[unit];
         let told = self.chosen[at][unit].as_ref();
@@ -176,7 +176,7 @@ impl Fill<'_> {
         of.strength * (new as f64 + 1.0) / (of.text.chars().count() + 20) as f64
     }
 
-    /// The unit that tells most of what is not told yet.
+    /// The unit of a candidate that adds most.
     fn best(&self, at: usize) -> usize {
         let units = &self.candidates[at].units;
         let value = |unit: &usize| {
@@ -187,7 +187,7 @@ impl Fill<'_> {
         (0..units.len()).max_by(|a, b| value(a).total_cmp(&value(b)).then(b.cmp(a))).unwrap_or(0)
     }
 
-    /// Begins a line with its first units, as far as `most` characters reach.
+    /// Begins a line with its first units, up to `most` characters.
     fn start(&mut self, at: usize, most: usize) -> bool {
         let mut left = most;
         for unit in 0..self.candidates[at].units.len() {
@@ -209,7 +209,7 @@ impl Fill<'_> {
         self.tell(at, best, self.candidates[at].units[best].short.clone())
     }
 
-    /// Tells a unit in these words, if there is room for them.
+    /// Chooses this text for a unit, if there is room for it.
     fn tell(&mut self, at: usize, unit: usize, text: String) -> bool {
         let candidate = &self.candidates[at];
         let before = self.chosen[at][unit].as_ref().map_or(0, |t| t.chars().count() + candidate.between.len());
@@ -252,7 +252,7 @@ fn times(candidate: &Candidate) -> String {
     if candidate.times > 1 { format!(" ({} times)", candidate.times) } else { String::new() }
 }
 
-/// The last reply before each of the user's turns, and the last of all: where the assistant says how it went.
+/// The last reply before each of the user's turns, and the last of all, where the assistant reports the result.
 pub fn closing_replies(session: &Session) -> Vec<usize> {
     let mut closing = Vec::new();
     let mut last = None;

@@ -55,7 +55,7 @@ fn bash(line: &str, brief: &str, ok: bool) -> (Item, Option<Outcome>) {
     (Item::Tool(tool), Some(Outcome { tool: String::new(), ok, brief: brief.into() }))
 }
 
-/// What a session can hold, of every tier: words that tell it from others come from `n` and `noise`.
+/// An item of the given kind, which may be of any tier; `n` and `noise` provide its distinctive words.
 fn item(kind: u8, n: usize, noise: &str) -> (Item, Option<Outcome>) {
     match kind {
         0 => (Item::Prompt(format!("please do step{n} of {noise}")), None),
@@ -74,7 +74,7 @@ fn item(kind: u8, n: usize, noise: &str) -> (Item, Option<Outcome>) {
     }
 }
 
-/// Must the entry be told before anything moderate is: the user's words, strong items, the last reply?
+/// Must this entry be placed before anything moderate: the user's words, strong items, the last reply?
 fn must(session: &Session, one: &Distinct<'_>) -> bool {
     let last = closing_replies(session).last() == Some(&one.at);
     last || one.entry.user_words().is_some() || judge(one.entry).tier() == Tier::Strong
@@ -114,7 +114,7 @@ proptest! {
                 prop_assert!(is_in(one), "{:?} is missing from {} characters:\n{}", one.entry.item, budget, condensed.text);
             }
         }
-        // What was asked first and last, and how it ended, are in whatever the budget.
+        // The first and last request and the ending are included, whatever the budget.
         let words: Vec<_> = all.iter().filter(|one| one.entry.user_words().is_some()).collect();
         for one in words.first().into_iter().chain(words.last()) {
             prop_assert!(is_in(one));

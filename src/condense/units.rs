@@ -1,4 +1,4 @@
-//! What a session can be condensed from: its distinct items as lines, and the sentences that each line can hold.
+//! The units a session is condensed from: its distinct items as lines, and the sentences each line can hold.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,57 +12,57 @@ use crate::session::{Answer, Item, RowKey, Session, ToolUse, Touch, title_of_pla
 use crate::signal::{Kind, Signal, Tier, is_chatter, weight};
 use crate::terms::words;
 
-/// Longest sentence, in characters: what is longer is a list or a log.
+/// Longest sentence, in characters: anything longer is a list or a log.
 const MAX_SENTENCE: usize = 320;
 /// Longest text of a prompt, in characters; pasted logs exceed it.
 const MAX_PROMPT: usize = 1500;
 const MAX_TOOL: usize = 420;
-/// The short form of a sentence and of a tool use.
+/// Length of the short form of a sentence and of a tool use, in characters.
 const MAX_SHORT: usize = 160;
 const MAX_SHORT_TOOL: usize = 120;
 
-/// What must be in before anything of the next is.
+/// Candidates of one rank are placed before any of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
     /// The user's words.
     Words,
     /// The last reply, which says where things ended.
     End,
-    /// Of the strong tier.
+    /// Items of the strong tier.
     Strong,
-    /// Of the moderate tier, and how each turn ended.
+    /// Items of the moderate tier, and the end of each turn.
     Moderate,
-    /// Of neither tier, where there is much room.
+    /// Everything else, if there is much room.
     Rest,
 }
 
-/// A line that may be told.
+/// A line that may be included.
 pub struct Candidate {
     pub rank: Rank,
     pub row: RowKey,
-    /// Who says it.
+    /// The speaker, as the start of the line.
     pub who: &'static str,
     /// How often the session says it.
     pub times: usize,
-    /// Its parts in their order, and what stands between them.
+    /// Its parts in order, and the separator between them.
     pub units: Vec<Unit>,
     pub between: &'static str,
-    /// The file, where the line tells that it was changed, and nothing else.
+    /// The changed file, if the line says nothing else.
     changed: Option<String>,
 }
 
-/// A sentence, or a line that is one.
+/// A sentence, or a whole line that is one unit.
 pub struct Unit {
     pub text: String,
-    /// The same in few words.
+    /// The text in its short form.
     pub short: String,
-    /// 0 to 1.5: how much it tells, and where it stands.
+    /// From 0 to 1.5: how much it says, and its position.
     pub strength: f64,
-    /// Its telling words, by number.
+    /// The ids of its distinctive words.
     pub terms: Vec<usize>,
 }
 
-/// Numbers for words.
+/// Assigns ids to words.
 #[derive(Default)]
 pub struct Terms(HashMap<String, usize>);
 
@@ -80,7 +80,7 @@ impl Terms {
     }
 }
 
-/// All that may be told of a session, in order.
+/// Everything that may be included of a session, in order.
 pub fn candidates(session: &Session) -> (Vec<Candidate>, Terms) {
     let closing = closing_replies(session);
     let fixes: BTreeMap<RowKey, Failure> = failures(session).into_iter().map(|f| (f.row, f)).collect();
@@ -89,7 +89,7 @@ pub fn candidates(session: &Session) -> (Vec<Candidate>, Terms) {
     (merged(all), maker.terms)
 }
 
-/// One line for all files changed in a row of uneventful changes.
+/// Merges consecutive uneventful file changes into one line.
 fn merged(all: Vec<Candidate>) -> Vec<Candidate> {
     let mut lines: Vec<Candidate> = Vec::new();
     let mut counts: Vec<(String, usize)> = Vec::new();
@@ -157,7 +157,7 @@ impl Maker<'_> {
         (!candidate.units.is_empty()).then_some(candidate)
     }
 
-    /// The line of a change that went as it should.
+    /// The line of a change that succeeded.
     fn change(&mut self, one: &Distinct<'_>, signal: &Signal) -> Option<Candidate> {
         let Item::Tool(ToolUse { file: Some(file), .. }) = &one.entry.item else { return None };
         if signal.kind != Kind::Change || one.entry.outcome.as_ref().is_some_and(|o| !o.ok) {
@@ -174,7 +174,7 @@ impl Maker<'_> {
         Some(Candidate { rank: Rank::Moderate, row: one.entry.key, who, times: 1, units, between: ", ", changed: Some(path) })
     }
 
-    /// `None` for what is told by other lines, or not at all.
+    /// `None` for items that other lines cover, or that are never included.
     fn rank(&self, one: &Distinct<'_>, signal: &Signal) -> Option<Rank> {
         if self.last_reply == Some(one.at) {
             return Some(Rank::End);
@@ -184,7 +184,7 @@ impl Maker<'_> {
             (Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_), _) => None,
             (_, Tier::Strong) => Some(Rank::Strong),
             (_, Tier::Moderate) => Some(Rank::Moderate),
-            // The last words of a turn say how it went, whatever their words.
+            // The last reply of a turn says how it went, whatever its words.
             (Item::Reply(_), Tier::None) if self.closing.contains(&one.at) => Some(Rank::Moderate),
             (Item::Reply(_) | Item::Prompt(_), Tier::None) => Some(Rank::Rest),
             (_, Tier::None) => None,
@@ -196,20 +196,20 @@ impl Maker<'_> {
         Unit { terms: self.terms.of(&text), text, short, strength }
     }
 
-    /// The user's words: their sentences, of a pasted log or file its ends.
+    /// The sentences of the user's words; of a pasted log or file, its two ends.
     fn words_of_user(&mut self, text: &str) -> Vec<Unit> {
         let short = one_line(&head_and_tail(text, MAX_PROMPT));
         let parts: Vec<String> = split(&short);
         parts.into_iter().map(|part| self.unit(part, 1.0)).collect()
     }
 
-    /// One unit: a part of an answer is none.
+    /// A single unit, as a part of an answer would be meaningless.
     fn answer(&mut self, answer: &Answer) -> Unit {
         let short = answer.told(MAX_SHORT);
         Unit { short, ..self.unit(answer.told(MAX_PROMPT), 1.0) }
     }
 
-    /// What a plan is called, without what it says.
+    /// The title of a plan, without its content.
     fn heading(&mut self, plan: &str) -> Vec<Unit> {
         let title = shorten(&one_line(title_of_plan(plan)), MAX_SHORT);
         if title.is_empty() { Vec::new() } else { vec![self.unit(title, 0.0)] }
@@ -239,7 +239,7 @@ impl Maker<'_> {
     }
 }
 
-/// A line's sentences, so that the user's words can be told in part.
+/// The sentences of a line, so that the user's words can be included in part.
 fn split(line: &str) -> Vec<String> {
     let parts: Vec<String> = of_line(line).into_iter().map(|s| shorten(&s, MAX_PROMPT)).collect();
     if parts.is_empty() { vec![line.to_owned()] } else { parts }

@@ -15,7 +15,7 @@ pub fn title(session: &Session) -> String {
         Item::Title(title) => Some(title),
         _ => None,
     });
-    // Of equals the last: titles are rewritten as the session goes on.
+    // Of equal titles the last: they are rewritten as the session continues.
     if let Some(best) = given.max_by_key(|t| t.by) {
         return shorten(&best.text, MAX_TITLE);
     }
@@ -29,7 +29,7 @@ pub fn title(session: &Session) -> String {
     shorten(&one_line(line.trim_start_matches(['#', '-', '*', ' '])), MAX_TITLE)
 }
 
-/// What the user asked for: the first prompt, and what came after it in brief.
+/// What the user asked for: the first prompt, and later ones in brief.
 pub fn request(session: &Session) -> String {
     let mut asked = HashSet::new();
     let prompts = session.prompts().map(|(_, text)| text).filter(|t| t.chars().count() > 3);
@@ -39,7 +39,7 @@ pub fn request(session: &Session) -> String {
     let telling: Vec<String> = later.iter().filter(|t| t.chars().count() > 12).map(|t| shorten(&one_line(t), 140)).collect();
     if !telling.is_empty() {
         let shown = telling.len().min(12);
-        // The first ones steer the work, the last ones say where it ended.
+        // The first ones direct the work, the last ones tell where it ended.
         let list: Vec<&str> =
             telling[..shown / 2].iter().chain(&telling[telling.len() - (shown - shown / 2)..]).map(String::as_str).collect();
         request.push_str(" Then: ");

@@ -1,4 +1,4 @@
-//! What was decided, and in whose words: the user's answers and corrections, plans that were approved, the assistant's choices.
+//! What was decided, and in whose words: the user's answers and corrections, approved plans, the assistant's choices.
 
 use super::claim;
 use super::statements::{MAX_STATEMENT, Seen, Statement, pick_rows};
@@ -9,7 +9,7 @@ use crate::session::{Entry, Item, Session, title_of_plan};
 use crate::signal::{REFUSED, Topic};
 use crate::terms::words;
 
-/// A choice needs so many telling words to make sense on its own.
+/// A correction with fewer distinctive words makes no sense on its own.
 const MIN_WORDS: usize = 3;
 
 pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
@@ -24,7 +24,7 @@ pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) 
         }
     }
     all.extend(corrections(session));
-    // After all that was agreed to: a plan is often put again with few changes.
+    // After everything that was agreed: a refused plan is often proposed again with few changes.
     all.extend(refused(session));
     all.retain(|c| seen.is_new(&c.text));
     all.truncate(12);
@@ -46,7 +46,7 @@ fn refused(session: &Session) -> Vec<Claim> {
     session.entries.iter().filter(by_user).filter_map(heading).collect()
 }
 
-/// The user said so, or the work went on where older clients and indexes do not say.
+/// Was a plan approved: by its outcome, or because the work continued, where older clients and indexes record none?
 fn was_approved(session: &Session, at: usize) -> bool {
     let plan = &session.entries[at];
     let is_own_use = |entry: &&Entry| entry.key == plan.key && matches!(entry.item, Item::Tool(_));
@@ -60,13 +60,13 @@ fn was_approved(session: &Session, at: usize) -> bool {
         }
 }
 
-/// Short prompts after the first with which the user steered.
+/// Short prompts after the first with which the user redirected the work.
 fn corrections(session: &Session) -> Vec<Claim> {
     const STEERING: [&str; 22] = [
         " no,", " no ", " not ", " don't", " dont ", " do not", " instead", " rather", " revert", " undo", " keep ", " let's ",
         " lets ", " use ", " never ", " always ", " only ", " remove", " change ", " without", " should ", " must ",
     ];
-    // A question asks for an answer; "can you …?" asks for a deed.
+    // A question asks for an answer; "can you …?" asks for an action.
     const ASKING: [&str; 14] = [
         " should it ", " should i ", " what ", " why ", " how ", " is ", " are ", " does ", " do you", " did ", " which ",
         " where ", " i wonder", " was ",
@@ -74,10 +74,10 @@ fn corrections(session: &Session) -> Vec<Claim> {
     let steers = |text: &str| {
         let lower = format!(" {} ", one_line(text).to_lowercase());
         let asks = text.trim_end().ends_with('?') && ASKING.iter().any(|mark| lower.starts_with(mark));
-        // "Commit it" is no choice that anybody asks about later.
+        // "Commit it" is not a choice that anyone asks about later.
         !asks && words(text).len() >= MIN_WORDS && STEERING.iter().any(|mark| lower.contains(mark))
     };
-    // What a prompt quotes of others steers nothing.
+    // Quotations in a prompt redirect nothing.
     let short = session.prompts().skip(1).filter(|(_, text)| (8..320).contains(&text.chars().count()));
     let said = short.map(|(entry, text)| (entry, own_words(text)));
     said.filter(|(_, text)| steers(&unquoted(text)))

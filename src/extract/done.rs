@@ -1,4 +1,4 @@
-//! What came of a session: how each turn was closed, what failing checks passed after, what was committed.
+//! What a session achieved: how each turn ended, what made failing checks pass, what was committed.
 
 use super::statements::{Seen, Statement, pick};
 use crate::clean::shorten;
@@ -6,12 +6,12 @@ use crate::fixes::Failure;
 use crate::session::{Item, Session};
 use crate::signal::Topic;
 
-/// Statements about turns before the last.
+/// Most statements about turns before the last.
 const MAX_EARLIER: usize = 12;
-/// The weightiest of them beyond one or two a turn.
+/// Most further statements about them, beyond one or two per turn.
 const MAX_MORE: usize = 5;
 
-/// The end in some detail, and of every earlier turn what it came to.
+/// The last turn in some detail, and the result of every earlier turn.
 pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
     let stands = |s: &Statement| {
         !s.offer
@@ -39,17 +39,17 @@ pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) 
     all.extend(pick(pool, seen, MAX_MORE, |s| s.turns_left > 0 && done(s)));
     all.extend(last);
     if all.is_empty() {
-        // An answer is an outcome too.
+        // An answer is a result too.
         all = pick(pool, seen, 4, |s| s.closing && !s.offer && !s.listed_next);
     }
     all.extend(commits(session).into_iter().filter(|c| seen.is_new(c)));
     all
 }
 
-/// Checks that failed and what they passed after.
+/// Failed checks, each with what made it pass.
 pub(super) fn fixed(failures: &[Failure]) -> Vec<String> {
     let told = failures.iter().filter_map(|failure| {
-        // What was done first: it is what helps the next time, and what is cut off is the end.
+        // The first changes: they help most the next time, and the end is what gets cut off.
         let done = failure.fix.as_ref()?.told(3)?;
         let done = done.strip_prefix("changes").map_or(done.clone(), |rest| format!("Changes{rest}"));
         let how = failure.how(100);
@@ -59,7 +59,7 @@ pub(super) fn fixed(failures: &[Failure]) -> Vec<String> {
     told.take(5).collect()
 }
 
-/// Commits and pull requests, by what git and the client said of them.
+/// Commits and pull requests, as reported by git and the client.
 fn commits(session: &Session) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for entry in &session.entries {

@@ -1,4 +1,4 @@
-//! What was looked into and which files were changed, by the tools that did it.
+//! What was investigated and which files were changed, according to tool uses.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn touched(session: &Session, fits: impl Fn(Touch) -> bool) -> impl Iterator<Ite
     })
 }
 
-/// Changed files, the most changed first.
+/// Changed files, those with most changed lines first.
 pub(super) fn files(session: &Session) -> Vec<FileNote> {
     let mut changed: Vec<_> = session.files().into_iter().filter(|(_, t)| t.how > Touch::Read).collect();
     changed.sort_by_key(|(_, t)| std::cmp::Reverse(t.added.saturating_add(t.removed)));

@@ -1,5 +1,5 @@
-//! A digest without a model: put together from what the user said, how the assistant closed each turn, what was answered,
-//! changed, run and left open, and the client's own summaries.
+//! Makes a digest without a model: from what the user said, how the assistant closed each turn, what was answered, changed, run
+//! and left open, and the client's own summaries.
 
 mod asked;
 mod decided;
@@ -20,7 +20,7 @@ use crate::fixes::failures;
 use crate::session::{Entry, Session};
 use crate::signal::Topic;
 
-/// Makes the digest of a session, by itself: what it closes of others' is for [`closes`] to tell.
+/// Makes the digest of a session on its own; [`closes`] finds the open items of other sessions that it closes.
 pub fn extract(session: &Session) -> Digest {
     let pool = statements(session);
     let failures = failures(session);

@@ -1,4 +1,4 @@
-//! What a session leaves open (blockers, next steps, tasks, a question nobody answered), and what it closes of what others left.
+//! What a session leaves open (blockers, next steps, tasks, an unanswered question), and which open items of others it closes.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use crate::session::{Entry, Item, RowKey, Session, Todo};
 use crate::signal::{self, Topic, has_failed};
 use crate::terms::{covered_by, words};
 
-/// An open item is closed when what was done later holds this much of its words.
+/// An open item is closed if what was done later holds this share of its words.
 const CLOSED: f64 = 0.75;
 
 /// Checks that failed last, and what the assistant could not do at the end.
 pub(super) fn blockers(session: &Session, failures: &[Failure], pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
-    // A check that was called with a wrong path tells nothing of the work.
+    // A check called with a wrong path says nothing about the work.
     let mistyped = |f: &Failure| f.brief.contains("file or directory not found");
     let open = failures.iter().filter(|f| f.fix.is_none() && !mistyped(f) && is_late(session, f.row));
     let mut all: Vec<Claim> = open
@@ -36,7 +36,7 @@ fn not_passed(failure: &Failure) -> String {
     format!("`{}` failed and was not seen to pass{how}", shorten(&failure.command, 100))
 }
 
-/// Does a row stand in the last third of the session?
+/// Is a record in the last third of the session?
 fn is_late(session: &Session, row: RowKey) -> bool {
     session.entries.iter().position(|e| e.key == row).is_some_and(|at| at * 3 >= session.entries.len() * 2)
 }
@@ -75,7 +75,7 @@ fn open_todos(session: &Session) -> Vec<Claim> {
     open.take(8).map(|(todo, row)| Claim { text: shorten(&todo.text, MAX_STATEMENT), rows: vec![row] }).collect()
 }
 
-/// A task is first known by its text; its creation's result numbers it, and changes come by number.
+/// A task is known by its text until the result of its creation numbers it; later changes refer to the number.
 fn apply(list: &mut Vec<(Todo, RowKey)>, change: &Todo, row: RowKey) {
     let known = list.iter_mut().find(|(t, _)| {
         if change.id.is_empty() || t.id.is_empty() { t.text == change.text && t.id.is_empty() } else { t.id == change.id }
@@ -97,7 +97,7 @@ fn apply(list: &mut Vec<(Todo, RowKey)>, change: &Todo, row: RowKey) {
     }
 }
 
-/// What the user asked last, when nothing answered it.
+/// The user's last prompt, if nothing answered it.
 fn unanswered(session: &Session) -> Option<Claim> {
     let at = session.entries.iter().rposition(|e| matches!(e.item, Item::Prompt(_)) && e.is_main())?;
     let rest = &session.entries[at + 1..];
@@ -109,7 +109,7 @@ fn unanswered(session: &Session) -> Option<Claim> {
         .then(|| claim(format!("Unanswered: {}", shorten(&one_line(text), 200)), &session.entries[at]))
 }
 
-/// Which items that earlier sessions of the project left open this one's deeds cover.
+/// The ids of open items of earlier sessions that this session's work covers.
 pub fn closes(open: &[OpenItem], completed: &[String], session: &Session) -> Vec<String> {
     let mut done: Vec<BTreeSet<String>> = completed.iter().map(|c| words(c)).collect();
     let passed = |e: &&Entry| !e.outcome.as_ref().is_some_and(has_failed);

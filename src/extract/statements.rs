@@ -1,4 +1,4 @@
-//! The assistant's sentences as a pool to pick from: what each is about, how much it tells, and whether it still holds.
+//! The assistant's sentences as a pool to pick from: the topics of each, its weight, and whether it still holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,30 +12,30 @@ use crate::terms::{covered_by, words};
 
 /// Longest statement of a digest, in characters.
 pub const MAX_STATEMENT: usize = 260;
-/// Two statements that share this much of their telling words are one.
+/// Two statements that share this much of their distinctive words are the same.
 const SAME: f64 = 0.7;
 
-/// A sentence of the assistant's, with where it stands.
+/// A sentence of the assistant, with its context.
 pub struct Statement {
     pub text: String,
     pub row: RowKey,
     pub weight: f64,
     pub topics: Vec<Topic>,
-    /// It stands in the last reply of a turn.
+    /// It is in the last reply of a turn.
     pub closing: bool,
-    /// Turns after this one: 0 is the last.
+    /// How many turns follow: 0 for the last.
     pub turns_left: usize,
     /// It offers or asks.
     pub offer: bool,
-    /// It stands in a list of next steps.
+    /// It is in a list of next steps.
     pub listed_next: bool,
-    /// It says how far things were then.
+    /// It reports interim progress.
     pub progress: bool,
-    /// It says what was done, whatever else its words remind of.
+    /// It reports what was done, even if it has words of other topics.
     pub history: bool,
-    /// What it is about follows it.
+    /// It only introduces what follows it.
     pub announces: bool,
-    /// The user turned down what its turn did.
+    /// The user rejected the work of its turn.
     pub overruled: bool,
 }
 
@@ -55,12 +55,12 @@ pub fn statements(session: &Session) -> Vec<Statement> {
     let mut all = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let text = match &entry.item {
-            // What it says is not what was done or agreed on.
+            // A refused plan was neither carried out nor agreed on.
             Item::Plan(_) if entry.is_refused_plan() => continue,
             Item::Reply(text) | Item::Plan(text) | Item::Away(text) if entry.is_main() || reports.contains(&at) => text,
             _ => continue,
         };
-        // Subagents' rows come after the main ones; what they report belongs to no turn of the user's.
+        // Records of subagents follow the main ones, so their reports belong to no turn.
         let turns_left = if entry.is_main() { closing.iter().filter(|c| **c > at).count() } else { 1 };
         let place = Place {
             entry,
@@ -69,17 +69,17 @@ pub fn statements(session: &Session) -> Vec<Statement> {
             committed: last_commit.is_some_and(|commit| at < commit),
             overruled: refused.contains(&turns_left) && entry.is_main(),
         };
-        // What it passes on of others is none of its statements.
+        // Words of others that it passes on are not its statements.
         let own = outline(text).into_iter().filter(|said| said.voice != Voice::Quoted);
         all.extend(own.filter_map(|said| statement(said, &place)));
     }
     all
 }
 
-/// Where a sentence stands.
+/// The context of a sentence.
 struct Place<'e> {
     entry: &'e Entry,
-    /// It is the last of a turn, or the client's recap.
+    /// Its entry is the last of a turn, or the client's summary.
     closing: bool,
     turns_left: usize,
     /// Something was committed after it.
@@ -87,7 +87,7 @@ struct Place<'e> {
     overruled: bool,
 }
 
-/// What a sentence states, if it tells enough and still holds.
+/// The statement of a sentence, if it says enough and still holds.
 fn statement(said: Said, place: &Place<'_>) -> Option<Statement> {
     let (sentence, entry) = (said.text, place.entry);
     let announces = sentence.ends_with(':') && sentence.len() < 60;
@@ -101,14 +101,14 @@ fn statement(said: Said, place: &Place<'_>) -> Option<Statement> {
     }
     topics.extend(said.under);
     if said.voice == Voice::Reported {
-        // What something shows is no choice and no plan of anybody's.
+        // What something shows is nobody's decision or plan.
         topics.retain(|topic| !matches!(topic, Topic::Decision | Topic::Next | Topic::Blocker));
     }
     Some(Statement {
         weight: base + if place.closing { 0.2 } else { 0.0 } + if place.turns_left == 0 { 0.1 } else { 0.0 }
             - if entry.is_main() { 0.0 } else { 0.15 },
         listed_next: said.under == Some(Topic::Next),
-        // The client's recap is of its moment by nature.
+        // The client's summary describes a moment by nature.
         progress: signal::is_progress(&sentence) || matches!(entry.item, Item::Away(_)),
         history: signal::is_history(&sentence, &topics),
         announces: sentence.trim_end().ends_with(':'),
@@ -122,7 +122,7 @@ fn statement(said: Said, place: &Place<'_>) -> Option<Statement> {
     })
 }
 
-/// Turns whose work the user turned down with the next prompt, counted from the end as `turns_left` is.
+/// Turns whose work the user rejected with the next prompt, counted from the end like `turns_left`.
 fn refused_turns(session: &Session) -> BTreeSet<usize> {
     let closing = closing_replies(session);
     let prompts = session.entries.iter().enumerate().filter_map(|(at, e)| match &e.item {
@@ -132,7 +132,7 @@ fn refused_turns(session: &Session) -> BTreeSet<usize> {
     prompts.map(|at| closing.iter().filter(|c| **c > at).count()).collect()
 }
 
-/// The last reply of each subagent: what it reported to its parent.
+/// The last reply of each subagent: its report to its parent.
 fn agent_reports(session: &Session) -> BTreeSet<usize> {
     let mut last: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, entry) in session.entries.iter().enumerate() {
@@ -143,7 +143,7 @@ fn agent_reports(session: &Session) -> BTreeSet<usize> {
     last.into_values().collect()
 }
 
-/// What has been said already, so that nothing is said twice.
+/// Statements used so far, so that nothing is repeated.
 #[derive(Default)]
 pub struct Seen(Vec<BTreeSet<String>>);
 
@@ -158,7 +158,7 @@ impl Seen {
     }
 }
 
-/// The weightiest statements that fit, in the order of the session.
+/// The accepted statements of greatest weight, in the order of the session.
 pub fn pick(pool: &[Statement], seen: &mut Seen, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<String> {
     pick_rows(pool, seen, max, fits).into_iter().map(|c| c.text).collect()
 }
