@@ -1,4 +1,4 @@
-//! What stands around a session: those before and after it in its project, and the transcripts that its rows came from.
+//! The neighbours of a session: sessions before and after it in its project, and the transcript files it came from.
 
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,18 +10,18 @@ use super::{Store, bundle};
 use crate::privacy::echo::Hushed;
 use crate::session::{Millis, RowKey};
 
-/// Is there anything to tell of `session s`: a digest, or prompts that wait for one? Of nightly ones that say the same, the last.
+/// True when `session s` has anything to show: a digest, or prompts that still wait for one.
 const TELLS: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
      OR s.dirty AND s.skip IS NULL AND EXISTS (SELECT 1 FROM bundle WHERE session = s.pk AND prompts > 0))";
 
-/// On which side of a place in a project's course.
+/// Direction from a position in a project's order of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Before,
     After,
 }
 
-/// A place in a project's course: sessions stand in it by when they began, then by id.
+/// A position in a project's order of sessions: by start, then by id.
 #[derive(Debug, Clone, Copy)]
 pub struct At<'a> {
     pub project: &'a str,
@@ -29,15 +29,15 @@ pub struct At<'a> {
     pub id: &'a str,
 }
 
-/// A file that rows of a session came from.
+/// A file that contains records of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
     pub path: String,
-    /// The subagent whose file it is; in the oldest layouts a session's own file holds rows of its subagents too.
+    /// The subagent the file belongs to. In the oldest layouts a session's own file also contains records of its subagents.
     pub agent: Option<String>,
 }
 
-/// The time that a private prompt and its answer took.
+/// The span of time of a private prompt and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateSpan {
     pub from: Millis,
@@ -53,13 +53,13 @@ impl PrivateSpan {
 }
 
 impl Store {
-    /// The sessions on one side of a place, the nearest first, and how many there are in all.
+    /// The `most` nearest sessions on one side of a position, nearest first, and how many there are in all.
     pub fn neighbours(&self, at: &At<'_>, side: Side, most: usize) -> Result<(Vec<SessionHead>, usize)> {
         let (is, order) = match side {
             Side::Before => ("<", "DESC"),
             Side::After => (">", "ASC"),
         };
-        // A session that tells no time stands behind all others.
+        // Sessions without a timestamp come last.
         let began = format!("coalesce(s.started_at, {})", Millis::MAX);
         let on_side = format!(
             "s.project = (SELECT pk FROM project WHERE key = ?1) AND ({began}, s.id) {is} (?2, ?3) AND {TELLS} AND {NOT_REPEATED}"
@@ -73,7 +73,7 @@ impl Store {
         Ok((found, all as usize))
     }
 
-    /// The transcripts of a session: its own before those of its subagents, each once.
+    /// The transcript files of a session, each once: its own before those of its subagents.
     pub fn source_files(&self, session: i64) -> Result<Vec<SourceFile>> {
         let sql =
             "SELECT file, min(agent) FROM source WHERE session = ?1 GROUP BY file ORDER BY min(agent) <> '', min(first_at), file";
@@ -84,29 +84,29 @@ impl Store {
         Ok(files.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Does the index keep something of a session's row?
+    /// Is any item of this record stored with the session?
     pub fn holds_row(&self, session: i64, key: RowKey) -> Result<bool> {
         bundle::holds(&self.db, session, key)
     }
 
-    /// Does it keep a title that a summary row gave to a conversation?
+    /// Is this title from a summary record stored?
     pub fn holds_title(&self, leaf: RowKey, text: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM leaf_title WHERE leaf = ?1 AND text = ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![leaf.0, text], |r| r.get(0))?)
     }
 
-    /// Was a session in an excluded project, be it for a while? Its rows that name no folder are not kept.
+    /// Was a session ever in an excluded project? Its records that name no directory are not stored then.
     pub fn is_excluded_session(&self, session: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
-    /// What is remembered of the private words of a session, and of those it goes on from.
+    /// The private words of a session and of the earlier sessions it continues.
     pub fn hushed(&self, head: &SessionHead) -> Result<Hushed> {
         all_words_of(&self.db, head.pk)
     }
 
-    /// The same of a session by its id, known or not.
+    /// The same by session id, whether the session is stored or not.
     pub fn hushed_of(&self, session: &str) -> Result<Hushed> {
         if let Some(pk) = self.session_pk(session)? {
             return all_words_of(&self.db, pk);
@@ -116,13 +116,13 @@ impl Store {
         Ok(hushed)
     }
 
-    /// How far a transcript is read.
+    /// Offset up to which a transcript has been read, in bytes.
     pub fn read_up_to(&self, file: &str) -> Result<u64> {
         let sql = "SELECT offset FROM file WHERE path = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([file], |r| r.get::<_, i64>(0)).optional()?.unwrap_or(0) as u64)
     }
 
-    /// When a session was private, as far as the digest has read.
+    /// The private spans of a session, as far as it has been read.
     pub fn private_spans(&self, session: &str) -> Result<Vec<PrivateSpan>> {
         private_spans(&self.db, session)
     }

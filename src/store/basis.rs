@@ -1,7 +1,7 @@
-//! What a digest without the model was made of, beside the rows of its session: to tell without them whether it holds where only sessions
-//! before it changed, and what its session left open.
+//! The inputs of a digest made without the model, besides the items of its session. With them a run can tell, without loading those
+//! items, whether the digest still holds when only earlier sessions changed, and what the session left open.
 //!
-//! No text: ids of open items are hashes of their words, and of what has the words of an id the id tells that they are the ones.
+//! Stored without text: the id of an open item is a hash of its words, so equal ids mean equal words.
 
 use std::collections::HashMap;
 
@@ -14,17 +14,17 @@ use super::load::SessionHead;
 use crate::digest::OpenItem;
 use crate::session::Millis;
 
-/// What a digest that was made by other rules says of itself counts for nothing.
+/// Inputs recorded by another version of the program are ignored: its rules may differ.
 const RULES: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Basis {
     rules: String,
-    /// When the session began, by its rows.
+    /// When the session began, by its own records.
     pub began: Option<Millis>,
-    /// Ids of the items that it was shown as open.
+    /// Ids of the open items that the digest was shown.
     pub shown: Vec<String>,
-    /// Ids of the items that its rows alone leave open.
+    /// Ids of the items that the session's own records leave open.
     pub left: Vec<String>,
 }
 
@@ -34,14 +34,14 @@ impl Basis {
         Self { rules: RULES.to_owned(), began, shown: ids(shown), left: ids(left) }
     }
 
-    /// The same, with other items that are open.
+    /// The same, with other open items shown.
     pub fn with_shown(self, shown: &[OpenItem]) -> Self {
         Self { shown: shown.iter().map(|item| item.id.clone()).collect(), ..self }
     }
 }
 
 impl Store {
-    /// What the digest of a session was made of, if nothing of the session changed since.
+    /// The inputs of a session's digest, unless the session itself changed since.
     pub fn basis_of(&self, head: &SessionHead) -> Result<Option<Basis>> {
         if head.dirty && !head.only_shown {
             return Ok(None);
@@ -52,7 +52,7 @@ impl Store {
         Ok(basis.filter(|basis| basis.rules == RULES))
     }
 
-    /// What the rows of a session left open, where that is on record with the words.
+    /// The items that a session's own records leave open, where their ids and words are both on record.
     pub fn left_on_record(&self, head: &SessionHead) -> Result<Option<Vec<OpenItem>>> {
         let Some(basis) = self.basis_of(head)? else { return Ok(None) };
         let texts: HashMap<String, String> = self.items_of(head.pk)?.into_iter().map(|item| (item.id, item.text)).collect();
@@ -60,7 +60,7 @@ impl Store {
         Ok(basis.left.into_iter().map(item).collect())
     }
 
-    /// Notes what a digest that holds is made of.
+    /// Records the inputs of a digest that still holds.
     pub fn note_basis(&self, session: i64, input_hash: &[u8; 32], basis: &Basis) -> Result<()> {
         let sql = "UPDATE digest SET basis = ?2, input_hash = ?3 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(basis)?, input_hash])?;

@@ -1,7 +1,8 @@
-//! Stored texts pass the gate again when its rules have changed.
+//! Resanitizing: stored texts pass the sanitizer again when its rules change.
 //!
-//! Session by session, each in a transaction: a run that is cut short begins again where texts still differ. What is only redacted
-//! is redacted in all that was made of it. Where something is left out, what was made of it goes: it may say the same in other words.
+//! Works session by session, one transaction each; after an interruption the next run does it all again, and what is already clean stays
+//! as it is. Where a text is only redacted, everything derived from it is redacted too. Where a text is removed, everything derived from
+//! it is removed, because it may say the same in other words.
 
 mod columns;
 mod items;
@@ -16,26 +17,26 @@ use super::{Store, repeats, search};
 use crate::digest::Digest;
 use crate::privacy::Gate;
 
-/// The name of the fact by which rules stored texts were cleaned.
+/// Name of the fact that holds the rules by which stored texts were sanitized.
 const RULES: &str = "rules";
-/// The fact that stored prompts were looked through once for those of third parties: programs before this one took them for the user's.
+/// Name of the fact that stored prompts were checked once for third-party text: earlier programs took it for the user's own.
 const SPEAKERS: &str = "speakers";
 
 impl Store {
-    /// Has all that is stored passed these rules?
+    /// Has everything stored passed the sanitizer with these rules?
     pub fn is_cleaned_by(&self, rules: &str) -> Result<bool> {
         let sql = "SELECT value FROM fact WHERE name = ?1";
         let known: Option<String> = self.db.query_row(sql, [RULES], |r| r.get(0)).optional()?;
         Ok(known.as_deref() == Some(rules))
     }
 
-    /// Lets all that is stored pass the gate, which goes by these rules. Returns how many texts changed.
+    /// Passes everything stored through the sanitizer, whose rules are identified by `rules`. Returns how many texts changed.
     pub fn clean(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";
         let knows_speakers: bool = self.db.query_row(sql, [SPEAKERS], |r| r.get(0))?;
-        // First, while the words from which ids came are all there.
+        // First, while the words from which item ids were derived are still unchanged.
         let mut changed = self.clean_part(|tx| open::clean(tx, gate))?;
         for session in sessions {
             changed += self.clean_part(|tx| clean_session(tx, session, gate, knows_speakers))?;

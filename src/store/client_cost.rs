@@ -1,4 +1,4 @@
-//! What the client itself reckons that sessions cost: a check of our own sums, and of the prices they are made with.
+//! What the client itself says each session cost: a check on our own sums and on the prices behind them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Store;
 use super::bundle::Used;
 use crate::session::Tokens;
 
-/// A session, as the client and as its messages tell of it.
+/// A session's cost as the client reports it, and the token usage its messages report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reckoned {
     pub id: String,
@@ -18,10 +18,7 @@ pub struct Reckoned {
     pub usage: BTreeMap<String, Tokens>,
 }
 
-/// Notes what the client told last of a session that is stored, or that this is not known any more.
-///
-/// # Errors
-/// When the index cannot be read or written.
+/// Stores the last cost the client reported for a session, if that session is stored; `None` removes it.
 pub(super) fn note(db: &Connection, session: &str, by_model: Option<&BTreeMap<String, f64>>) -> Result<()> {
     let mut query = db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
     let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { return Ok(()) };
@@ -34,11 +31,8 @@ pub(super) fn note(db: &Connection, session: &str, by_model: Option<&BTreeMap<St
 }
 
 impl Store {
-    /// The newest sessions of which the client told its own sum. Not those that share messages with others, which count them, nor
-    /// those of which a part is private and not kept.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// The newest sessions for which the client reported a cost. Excludes sessions that share messages with others, which would count
+    /// them too, and sessions with private parts, which are not stored.
     pub fn reckoned_by_client(&self, most: usize) -> Result<Vec<Reckoned>> {
         let sql = "SELECT s.pk FROM session s WHERE EXISTS (SELECT 1 FROM client_cost WHERE session = s.pk)
               AND NOT EXISTS (SELECT 1 FROM kin WHERE session = s.pk) AND NOT EXISTS (SELECT 1 FROM private_turn WHERE session = s.id)

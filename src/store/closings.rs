@@ -1,4 +1,4 @@
-//! Open items and what closes them: a later session's digest, or the user.
+//! Open items and what closes them: the digest of a later session, or the user.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +12,15 @@ use crate::author::Author;
 use crate::session::Millis;
 use crate::terms::{covered_by, words};
 
-/// Two wordings of an open item are one when they share this much of their telling words.
+/// Two wordings mean the same open item when at least this share of the distinctive words of one is in the other.
 const SAME_ITEM: f64 = 0.6;
-/// And this much the other way round.
+/// The share that is required in the other direction.
 const SAME_AT_LEAST: f64 = 0.5;
 
-/// How many characters of an id people type at least.
+/// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
 
-/// A next step or a blocker as the index holds it.
+/// A next step or a blocker, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedItem {
     pub id: String,
@@ -35,20 +35,20 @@ fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
     Ok(ListedItem { id: r.get(0)?, session: r.get(1)?, kind: r.get(2)?, text: r.get(3)?, verified: r.get(4)? })
 }
 
-/// An open item that is closed.
+/// An open item that was closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closed {
     pub id: String,
-    /// Who closed it, where that was an agent on request.
+    /// The agent that closed it on request, if it was one.
     pub by: Option<String>,
 }
 
-/// Wordings of open items, to tell which speak of the same thing.
+/// Wordings of open items, to tell which mean the same thing.
 #[derive(Debug, Default)]
 pub struct Wordings(Vec<BTreeSet<String>>);
 
 impl Wordings {
-    /// Is one of them this one, in other words? A short wording is not the same as every longer one that holds its words.
+    /// Does one of them mean the same as `text`? A short wording does not match every longer one that contains its words.
     pub fn has(&self, text: &str) -> bool {
         let one = words(text);
         self.0.iter().any(|other| {
@@ -65,14 +65,14 @@ impl<'a> Extend<&'a str> for Wordings {
 }
 
 impl Store {
-    /// What a session left open, closed or not, in the order of its digest.
+    /// Everything a session left open, closed or not, in the order of its digest.
     pub fn items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
         let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE session = ?1 ORDER BY place";
         let mut query = self.db.prepare_cached(sql)?;
         Ok(query.query_map([session], listed)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The ids of a session's open items that a later session or the user has closed: by id, or in other words.
+    /// Ids of a session's open items that a later session or the user closed, matched by id or by wording.
     pub fn closed_of(&self, session: i64) -> Result<Vec<String>> {
         let sql = "SELECT id, text FROM closed_item WHERE of = ?1 UNION SELECT id, text FROM user_closed WHERE of = ?1 ORDER BY id";
         let mut query = self.db.prepare_cached(sql)?;
@@ -82,7 +82,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let mut items = self.items_of(session)?;
-        // An id that is still there means itself; what became of another is told by the words.
+        // An id that still exists stands for its item; the others are matched by their words.
         let (by_id, by_words): (Vec<_>, Vec<_>) = closed.iter().partition(|(id, _)| items.iter().any(|item| item.id == *id));
         let mut wordings = Wordings::default();
         wordings.extend(by_words.iter().map(|(_, text)| text.as_str()));
@@ -104,7 +104,7 @@ impl Store {
     /// The open item whose id starts with `prefix`.
     ///
     /// # Errors
-    /// When none fits, or more than one.
+    /// When none or more than one matches, or the prefix is too short.
     pub fn find_item(&self, prefix: &str) -> Result<ListedItem> {
         if prefix.chars().count() < MIN_PREFIX {
             bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
@@ -120,7 +120,7 @@ impl Store {
         }
     }
 
-    /// Notes that somebody closed an item: the user, or an agent on request. False when that is on record already.
+    /// Records that the user, or an agent on request, closed an item. False when that was on record already.
     pub fn close_item(&mut self, item: &ListedItem, at: Millis, by: &Author) -> Result<bool> {
         let tx = self.db.transaction()?;
         Identity::check(self.file, &self.path)?;
@@ -132,18 +132,18 @@ impl Store {
         Ok(new)
     }
 
-    /// Who closed an item on request, if anybody did.
+    /// Who closed an item on request, if it was closed that way.
     pub fn closer_of(&self, item: &ListedItem) -> Result<Option<Author>> {
         Ok(self.closers_of(item.session)?.into_iter().find(|(id, _)| *id == item.id).map(|(_, by)| by))
     }
 
-    /// Who closed what of a session on request, by the items' ids.
+    /// Which items of a session were closed on request, by item id, and by whom.
     pub fn closers_of(&self, session: i64) -> Result<Vec<(String, Author)>> {
         let mut query = self.db.prepare_cached("SELECT id, author FROM user_closed WHERE of = ?1 ORDER BY id")?;
         Ok(query.query_map([session], |r| Ok((r.get(0)?, author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Takes a closing back. False when there was none.
+    /// Reopens an item. False when it was not closed.
     pub fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
         let tx = self.db.transaction()?;
         Identity::check(self.file, &self.path)?;
@@ -153,7 +153,7 @@ impl Store {
         Ok(gone)
     }
 
-    /// What was closed of a session on request: id, text, when.
+    /// What the user closed of a session: item id, text, time.
     pub(super) fn user_closings(&self, session: i64) -> Result<Vec<(String, String, Millis)>> {
         let mut query = self.db.prepare_cached("SELECT id, text, at FROM user_closed WHERE of = ?1 ORDER BY id")?;
         Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?)

@@ -1,9 +1,10 @@
-//! Many sessions at once, on all cores: each thread reads by a connection of its own, and what it makes is taken in the order in which it
-//! was asked for.
+//! A pool of threads that read the index, each through a connection of its own. Results are delivered in the order of the input.
 //!
-//! What is made of one session may hang on what is stored, but not on what is made of others meanwhile: then the threads, however many,
-//! change nothing. Results that wait are few, so memory stays bounded. Who works on many holds the run lock, or reads what nobody writes:
-//! no row and no title comes meanwhile.
+//! ## Invariants
+//! - The result for one session may depend on what is stored but not on the results for other sessions, so the output does not depend on
+//!   the number of threads.
+//! - Only a few results wait for delivery, so memory stays bounded.
+//! - Callers either hold the run lock or read an index that is not being written: no record or title is added meanwhile.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,28 +17,29 @@ use anyhow::{Context, Result};
 use super::Store;
 use super::titles::Titled;
 
-/// How many results of a thread may wait for those before them.
+/// How many results of each thread may wait for delivery.
 const AHEAD: usize = 8;
-/// Sessions after which nobody reads for a moment, for who works on many: until then the write-ahead log cannot begin anew.
+/// Batch size, in sessions. Readers are released between batches so that the write-ahead log can be checkpointed.
 pub const PART: usize = 2000;
-/// One thread takes what all of them make; more than these would wait for it, and each holds something.
+/// Results are consumed by a single thread; more workers than this would wait for it, and each of them holds memory.
 const MAX_THREADS: usize = 8;
-/// So few are made sooner than threads and their connections are.
+/// For so few inputs, starting threads and opening connections costs more than it saves.
 const FEW: usize = 4;
 
 impl Store {
-    /// With how many threads [`Store::each_in_order`] works at most, beside the one that takes.
+    /// Sets the maximum number of threads for [`Store::each_in_order`], beside the one that consumes.
     pub fn use_threads(&mut self, threads: usize) {
         self.threads = threads;
     }
 
-    /// Makes something of each with `make`, which only reads, and gives it to `take`, in order, until `ends` says that it is enough.
+    /// Computes a result for each input with `make`, which only reads, and passes the results to `take` in order, until `ends` returns
+    /// true.
     ///
     /// # Errors
-    /// The first that `take` returns.
+    /// The first one that `take` returns.
     ///
     /// # Panics
-    /// When `make` does.
+    /// When `make` panics.
     pub fn each_in_order<T: Sync, R: Send>(
         &self,
         ends: impl Fn() -> bool,
@@ -53,7 +55,7 @@ impl Store {
         let (send, receive) = channel();
         let fed = Mutex::new(fed);
         thread::scope(|scope| {
-            // Goes when the taking ends, however it does, and the threads with it.
+            // Dropped when consumption ends, however it ends; the workers then stop.
             let (feed, receive) = (feed, receive);
             for send in vec![send; threads] {
                 let (path, another, fed, make) = (&self.path, self.another, &fed, &make);
@@ -81,7 +83,7 @@ impl Store {
 
 type Done<R> = (usize, thread::Result<Result<R>>);
 
-/// Makes what is asked for until nothing more is.
+/// Computes results until the input channel is closed.
 fn work<R>(
     open: impl Fn() -> Result<Store>,
     fed: &Mutex<Receiver<usize>>,
@@ -92,7 +94,7 @@ fn work<R>(
     loop {
         let next = fed.lock().map(|fed| fed.recv());
         let Ok(Ok(at)) = next else { return };
-        // Who waits for it would wait for ever.
+        // Without `catch_unwind`, a panic here would leave the consumer waiting for this result for ever.
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
                 Some(store) => store,

@@ -1,4 +1,4 @@
-//! Digests, the open items they bring, and what still wants one.
+//! Digests, their open items, and which sessions still need one.
 
 use std::collections::HashSet;
 
@@ -12,27 +12,27 @@ use super::{Store, repeats, search};
 use crate::digest::{Digest, OpenItem};
 use crate::session::{Millis, free_id};
 
-/// The name of the fact that a reply became a digest; its hash follows.
+/// Prefix of facts that record used replies; the input hash follows it.
 const USED_REPLY: &str = "used reply:";
 
-/// A digest as it is stored.
+/// A stored digest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
     pub id: String,
     pub summarizer: String,
     pub model: Option<String>,
-    /// Of everything the summarizer was given.
+    /// Hash of everything the summarizer was given.
     pub input_hash: [u8; 32],
     pub made_at: Millis,
     pub cost_usd: Option<f64>,
-    /// The model is still wanted.
+    /// It still waits for the model.
     pub queued: bool,
-    /// The session went on when it was made; the last time its rows told then.
+    /// For a digest made while the session was ongoing: the latest timestamp of its records then.
     pub interim_until: Option<Millis>,
     pub digest: Digest,
 }
 
-/// A digest on its way in.
+/// A digest to be stored.
 #[derive(Debug, Clone)]
 pub struct NewDigest<'a> {
     pub summarizer: &'static str,
@@ -41,22 +41,22 @@ pub struct NewDigest<'a> {
     pub made_at: Millis,
     pub cost_usd: Option<f64>,
     pub queued: bool,
-    /// The last time the session's rows tell, while it goes on.
+    /// While the session is ongoing: the latest timestamp of its records.
     pub interim_until: Option<Millis>,
-    /// What its summarizer was shown as open, of which it may close some.
+    /// The open items its summarizer was shown; it may close some of them.
     pub open: &'a [OpenItem],
-    /// Of one that was made without the model.
+    /// Only for a digest made without the model.
     pub basis: Option<Basis>,
     pub digest: Digest,
 }
 
-/// What is on record of a session's digest, without the digest.
+/// What is recorded about a session's digest, without its content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DigestState {
     pub summarizer: String,
     pub input_hash: [u8; 32],
     pub queued: bool,
-    /// The session went on when it was made.
+    /// The session was ongoing when it was made.
     pub interim: bool,
 }
 
@@ -67,7 +67,7 @@ impl Store {
         found.map(|(stored, body)| Ok(Stored { digest: unpack(&body)?, ..stored })).transpose()
     }
 
-    /// The title of a session's digest.
+    /// Title of a session's digest.
     pub fn title_of(&self, session: i64) -> Result<Option<String>> {
         let sql = "SELECT title FROM digest WHERE session = ?1 AND superseded = 0";
         match self.db.prepare_cached(sql)?.query_row([session], |r| r.get::<_, Option<String>>(0)).optional()? {
@@ -77,7 +77,7 @@ impl Store {
         }
     }
 
-    /// Did the session go on when it was digested?
+    /// Was the session ongoing when it was digested?
     pub fn goes_on(&self, session: i64) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NOT NULL)";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
@@ -92,8 +92,8 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], state).optional()?)
     }
 
-    /// Stores a session's digest in place of the one it had, with all that follows from it. After one that was made while the session
-    /// went on, the session still wants its final one.
+    /// Stores a session's digest in place of its previous one, with everything that follows from it. After an interim digest the session
+    /// still needs its final one.
     pub fn save_digest(&self, head: &SessionHead, new: &NewDigest<'_>) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         supersede(&tx, head.pk)?;
@@ -119,7 +119,7 @@ impl Store {
         tx.execute(sql, params![head.pk, new.interim_until.is_some()])?;
         if new.summarizer == "claude" {
             tx.execute("DELETE FROM attempt WHERE session = ?1", [head.pk])?;
-            // By the hash alone it could not be told from a reply to the same question that was asked anew.
+            // Without this, the reply file could not be told from a reply to the same question asked again.
             let sql = "INSERT INTO fact VALUES (?1 || lower(hex(?2)), '') ON CONFLICT DO NOTHING";
             tx.execute(sql, params![USED_REPLY, new.input_hash])?;
         }
@@ -127,15 +127,15 @@ impl Store {
         Ok(())
     }
 
-    /// The digest on record holds for what is stored now; the pages may still show less of the session, if it was the session that changed.
+    /// Records that the stored digest still holds. If the session itself changed, its page may be out of date.
     pub fn refresh_pages(&self, session: i64) -> Result<()> {
         let sql = "UPDATE session SET page_dirty = page_dirty OR dirty = 1, dirty = 0 WHERE pk = ?1 AND dirty";
         self.db.execute(sql, [session])?;
         Ok(())
     }
 
-    /// Nothing is to be made of what is stored now: what was made of it before, when copied rows still counted as its own, goes. Where
-    /// the index was damaged and no row is left, it stays: it is all there is.
+    /// Removes a session's digest because nothing that is stored now is worth one: it dates from when copied records still counted as the
+    /// session's own. It stays when damage left no records at all: then it is all there is.
     pub fn drop_digest(&mut self, session: i64) -> Result<()> {
         let tx = self.db.transaction()?;
         if !tx.query_row("SELECT EXISTS (SELECT 1 FROM source WHERE session = ?1)", [session], |r| r.get(0))? {
@@ -150,13 +150,13 @@ impl Store {
         Ok(())
     }
 
-    /// Why a session has no digest of its newest state; shown by `status`.
+    /// Records why a session has no digest of its latest state; `status` shows it.
     pub fn note_skip(&self, session: i64, why: &str) -> Result<()> {
         self.db.execute("UPDATE session SET skip = ?2 WHERE pk = ?1 AND skip IS NOT ?2", params![session, why])?;
         Ok(())
     }
 
-    /// Why a session has no digest of its newest state, as far as that was noted.
+    /// Why a session has no digest of its latest state, if that is recorded.
     pub fn skip_of(&self, session: i64) -> Result<Option<String>> {
         Ok(self.db.prepare_cached("SELECT skip FROM session WHERE pk = ?1")?.query_row([session], |r| r.get(0))?)
     }
@@ -167,38 +167,38 @@ impl Store {
         Ok(())
     }
 
-    /// The model could not be had when it was asked about this session. That is not the session's fault, as far as anybody knows.
+    /// Records that the model was unavailable when asked about this session. Not counted as a failure of the session.
     pub fn note_no_model(&self, session: i64, at: Millis, error: &str) -> Result<()> {
         self.db.execute("INSERT INTO attempt VALUES (?1, 0, ?2, ?3) ON CONFLICT DO NOTHING", params![session, at, error])?;
         Ok(())
     }
 
-    /// Sessions whose last call of the model came to nothing.
+    /// Sessions whose last model call failed.
     pub fn tried_in_vain(&self) -> Result<HashSet<i64>> {
         let mut query = self.db.prepare("SELECT session FROM attempt")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How often the model failed on a session in a row, and when last.
+    /// Consecutive failures of the model on a session, and the time of the last.
     pub fn failures_of(&self, session: i64) -> Result<Option<(u32, Millis)>> {
         let sql = "SELECT failures, last_at FROM attempt WHERE session = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| Ok((r.get(0)?, r.get(1)?))).optional()?)
     }
 
-    /// Hashes of the inputs, in hexadecimal digits, whose replies have become digests and may still be there.
+    /// Input hashes (hexadecimal) of replies that became digests and may still be on disk.
     pub fn used_replies(&self) -> Result<Vec<String>> {
         let mut query = self.db.prepare("SELECT substr(name, ?2) FROM fact WHERE name GLOB ?1 || '*'")?;
         let names = query.query_map(params![USED_REPLY, USED_REPLY.len() as i64 + 1], |r| r.get(0))?;
         Ok(names.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// None of them is there any more.
+    /// Forgets the used replies: none of their files is left.
     pub fn forget_used_replies(&self) -> Result<()> {
         self.db.execute("DELETE FROM fact WHERE name GLOB ?1 || '*'", [USED_REPLY])?;
         Ok(())
     }
 
-    /// Is there a digest that the model is still wanted for, or a session it failed on?
+    /// Does any digest wait for the model, or did the model fail on any session?
     pub fn waits_for_model(&self) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM digest WHERE queued AND superseded = 0) OR EXISTS (SELECT 1 FROM attempt)";
         Ok(self.db.query_row(sql, [], |r| r.get(0))?)
@@ -206,7 +206,7 @@ impl Store {
 
     pub fn log_run(&self, at: Millis, report: &str) -> Result<()> {
         self.db.execute("INSERT INTO run(at, report) VALUES (?1, ?2)", params![at, report])?;
-        // A log, no archive.
+        // A log, not an archive: only the last 500 runs are kept.
         self.db.execute("DELETE FROM run WHERE pk <= (SELECT max(pk) FROM run) - 500", [])?;
         Ok(())
     }
@@ -233,15 +233,16 @@ fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
     })
 }
 
-/// An id that comes from the session and what its digest says, and that no digest of another session has. The same digest of the same
-/// session has the same one again.
+/// A digest id derived from the session and the digest's content, unique across sessions. The same digest of the same session gets the
+/// same id again.
 fn id_of(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Result<String> {
     let body = serde_json::to_string(&new.digest)?;
     let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM digest WHERE id = ?1 AND session <> ?2)")?;
     Ok(free_id("d", &[&head.id, new.summarizer, &body], |id| others.query_row(params![id, head.pk], |r| r.get(0)))?)
 }
 
-/// Takes back what the current digest brought. One that was paid for is kept; one without a model can be made again.
+/// Retires the current digest with what it brought. One made by the model was paid for and is kept; one made without it can be made again
+/// and is deleted.
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     search::outdate(tx, session)?;
     repeats::drop_note(tx, session)?;

@@ -1,7 +1,8 @@
-//! A log that lies beside the index though nobody writes: left by a process that ended in the middle, or put there with another's index.
+//! A write-ahead log or journal that lies beside the index although no process is writing: left by a process that was killed, or put
+//! there with another index.
 //!
-//! SQLite takes any log whose own sums are right for the index's own, and folds it in when the last one closes. An index that is sound
-//! without it would be gone then. So nothing is folded in before the two together were found sound.
+//! SQLite trusts any log whose own checksums are right, and folds it into the database when the last connection closes. That would
+//! destroy an index that is sound without it. So nothing is folded in before the index and the log together were checked.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +14,11 @@ use super::open::read_only;
 use super::trouble::{self, Trouble};
 use super::{BUSY, Store, copy, schema};
 
-/// The page size of an index. One with no more than a page is just being made, and for that SQLite has a journal.
+/// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
 const PAGE: u64 = 4096;
 
-/// Looks for a journal, which an index has only while it is made: whoever opens it would have it written over the index.
+/// Refuses an index with a journal beside it. An index has one only while it is created; opening it would roll that journal back over the
+/// index.
 ///
 /// # Errors
 /// A [`Trouble`].
@@ -29,22 +31,22 @@ pub fn check_journal(index: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Is there a log of changes that no living process writes or reads?
+/// Is there a log that no living process writes or reads?
 pub(super) fn is_left(index: &Path) -> bool {
     !copy::is_at_rest(index) && !trouble::is_open_elsewhere(index)
 }
 
 impl Store {
-    /// Lets the log be folded into the index when this closes it, or keeps it from that.
+    /// Allows or forbids folding the log into the index when this connection closes.
     pub(super) fn fold_log(&self, may: bool) -> Result<()> {
         self.db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !may)?;
         Ok(())
     }
 
-    /// Reads all of an index beside which a log was left.
+    /// Reads the whole of an index beside which a log was left.
     ///
     /// # Errors
-    /// A [`Trouble`] when the two do not belong together; also when that cannot be told.
+    /// A [`Trouble`] when the two do not belong together, or that cannot be determined.
     pub(super) fn check_with_log(&self, version: usize) -> Result<()> {
         match self.damage_of_form(version)? {
             Some(what) => bail!(Trouble::Damaged {
@@ -55,26 +57,24 @@ impl Store {
         }
     }
 
-    /// What is wrong with an index of this form. One of an older program is brought up to date before its values are looked at.
+    /// What is damaged in an index of this schema version. Of an older version only the pages are checked: its values are checked after
+    /// migration.
     fn damage_of_form(&self, version: usize) -> Result<Option<String>> {
         if version == schema::MIGRATIONS.len() { self.any_damage() } else { self.damage_of_pages() }
     }
 
     /// Opens an index as if no log lay beside it.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub fn open_without_log(path: &Path) -> Result<Self> {
         Ok(Self { another: Self::open_without_log, ..read_only(path, "?immutable=1", BUSY)?.0 })
     }
 
-    /// Is an index, beside which a log lies, whole without it?
+    /// Is an index with a log beside it sound without that log?
     pub fn is_whole_without_log(&self) -> bool {
         self.version().is_ok_and(|version| version > 0 && matches!(self.damage_of_form(version), Ok(None)))
     }
 }
 
-/// Is there a log or a journal beside the index with anything in it?
+/// Is there a non-empty log or journal beside the index?
 pub fn has_log(index: &Path) -> bool {
     ["-wal", "-journal"].iter().any(|end| fs::metadata(copy::beside(index, end)).is_ok_and(|found| found.len() > 0))
 }

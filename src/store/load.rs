@@ -1,4 +1,4 @@
-//! Sessions as the index holds them: what tells of one, and in `session` all of it.
+//! Sessions as stored: the head of one here, the whole of one in `session`.
 
 mod session;
 
@@ -9,31 +9,31 @@ use super::Store;
 use super::bundle::{self, Kind};
 use crate::session::{Millis, Project};
 
-/// How many earlier sessions' open items a session is shown, and how old they may be, in milliseconds.
+/// How many earlier sessions contribute the open items a session is shown, and the maximum age of those sessions in milliseconds.
 pub(super) const EARLIER: usize = 3;
 const OPEN_FOR: Millis = 14 * 24 * 3600 * 1000;
 
-/// How many characters of an id people type at least.
+/// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
 
-/// What a session is, without its rows.
+/// A session without its items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionHead {
     pub pk: i64,
     pub id: String,
     pub project: Project,
     pub started_at: Millis,
-    /// The last time its rows tell.
+    /// Latest timestamp of its records.
     pub last_at: Option<Millis>,
     pub grew_at: Millis,
     pub ended_at: Option<Millis>,
     pub end_reason: Option<String>,
     pub dirty: bool,
-    /// It is dirty because sessions before it changed: nothing of its own did since its digest was made.
+    /// It is dirty only because earlier sessions changed; nothing of its own changed since its digest was made.
     pub only_shown: bool,
 }
 
-/// Selects the columns of a [`SessionHead`] from `session s`; `WHERE` and what follows is the caller's.
+/// Selects the columns of a [`SessionHead`] from `session s`; the caller appends `WHERE` and the rest.
 pub(super) const HEAD: &str =
     "SELECT s.pk, s.id, p.key, coalesce(s.started_at, 9223372036854775807), s.grew_at, s.ended_at, s.end_reason, s.dirty,
      s.last_at, s.dirty = 2
@@ -67,8 +67,8 @@ impl Store {
         Ok(query.query_map([], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The sessions that may want a digest: whose rows are newer than theirs, or for whose digest the model is still wanted; with
-    /// `extracts` also all whose digest was made without it. In the order of `session_heads`.
+    /// Sessions that may need a digest: their records are newer than their digest, or their digest is still waiting for the model; with
+    /// `extracts` also every session digested without the model. In the order of `session_heads`.
     pub fn waiting_heads(&self, extracts: bool) -> Result<Vec<SessionHead>> {
         let sql = format!(
             "{HEAD} WHERE s.pk IN (SELECT pk FROM session WHERE dirty
@@ -83,7 +83,7 @@ impl Store {
         head_of(&self.db, pk)
     }
 
-    /// The sessions of the project that began last before this one and not long before it, newest first.
+    /// The most recent earlier sessions of the project that are not too old, newest first.
     pub fn earlier_sessions(&self, of: &SessionHead) -> Result<Vec<SessionHead>> {
         let sql = format!(
             "{HEAD} WHERE s.project = (SELECT project FROM session WHERE pk = ?1) AND (s.started_at, s.id) < (?2, ?3) AND s.started_at >= ?2 - ?4
@@ -93,10 +93,10 @@ impl Store {
         Ok(query.query_map(params![of.pk, of.started_at, of.id, OPEN_FOR], head)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The session whose id starts with `prefix`, or that a digest id belongs to.
+    /// The session whose id starts with `prefix`, or to which the digest with that id belongs.
     ///
     /// # Errors
-    /// When none fits, or more than one.
+    /// When none or more than one matches.
     pub fn find_session(&self, prefix: &str) -> Result<SessionHead> {
         if let Some(head) = self.look_up_session(prefix)? {
             return Ok(head);
@@ -109,10 +109,10 @@ impl Store {
         }
     }
 
-    /// The same, if there is one.
+    /// The same, `None` when nothing matches.
     ///
     /// # Errors
-    /// When more than one fits, or the prefix is too short to tell.
+    /// When more than one matches, or the prefix is too short.
     pub fn look_up_session(&self, prefix: &str) -> Result<Option<SessionHead>> {
         if let Some(pk) = self.session_pk(prefix)? {
             return self.session_head(pk).map(Some);
@@ -139,7 +139,7 @@ impl Store {
         }
     }
 
-    /// Does the session hold a prompt of the user's, and anything that answered it?
+    /// Does the session hold a prompt of the user, and any work that answers one?
     pub fn has_prompt_and_work(&self, head: &SessionHead) -> Result<(bool, bool)> {
         let mut query = self.db.prepare_cached("SELECT pk FROM source WHERE session = ?1 AND agent = ''")?;
         let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;

@@ -1,8 +1,8 @@
-//! The one door to what is remembered, for whatever shows something of it: commands, hooks, the server of the protocol, the export.
+//! The one door to stored memory, for everything that shows any of it: commands, hooks, the MCP server, the export.
 //!
-//! What the [`Policy`] hides is not there behind it. The tables from which sessions, notes and what is known of them are looked up are
-//! narrowed for the connection as a whole, by views of the same names, so that no query, however it is written, can forget it. What only a
-//! session's number leads to, its rows above all, is left as it is: whose a copied row is hangs on sessions that are not shown, too.
+//! What the [`Policy`] hides does not exist behind it. The tables from which sessions, notes and facts about them are looked up are
+//! restricted for the whole connection by views of the same names, so no query can forget to filter. Tables that are only reached through
+//! a session's number, above all its chunks, are not restricted: which session owns a shared record also depends on hidden sessions.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -16,42 +16,36 @@ use super::{BUSY, Store};
 use crate::privacy::Policy;
 use crate::session::Millis;
 
-/// An index that shows what the policy allows, and cannot be written.
+/// A read-only index restricted to what the policy shows.
 pub struct Memory {
     store: Store,
-    /// There is something that it does not show.
+    /// The policy hides something of this index.
     hides: bool,
 }
 
 impl Memory {
-    /// Opens it. One of an older program is brought up to date first.
+    /// Opens it, migrating an index of an earlier program first.
     ///
     /// # Errors
-    /// When there is none yet, it cannot be read, or it was written by a newer program.
+    /// When there is none yet, or a newer program wrote it.
     pub fn open(path: &Path, policy: &Policy) -> Result<Self> {
         Self::of(Store::open_read_only(path)?, policy)
     }
 
-    /// Opens it, when there is one.
-    ///
-    /// # Errors
-    /// As `open`.
+    /// Opens it if it exists.
     pub fn open_if_there(path: &Path, policy: &Policy) -> Result<Option<Self>> {
         Store::is_there(path)?.then(|| Self::open(path, policy)).transpose()
     }
 
-    /// Opens it with a patience of the caller's, and changes nothing.
+    /// Opens it without changing anything; `patience` is how long to wait for locks.
     ///
     /// # Errors
-    /// When there is none yet, it cannot be read, or its form is not this program's: an [`super::OtherForm`].
+    /// When there is none yet, or its schema is not this program's: an [`super::OtherForm`].
     pub fn open_as_it_is(path: &Path, policy: &Policy, patience: Duration) -> Result<Self> {
         Self::of(Store::open_as_it_is(path, patience)?, policy)
     }
 
-    /// What somebody may see of an index that is open for writing.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// A restricted view of an index that is open for writing.
     pub fn beside(store: &Store, policy: &Policy) -> Result<Self> {
         Self::of(Store::open_as_it_is(&store.path, BUSY)?, policy)
     }
@@ -67,11 +61,7 @@ impl Memory {
         Ok(Self { store, hides })
     }
 
-    /// Does a day's page that was written from the whole index show something that this does not? Its notes are from a moment on, before
-    /// another.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// Does a day's page, written from the whole index, show anything that is hidden here? Its notes are those from `from` up to `until`.
     pub fn hides_some_of(&self, day: &str, (from, until): (Millis, Millis)) -> Result<bool> {
         if !self.hides {
             return Ok(false);
@@ -91,7 +81,7 @@ impl Deref for Memory {
     }
 }
 
-/// What is narrowed, and to what. Whatever came after the look at the projects is not shown: nobody has asked the policy about it.
+/// The restricted tables. Rows added after the policy was consulted are not shown, because it was not asked about them.
 const VIEWS: &str = "
 CREATE TEMP VIEW project AS SELECT * FROM main.project
     WHERE pk <= (SELECT projects FROM temp.looked_at) AND pk NOT IN (SELECT pk FROM temp.hidden_project);
@@ -111,12 +101,12 @@ CREATE TEMP VIEW bad_line AS SELECT * FROM main.bad_line b
         WHERE f.pk = b.file AND s.session NOT IN (SELECT pk FROM temp.session));
 ";
 
-/// Tables of which only what belongs to sessions that are shown is there.
+/// Tables restricted to the rows of sessions that are shown.
 const OF_SESSIONS: [&str; 6] = ["digest", "former_digest", "open_item", "page", "attempt", "client_cost"];
 
-/// Puts views in the place of tables, for this connection alone. Is anything hidden by them?
+/// Shadows tables with views, for this connection only. Returns whether anything is hidden.
 fn narrow(db: &Connection, policy: &Policy) -> Result<bool> {
-    // What is hidden is written to no file.
+    // Keeps the list of what is hidden out of any file.
     db.execute_batch(
         "PRAGMA temp_store = MEMORY;
          CREATE TEMP TABLE hidden_project (pk INTEGER PRIMARY KEY);
@@ -145,7 +135,7 @@ fn narrow(db: &Connection, policy: &Policy) -> Result<bool> {
     Ok(db.query_row(hidden, [], |r| r.get(0))?)
 }
 
-/// Hides sessions as a whole of which a part took place in a folder that is hidden.
+/// Hides whole sessions of which a part took place in a hidden folder.
 fn hide_parts(db: &Connection, policy: &Policy) -> Result<()> {
     let mut hide = db.prepare("INSERT OR IGNORE INTO temp.hidden_session VALUES (?1)")?;
     let mut query = db.prepare(
@@ -169,14 +159,14 @@ mod tests {
 
     use super::*;
 
-    /// Tables that tell of no project by themselves, or only under a number that a narrowed table gives.
+    /// Tables that reveal no project by themselves, or only under a number from a restricted table.
     const HARMLESS: [&str; 23] = [
         "answered", "asked", "bundle", "bundle_hash", "closed_item", "embedded", "excluded_session", "fact", "file",
         "forgotten_row", "forgotten_session", "kin", "leaf_title", "private_turn", "private_word", "run", "source", "spend",
         "start", "unknown_row", "user_closed", "vector_chunk", "vector_space",
     ];
 
-    /// A new table is narrowed, or somebody has thought about it.
+    /// A new table must be restricted or listed as harmless.
     #[test]
     fn every_table_is_narrowed_or_known_to_be_harmless() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,8 +1,12 @@
-//! The index: one SQLite database, and the only folder with SQL.
+//! The index: one SQLite database. No SQL is written outside this folder.
 //!
-//! Written by one run at a time (the run lock), by `remember` and `close` beside it in short transactions, read by any number. WAL, so
-//! readers never wait for the writer. Deleted content is overwritten (`secure_delete`), its pages are given back by incremental vacuum;
-//! words of documents that are gone are only marked so in the full-text index, until `scrub` has it written anew.
+//! ## Locking
+//! One run at a time writes (it holds the run lock); `remember` and `close` write beside it in short transactions; any number of
+//! processes read. WAL mode, so readers never wait for the writer.
+//!
+//! ## Deletion
+//! Deleted content is overwritten (`secure_delete`) and its pages are released by incremental vacuum. The full-text index only marks the
+//! words of deleted documents as deleted until `scrub` rewrites it.
 
 pub mod around;
 pub mod basis;
@@ -53,51 +57,45 @@ use self::hold::Identity;
 pub use self::memory::Memory;
 pub use self::open::OtherForm;
 
-/// How long a statement waits for another process's transaction. Ours take milliseconds.
+/// How long a statement waits for another process's transaction. Our own transactions take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
 
 pub struct Store {
     pub(crate) db: Connection,
-    /// How many documents hold a word, as `search` has counted them. Only of who reads: what is kept of others grows old.
+    /// Cached document counts per search expression. Only on read-only connections: on others the counts would go stale.
     counts: Option<search::Counts>,
     path: PathBuf,
-    /// Which file it was when it was opened.
+    /// Identity of the file when it was opened.
     file: Option<Identity>,
-    /// Where every row is, and what the last sessions hold: of who stores rows one transaction after the other.
+    /// Ingest caches, kept from one transaction to the next: which session holds which record, and what the last sessions hold.
     known: Option<(Whereabouts, Known)>,
-    /// How many threads may read beside this one.
+    /// How many threads may read beside this connection.
     threads: usize,
-    /// How another connection to the same is opened, to read beside this one.
+    /// Opens another connection to the same index, for parallel reads.
     another: fn(&Path) -> Result<Self>,
-    /// Which rows have titles: of who reads many sessions at a stretch, while nobody stores any.
+    /// Title lookup cache, for bulk reads. Only valid while no writer is active.
     titled: Option<titles::Titled>,
-    /// Some of its tables are narrowed to what may be shown: see [`Memory`].
+    /// Some tables are restricted to what may be shown: see [`Memory`].
     narrowed: bool,
 }
 
 impl Store {
-    /// How long a statement waits for another process's transaction.
-    ///
-    /// # Errors
-    /// When SQLite does not want to.
+    /// Sets how long a statement waits for another process's transaction.
     pub fn wait_for_locks(&self, patience: Duration) -> Result<()> {
         Ok(self.db.busy_timeout(patience)?)
     }
 
-    /// An error of this index in words for the user.
+    /// Turns an error of this index into a message for the user.
     pub fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         trouble::explained(error, &self.path)
     }
 
-    /// What stops a statement of this connection from another thread.
+    /// A handle with which another thread can interrupt a statement of this connection.
     pub fn interrupt_handle(&self) -> InterruptHandle {
         self.db.get_interrupt_handle()
     }
 
-    /// Reads in one transaction: one look at the locks, and one state of the index whatever a digest does meanwhile.
-    ///
-    /// # Errors
-    /// What `read` returns, or that the index is locked.
+    /// Runs `read` in one transaction: locks are taken once, and it sees one state of the index whatever is written meanwhile.
     pub fn at_once<T>(&self, read: impl FnOnce() -> Result<T>) -> Result<T> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Deferred)?;
         let done = read();
@@ -105,19 +103,13 @@ impl Store {
         done
     }
 
-    /// From here on a power failure may take the last transactions back: for what is made again from the transcripts, where syncing
-    /// each would take long. `lasting` is for all else.
-    ///
-    /// # Errors
-    /// When SQLite does not want to.
+    /// From here on a power failure may lose the last transactions. For data that can be read again from the transcripts, where a sync
+    /// after each transaction would take too long; everything else goes through `lasting`.
     pub fn sync_later(&self) -> Result<()> {
         Ok(self.db.pragma_update(None, "synchronous", "NORMAL")?)
     }
 
-    /// What this writes outlives a power failure, and with it all that was written before.
-    ///
-    /// # Errors
-    /// What `write` returns.
+    /// Runs `write` with full syncing: what it writes, and everything written before it, survives a power failure.
     pub fn lasting<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before: i64 = self.db.query_row("PRAGMA synchronous", [], |r| r.get(0))?;
         self.db.pragma_update(None, "synchronous", "FULL")?;
@@ -126,10 +118,7 @@ impl Store {
         done
     }
 
-    /// Writes in one transaction.
-    ///
-    /// # Errors
-    /// What `write` returns; nothing is written then.
+    /// Runs `write` in one transaction. Nothing is written when it fails.
     pub fn together(&self, write: impl FnOnce() -> Result<()>) -> Result<()> {
         let tx = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         write()?;

@@ -1,4 +1,4 @@
-//! Notes: what somebody wanted remembered, apart from any session.
+//! Notes: what someone asked to be remembered, independent of any session.
 
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, Row, Transaction, params};
@@ -13,9 +13,9 @@ use crate::notes::{EVERYWHERE, Kept};
 use crate::phrase::Phrase;
 use crate::session::{Millis, Project, free_id};
 
-/// How many characters of an id people type at least.
+/// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
-/// The start of the names of facts that say which days' pages have to be written anew for a note that came or went.
+/// Prefix of facts that mark days whose page must be rewritten because a note was added, changed or removed.
 const DAY_OF: &str = "noted:";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,12 +27,12 @@ pub struct Note {
     pub text: String,
     pub at: Millis,
     pub author: Author,
-    /// Of one that says what is to be done: when it was closed, and by whom.
+    /// For a note about something to do: when it was closed, and by whom.
     pub closed: Option<(Millis, Author)>,
 }
 
 impl Note {
-    /// Who wrote it, and whether it is done: wherever a note is shown, this is shown with it.
+    /// Who wrote it, and whether it is done. Shown with the note wherever it is shown.
     pub fn origin(&self) -> String {
         let by = self.author.text();
         match &self.closed {
@@ -42,7 +42,7 @@ impl Note {
     }
 }
 
-/// A note on its way into the index; its text has passed the gate.
+/// A note to be stored; its text has passed the sanitizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNote {
     /// The project's key, or [`EVERYWHERE`].
@@ -70,12 +70,12 @@ fn note(r: &Row<'_>) -> rusqlite::Result<Note> {
     })
 }
 
-/// One that cannot be read is as good as none: a note is worth more than the name below it.
+/// An unreadable author counts as unknown: the note is worth more than the name below it.
 pub(super) fn author(stored: Option<String>) -> Author {
     stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// An author as the index has it.
+/// The stored form of an author.
 pub(super) fn author_text(author: &Author) -> Option<String> {
     if *author == Author::Unknown { None } else { serde_json::to_string(author).ok() }
 }
@@ -86,19 +86,19 @@ impl Store {
         query.query_row([pk], note).context("the note is gone from the index")
     }
 
-    /// All notes, the oldest first.
+    /// All notes, oldest first.
     pub fn notes(&self) -> Result<Vec<Note>> {
         all(&self.db, "TRUE", params![])
     }
 
-    /// The notes of a project and those for all projects, the newest first.
+    /// The notes of a project and those for all projects, newest first.
     pub fn notes_for(&self, project: &str) -> Result<Vec<Note>> {
         let mut notes = all(&self.db, "p.key IN (?1, ?2)", params![project, EVERYWHERE])?;
         notes.reverse();
         Ok(notes)
     }
 
-    /// Notes that were written in a time: from the first, before the second.
+    /// Notes written at or after `from` and before `until`.
     pub fn notes_between(&self, from: Millis, until: Millis) -> Result<Vec<Note>> {
         all(&self.db, "n.at >= ?1 AND n.at < ?2", params![from, until])
     }
@@ -106,7 +106,7 @@ impl Store {
     /// The note whose id starts with `prefix`, if there is one.
     ///
     /// # Errors
-    /// When more than one fits.
+    /// When more than one matches.
     pub fn look_up_note(&self, prefix: &str) -> Result<Option<Note>> {
         if !prefix.starts_with('m') || prefix.chars().count() < MIN_PREFIX {
             return Ok(None);
@@ -122,13 +122,10 @@ impl Store {
         }
     }
 
-    /// Keeps a note, unless one of its project, or of those for all projects, is the same by `is_known`. What the user says is the user's
-    /// from then on: a note of its project in which an agent said the same gets the user's words and name.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
+    /// Stores a note, unless `is_known` says that one of its project, or one for all projects, is the same. The user's word takes
+    /// precedence: a note of the same project in which an agent said the same is overwritten with the user's words and name.
     pub fn keep_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<Kept> {
-        // One transaction: who says it twice at once is heard once.
+        // One transaction, so that the same note sent twice at once is stored once.
         let tx = self.db.transaction()?;
         Identity::check(self.file, &self.path)?;
         let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
@@ -146,10 +143,7 @@ impl Store {
         Ok(Kept { id, known: false, project: new.project.clone() })
     }
 
-    /// Says of a note that what it wants is done, or, with `None`, that it is not. False when it is on record as that already.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
+    /// Marks a note as done, or as open again with `None`. False when it was so already.
     pub fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
         let tx = self.db.transaction()?;
         Identity::check(self.file, &self.path)?;
@@ -163,10 +157,7 @@ impl Store {
         Ok(changed)
     }
 
-    /// Takes in an exported note under the id it had. False when it is known.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
+    /// Stores an exported note under its original id. False when it is known.
     pub fn import_note(&mut self, id: &str, new: &NewNote) -> Result<bool> {
         let tx = self.db.transaction()?;
         let sql =
@@ -179,10 +170,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Lets all notes pass again: of what nothing is left goes. Returns how many changed.
-    ///
-    /// # Errors
-    /// When the index cannot be read or written.
+    /// Passes all notes through the sanitizer again and removes those of which nothing is left. Returns how many changed.
     pub(super) fn clean_notes(tx: &Transaction<'_>, pass: impl Fn(&str) -> String) -> Result<u64> {
         let mut changed = 0;
         for note in all(tx, "TRUE", params![])? {
@@ -202,14 +190,14 @@ impl Store {
         Ok(changed)
     }
 
-    /// Moments on whose days notes came or went since their pages were written.
+    /// Times whose day pages are out of date because of changed notes.
     pub fn noted_days(&self) -> Result<Vec<Millis>> {
         let mut query = self.db.prepare("SELECT name FROM fact WHERE name GLOB ?1")?;
         let names: Vec<String> = query.query_map([format!("{DAY_OF}*")], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(names.iter().filter_map(|name| name.strip_prefix(DAY_OF)?.parse().ok()).collect())
     }
 
-    /// Their pages are written.
+    /// Those pages are written.
     pub fn days_written(&self, moments: &[Millis]) -> Result<()> {
         for at in moments {
             self.db.prepare_cached("DELETE FROM fact WHERE name = ?1")?.execute([format!("{DAY_OF}{at}")])?;
@@ -223,7 +211,7 @@ fn all(db: &Connection, condition: &str, values: impl rusqlite::Params) -> Resul
     Ok(query.query_map(values, note)?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// An id that comes from the words and the project, and that no other note has.
+/// An id derived from the text and the project, unique among notes.
 fn id_of(tx: &Transaction<'_>, new: &NewNote) -> Result<String> {
     let mut others = tx.prepare_cached("SELECT EXISTS (SELECT 1 FROM note WHERE id = ?1)")?;
     Ok(free_id("m", &[&new.project, &new.text.to_lowercase(), ""], |id| others.query_row([id], |r| r.get(0)))?)
@@ -244,7 +232,7 @@ fn closing(closed: Option<&(Millis, Author)>) -> (Option<Millis>, Option<String>
     (closed.map(|(at, _)| *at), closed.and_then(|(_, author)| author_text(author)))
 }
 
-/// A note says what the user says by now.
+/// Overwrites a note with what the user says now.
 fn take_over(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
     outdate_day(tx, note.at)?;
     outdate_day(tx, new.at)?;
@@ -253,17 +241,17 @@ fn take_over(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
     index(tx, note.pk)
 }
 
-/// Takes a note out, with what search finds it by.
+/// Removes a note and its search document.
 pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
     take::leaves_traces(tx)?;
     outdate_day(tx, note.at)?;
-    // Before its document goes by itself: a trigger takes the words out.
+    // Its document first, not by cascade: the trigger on `doc` removes its words from the search index.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;
     tx.prepare_cached("DELETE FROM note WHERE pk = ?1")?.execute([note.pk])?;
     Ok(())
 }
 
-/// Gives the notes of one project to another. The pages of their days name it.
+/// Moves the notes of one project to another. The pages of their days name the project, so they become out of date.
 pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()> {
     let moments = tx.prepare("SELECT at FROM note WHERE project = ?1")?.query_map([from], |r| r.get(0))?.collect::<Vec<_>>();
     moments.into_iter().try_for_each(|at| outdate_day(tx, at?))?;
@@ -272,7 +260,7 @@ pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()>
     Ok(())
 }
 
-/// Takes the names of agents that hold a text from what they wrote and closed: who it was is not known any more.
+/// Removes agents' names that contain the text from notes and closings; their author becomes unknown.
 pub(super) fn take_names(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
     let closed_by = |note: &Note| note.closed.as_ref().is_some_and(|(_, by)| by.is_named(phrase));
     for note in all(tx, "TRUE", params![])?.iter().filter(|note| note.author.is_named(phrase) || closed_by(note)) {
@@ -290,13 +278,13 @@ pub(super) fn take_names(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
     Ok(())
 }
 
-/// The page of a day is out of date.
+/// Marks the page of a day as out of date.
 fn outdate_day(tx: &Transaction<'_>, at: Millis) -> Result<()> {
     tx.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([format!("{DAY_OF}{at}")])?;
     Ok(())
 }
 
-/// Puts a note where search finds it.
+/// Adds a note to the search index, replacing its previous document.
 pub(super) fn index(tx: &Transaction<'_>, pk: i64) -> Result<()> {
     let (project, text, at): (i64, String, Millis) = tx
         .prepare_cached("SELECT project, text, at FROM note WHERE pk = ?1")?

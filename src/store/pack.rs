@@ -1,24 +1,24 @@
-//! How bodies lie in the database: JSON, compressed where that pays.
+//! The stored format of bodies: a tag byte, then JSON, compressed with zstd where that is smaller.
 
 use std::cell::RefCell;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Below this size a zstd frame saves less than it adds.
+/// In bytes of JSON. A zstd frame of less saves less than it adds.
 const WORTH_IT: usize = 160;
-/// Higher levels gain nothing on bodies of a few hundred bytes.
+/// zstd level. Higher levels gain nothing on bodies of a few hundred bytes.
 const LEVEL: i32 = 3;
 const PLAIN: u8 = 0;
 const ZSTD: u8 = 1;
-/// No body is larger: kept texts are bounded far below.
+/// In bytes. A larger claim means damage: stored texts are bounded far below this.
 const MAX_UNPACKED: usize = 64 << 20;
 
 pub fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     pack_json(&serde_json::to_vec(value)?)
 }
 
-/// Of a value that is JSON already.
+/// Packs a value that is already JSON.
 pub fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
     if json.len() >= WORTH_IT {
         let packed = compress(json)?;
@@ -34,7 +34,7 @@ pub fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
     Ok(body)
 }
 
-/// A body that is none of those that are ever stored: the file is damaged.
+/// A body that this program never writes: the file is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("a stored body cannot be read: {0}")]
 pub struct Unreadable(String);
@@ -45,7 +45,7 @@ impl Unreadable {
     }
 }
 
-/// How long the JSON of a body is, without unpacking it.
+/// Length of a body's JSON in bytes, without unpacking it.
 pub fn unpacked_len(body: &[u8]) -> usize {
     match body {
         [ZSTD, a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
@@ -57,7 +57,7 @@ pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     unpack_as_it_is(body).map_err(|e| Unreadable::because(&e).into())
 }
 
-/// A list of words that lies there as plain JSON.
+/// Parses a list of strings that is stored as plain JSON.
 pub fn list(json: &str) -> anyhow::Result<Vec<String>> {
     serde_json::from_str(json).map_err(|e| Unreadable(e.to_string()).into())
 }
@@ -75,7 +75,7 @@ fn unpack_as_it_is<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     }
 }
 
-/// Contexts are dear to make and bodies are small: one a thread serves all.
+/// Creating a context is expensive compared with compressing a small body, so each thread reuses one.
 fn compress(json: &[u8]) -> std::io::Result<Vec<u8>> {
     thread_local! {
         static CONTEXT: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };

@@ -1,4 +1,4 @@
-//! Which pages there are and which are out of date.
+//! Which pages exist, and which are out of date.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::clean::id8;
 use crate::facts::Facts;
 use crate::session::{Millis, Tokens};
 
-/// The name of the fact by what time zone the days of the pages are.
+/// Name of the fact that holds the time zone by which page days are determined.
 const ZONE: &str = "page-zone";
 
-/// Of a `session s` without a digest.
+/// True for a `session s` without a digest.
 const UNTOLD: &str = "NOT EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)";
 
-/// A page on record.
+/// A recorded page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRecord {
-    /// Below the data folder.
+    /// Relative to the data folder.
     pub path: String,
     /// `None` for a day page.
     pub session: Option<i64>,
@@ -30,7 +30,7 @@ pub struct PageRecord {
 }
 
 impl Store {
-    /// Sessions with a digest that the pages do not show yet, in the order in which they began.
+    /// Sessions whose pages are out of date, by start.
     pub fn page_dirty(&self) -> Result<Vec<i64>> {
         let mut query = self.db.prepare("SELECT pk FROM session WHERE page_dirty ORDER BY started_at, id")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
@@ -51,7 +51,7 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// By what time zone the days of the pages are, if that is known.
+    /// The time zone by which page days were determined, if recorded.
     pub fn page_zone(&self) -> Result<Option<String>> {
         let mut query = self.db.prepare_cached("SELECT value FROM fact WHERE name = ?1")?;
         Ok(query.query_row([ZONE], |r| r.get(0)).optional()?)
@@ -62,20 +62,20 @@ impl Store {
         Ok(())
     }
 
-    /// The pages of a session: one, or two while it moves.
+    /// The pages of a session: one, or two while it moves to another day.
     pub fn pages_of(&self, session: i64) -> Result<Vec<PageRecord>> {
         let mut query = self.db.prepare_cached("SELECT path, session, day FROM page WHERE session = ?1")?;
         let rows = query.query_map([session], |r| Ok(PageRecord { path: r.get(0)?, session: r.get(1)?, day: r.get(2)? }))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The path of a session's page, where it has one that shows what its digest says.
+    /// Path of a session's page, if it has exactly one and that is up to date.
     pub fn page_that_stays(&self, session: i64) -> Result<Option<String>> {
         let sql = "SELECT min(p.path) FROM page p JOIN session s ON s.pk = p.session WHERE s.pk = ?1 AND NOT s.page_dirty HAVING count(*) = 1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// Sessions whose page lies on this day.
+    /// Sessions with a page on this day.
     pub fn sessions_of_day(&self, day: &str) -> Result<Vec<i64>> {
         let sql = "SELECT DISTINCT p.session FROM page p JOIN session s ON s.pk = p.session WHERE p.day = ?1 ORDER BY p.session";
         let mut query = self.db.prepare_cached(sql)?;
@@ -87,13 +87,14 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([day], |r| r.get(0))?)
     }
 
-    /// When a session began that has no digest.
+    /// When a session began, if it has no digest.
     pub fn began_without_digest(&self, session: i64) -> Result<Option<Millis>> {
         let sql = format!("SELECT started_at FROM session s WHERE pk = ?1 AND {UNTOLD}");
         Ok(self.db.prepare_cached(&sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// What each session took that began from one moment until before another and has no digest, by model. None of those that took nothing.
+    /// Token usage by model of each session that has no digest and began at or after `from` and before `until`. Sessions without usage
+    /// are left out.
     pub fn usage_without_digest(&self, from: Millis, until: Millis) -> Result<Vec<BTreeMap<String, Tokens>>> {
         let sql =
             format!("SELECT pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {UNTOLD} ORDER BY started_at, id");
@@ -109,14 +110,14 @@ impl Store {
         Ok(())
     }
 
-    /// Notes what the page of its day tells of a session, as its rows are now.
+    /// Records the facts its day page shows of a session, as of its current records.
     pub fn note_facts(&self, session: i64, facts: &Facts) -> Result<()> {
         let sql = "UPDATE page SET facts = ?2 WHERE session = ?1";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(facts)?])?;
         Ok(())
     }
 
-    /// What is on record of that, with the path of the session's page, where nothing changed since.
+    /// The recorded facts and the path of the session's page, if nothing changed since.
     pub fn facts_of(&self, session: i64) -> Result<Option<(String, Facts)>> {
         let sql = "SELECT min(p.path), min(p.facts) FROM page p JOIN session s ON s.pk = p.session
              WHERE s.pk = ?1 AND NOT s.page_dirty AND s.dirty <> 1 HAVING count(*) = 1";
@@ -130,7 +131,7 @@ impl Store {
         Ok(())
     }
 
-    /// The pages show what these sessions' digests say. Those of which nothing is left stay on record until `drop_emptied` ends them.
+    /// Marks the pages of these sessions as up to date. Sessions of which nothing is left stay marked until `drop_emptied` deletes them.
     pub fn pages_written(&self, sessions: &[i64]) -> Result<()> {
         self.together(|| {
             let mut query =
@@ -139,12 +140,12 @@ impl Store {
         })
     }
 
-    /// As much of a session's id as is told: its start, where no other session's is the same.
+    /// The id as it is shown: its first eight characters, or all of it when another session shares these.
     pub fn short_id(&self, id: &str) -> Result<String> {
         Ok(if self.shares_prefix(id, 8)? { id.to_owned() } else { id8(id) })
     }
 
-    /// Do other sessions share the first `len` characters of this one's id?
+    /// Does another session's id share the first `len` characters?
     pub fn shares_prefix(&self, id: &str, len: usize) -> Result<bool> {
         let prefix: String = id.chars().take(len).collect();
         let sql = "SELECT EXISTS (SELECT 1 FROM session WHERE id >= ?1 AND id < ?1 || char(1114111) AND id <> ?2)";

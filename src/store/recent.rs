@@ -1,4 +1,4 @@
-//! What a session's start asks for: the sessions of one project, newest first. Few statements, each by an index.
+//! Queries for session start: the sessions of one project, newest first. A few statements, each served by an index.
 
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
@@ -6,10 +6,10 @@ use rusqlite::{OptionalExtension, params};
 use super::Store;
 use crate::session::Millis;
 
-/// Sessions of a project that are looked at for undigested ones: a start is not to take longer the more there are.
+/// How many sessions of a project are scanned for undigested ones, so that session start does not slow down as a project grows.
 const LOOKED_AT: usize = 500;
 
-/// Does no later session say nearly the same as `session s`?
+/// True when no later session is a near-duplicate of `session s`.
 pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk AND repeated_by IS NOT NULL)";
 
 /// A session that has a digest.
@@ -17,15 +17,15 @@ pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE 
 pub struct Recent {
     pub pk: i64,
     pub id: String,
-    /// The last time its rows tell.
+    /// Latest timestamp of its records.
     pub last_at: Millis,
-    /// It went on when it was digested.
+    /// It was ongoing when it was digested.
     pub goes_on: bool,
-    /// Its digest's; `None` where that was made before titles had a column of their own.
+    /// Title of its digest; `None` for digests made before titles had a column of their own.
     pub title: Option<String>,
 }
 
-/// A session that ended and that no digest has seen whole.
+/// An ended session that no digest covers completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undigested {
     pub id: String,
@@ -37,7 +37,7 @@ impl Store {
         Ok(self.db.prepare_cached("SELECT pk FROM project WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
     }
 
-    /// Digested sessions of a project, the one that was active last first; `most` of them, behind the one given.
+    /// The `most` most recently active digested sessions of a project, starting after `behind`.
     pub fn recent_sessions(&self, project: i64, behind: Option<&Recent>, most: usize) -> Result<Vec<Recent>> {
         let sql = format!(
             "SELECT s.pk, s.id, coalesce(s.last_at, 0), d.interim_until IS NOT NULL, d.title
@@ -54,13 +54,13 @@ impl Store {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The time of the last row that the digest of a session holds; `None` when stored rows are newer than its digest.
+    /// Latest timestamp that a session's digest covers; `None` when stored records are newer than the digest.
     pub fn digested_until(&self, session: &str) -> Result<Option<Millis>> {
         let sql = "SELECT s.last_at FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.id = ?1 AND NOT s.dirty";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// How many sessions of a project have a digest that no later one repeats.
+    /// Number of sessions of a project with a digest, near-duplicates of later ones not counted.
     pub fn digested_in(&self, project: i64) -> Result<usize> {
         let sql = format!(
             "SELECT count(*) FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 WHERE s.project = ?1 AND {NOT_REPEATED}"
@@ -68,7 +68,8 @@ impl Store {
         Ok(self.db.prepare_cached(&sql)?.query_row([project], |r| r.get::<_, i64>(0))? as usize)
     }
 
-    /// Ended sessions of a project whose newest rows no digest holds, last ended first, at most `most`; of those that were active last.
+    /// Ended sessions of a project whose newest records no digest covers: at most `most`, last ended first. Only the most recently active
+    /// sessions are considered.
     pub fn undigested(&self, project: i64, most: usize) -> Result<Vec<Undigested>> {
         let sql = format!(
             "SELECT s.id, f.file FROM (SELECT pk, id, dirty, ended_at FROM session WHERE project = ?1 ORDER BY last_at DESC LIMIT {LOOKED_AT}) s
@@ -80,13 +81,13 @@ impl Store {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// When a session ended, where its end was marked.
+    /// When a session ended, if its end was marked.
     pub fn session_end(&self, session: &str) -> Result<Option<Millis>> {
         let sql = "SELECT ended_at FROM session WHERE id = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// When a session was last active, by its rows.
+    /// When a session was last active, by its records.
     pub fn last_active(&self, session: &str) -> Result<Option<Millis>> {
         let sql = "SELECT last_at FROM session WHERE id = ?1";
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())

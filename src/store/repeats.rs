@@ -1,4 +1,5 @@
-//! Which sessions say nearly the same as a later one of their project. Made from all digests there are, whichever came first.
+//! Near-duplicates: sessions that say nearly the same as a later one of their project. Computed from all digests, so the result does not
+//! depend on the order in which they were made.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,15 +15,16 @@ struct Said {
     session: i64,
     likeness: Likeness,
     repeated_by: Option<i64>,
-    /// What it says may be another than when it was last looked at.
+    /// Its digest may have changed since it was last compared.
     changed: bool,
 }
 
-/// Of how many one may have changed for the others not to be looked at anew.
+/// Only changed sessions are compared again while they are fewer than one in this many.
 const FEW: usize = 8;
 
 impl Store {
-    /// Finds out anew who repeats whom, in projects of which something changed, or in `all`; pages that have to say so are out of date.
+    /// Updates which session repeats which, in projects where something changed, or in `all`. Pages that show the old result become out
+    /// of date.
     pub fn find_repeats(&mut self, all: bool) -> Result<()> {
         if !all && self.page_dirty()?.is_empty() {
             return Ok(());
@@ -56,7 +58,8 @@ impl Store {
     }
 }
 
-/// By which of them each is repeated. Only what changed is compared with the others, unless that is much, or all is asked for.
+/// For each session, the position of the one that repeats it. Compares only changed sessions with the others, unless too many changed or
+/// `all` is set.
 fn repeats_among(said: &[Said], all: bool) -> Vec<Option<usize>> {
     let likeness: Vec<Likeness> = said.iter().map(|one| one.likeness.clone()).collect();
     let changed: Vec<usize> = (0..said.len()).filter(|at| said[*at].changed).collect();
@@ -64,7 +67,7 @@ fn repeats_among(said: &[Said], all: bool) -> Vec<Option<usize>> {
         return repeated_by(&likeness);
     }
     let places: HashMap<i64, usize> = said.iter().enumerate().map(|(at, one)| (one.session, at)).collect();
-    // One that is gone, or that is another now, tells nothing any more.
+    // A reference to a session that is gone or changed says nothing any more.
     let known = |one: &Said| match one.repeated_by {
         _ if one.changed => None,
         None => Some(None),
@@ -73,9 +76,9 @@ fn repeats_among(said: &[Said], all: bool) -> Vec<Option<usize>> {
     repeated_by_changed(&likeness, &changed, &said.iter().map(known).collect::<Vec<_>>())
 }
 
-/// What the digested sessions of a project say, in their order.
+/// The digested sessions of a project, in order.
 fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
-    // Made before it was noted, or cleaned since.
+    // Digests without a stored signature: made before there were any, or sanitized since.
     let sql =
         "SELECT d.session, d.body FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.interim_until IS NULL
          WHERE s.project = ?1 AND NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk)";
@@ -97,14 +100,14 @@ fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
     Ok(said.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Notes what a session's digest says.
+/// Stores the near-duplicate signature of a session's digest.
 pub(super) fn note(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
     let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
     tx.prepare_cached(sql)?.execute(params![session, Likeness::of(digest).to_bytes()])?;
     Ok(())
 }
 
-/// A session's digest is no more, or says something else: it is noted anew when it is asked for.
+/// Drops the signature of a digest that was removed or changed; it is computed again when needed.
 pub(super) fn drop_note(tx: &Transaction<'_>, session: i64) -> Result<()> {
     tx.prepare_cached("DELETE FROM likeness WHERE session = ?1")?.execute([session])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What is stored, in numbers.
+//! Figures on what is stored, for `status`.
 
 use anyhow::Result;
 
@@ -12,13 +12,13 @@ pub struct Counts {
     pub sessions: i64,
     pub digests: i64,
     pub by_model: i64,
-    /// Digests of sessions that went on when they were made.
+    /// Digests of sessions that were ongoing when they were made.
     pub interim: i64,
-    /// Digests made without the model, which is still wanted.
+    /// Digests made without the model that still wait for it.
     pub queued: i64,
-    /// Sessions whose newest rows no digest holds yet.
+    /// Sessions whose newest records no digest covers yet.
     pub waiting: i64,
-    /// Why sessions have no digest, or not the model's, with how many.
+    /// Reasons why sessions have no digest, or none by the model, with counts.
     pub skipped: Vec<(String, i64)>,
     /// Sessions the model failed on: id, failures, last error.
     pub failing: Vec<(String, i64, String)>,
@@ -26,13 +26,13 @@ pub struct Counts {
     pub bad_at: Vec<(String, i64, String)>,
     pub unknown: Vec<(String, i64)>,
     pub spent_usd: f64,
-    /// Notes that were remembered.
+    /// Remembered notes.
     pub notes: i64,
-    /// Vectors, where documents have any.
+    /// Embedding progress, if there is a vector space.
     pub vectors: Option<Vectors>,
 }
 
-/// How far the documents are embedded.
+/// How many documents are embedded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {
     pub space: Space,
@@ -41,7 +41,7 @@ pub struct Vectors {
 }
 
 impl Store {
-    /// Counts everything; of bad lines and failures at most `listed` are named.
+    /// Counts everything; lists at most `listed` bad lines and failures.
     pub fn counts(&self, listed: usize) -> Result<Counts> {
         let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };
         let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
@@ -49,7 +49,7 @@ impl Store {
         };
         let failing = "SELECT s.id, a.failures, a.error FROM attempt a JOIN session s ON s.pk = a.session WHERE a.failures > 0 ORDER BY a.last_at DESC, s.id LIMIT ?1";
         let bad = "SELECT f.path, b.offset, b.why FROM bad_line b JOIN file f ON f.pk = b.file ORDER BY f.path, b.offset LIMIT ?1";
-        // One look at the rows as they lie: they hold the texts, and in the order of an index they are far apart.
+        // One scan in storage order: rows are large because they hold the texts, and in the order of an index they are far apart.
         let of_digests =
             "SELECT count(*), count(*) FILTER (WHERE summarizer = 'claude'), count(interim_until), count(*) FILTER (WHERE queued)
             FROM digest NOT INDEXED WHERE superseded = 0";
@@ -83,13 +83,13 @@ impl Store {
         })
     }
 
-    /// Types of rows that nobody knows, with how many there are, most first.
+    /// Unknown record types with counts, most frequent first.
     pub fn unknown_rows(&self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT type, sum(rows) FROM unknown_row GROUP BY type ORDER BY sum(rows) DESC, type";
         Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Versions of the client that wrote what is stored, each once, in no order.
+    /// Distinct client versions that wrote what is stored, unordered.
     pub fn client_versions(&self) -> Result<Vec<String>> {
         let sql = "SELECT DISTINCT j.value FROM (SELECT DISTINCT versions FROM source) s, json_each(s.versions) j";
         Ok(self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)

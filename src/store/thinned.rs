@@ -1,11 +1,14 @@
-//! Which items are loaded of a session that is too long to be loaded whole.
+//! Sampling: which items are loaded of a session that is too long to be loaded whole.
 //!
-//! A digest, a page and an answer are a few KB, however long the session was, and nobody who makes one needs more memory for a longer one.
-//! So of a long one is loaded how it began and how it ended, and of what lies between a choice, spread over all of it, that is bounded in
-//! number and length: what the user said, how turns ended, plans and recaps, the last state of the lists, and stretches of everything. The
-//! choice hangs on the order and the kinds of the items alone: in which slices they came in changes nothing. Search knows the words of all of them.
+//! A digest, a page and an answer are a few KB however long the session was, and making one must not need more memory for a longer
+//! session. So of a long session both ends are loaded, and between them a sample spread over the whole session and bounded in number and
+//! length: what the user said, how turns ended, plans and recaps, the last state of the lists, and runs of consecutive items. Search
+//! still indexes the words of all items.
 //!
-//! Sessions that fit into a client's window, compacted as often as in a long day, are far from being long in this sense.
+//! A session that fits into a client's context window, even one compacted many times over a long day, is far from long in this sense.
+//!
+//! ## Invariants
+//! The sample depends only on the order and the kinds of the items, not on the slices in which they were ingested.
 
 use std::ops::Range;
 
@@ -13,43 +16,43 @@ use super::bundle::{Kind, Line};
 use crate::clean::head_and_tail;
 use crate::session::{Item, LeftOut, Millis};
 
-/// A session is long that says more than this, in bytes.
+/// A session with more text than this is long, in bytes of JSON.
 pub const LONG: usize = 16 << 20;
 
-/// So many items at either end of the conversation are loaded, as they are.
+/// How many items at either end of the main conversation are loaded unshortened.
 const ENDS: usize = 128;
-/// Of a kind that is chosen, so many at most.
+/// At most this many items of each sampled kind.
 const OF_A_KIND: usize = 2048;
-/// Of lists and titles, which tell of the ones before, the last ones.
+/// Lists and titles replace the ones before them: only this many of the last are loaded.
 const STATES: usize = 64;
-/// Of all kinds, that many items in a row so many times.
+/// Runs of consecutive items of any kind: length of a run, and number of runs.
 const STRETCH: usize = 32;
 const STRETCHES: usize = 64;
-/// A plan, the tool use that puts it before the user, and the answer.
+/// A plan, the tool use that presents it to the user, and the user's answer.
 const PLAN: usize = 3;
 
-/// Tool uses with their outcomes behind them, so many that belong together.
+/// Longest group of tool uses and their outcomes that is loaded as a whole.
 const TOGETHER: usize = 128;
 
-/// Texts that do not stand at an end have so many characters at most.
+/// Texts away from the ends are shortened to this many characters.
 const MAX_TEXT: usize = 2_000;
 
-/// An item as far as the choice hangs on it.
+/// What the choice needs to know of an item.
 #[derive(Debug, Clone, Copy)]
 struct Spot {
-    /// By what items are in order: part of the session, offset in the file, file, and place in the row.
+    /// Sort key: part of the session, offset in the file, file, position within the record.
     order: (u32, i64, u32, u32),
-    /// As the how manieth it came in.
+    /// Ingest sequence number.
     number: u32,
     kind: Kind,
     is_main: bool,
 }
 
-/// The items of a session of which some are chosen. They take 32 bytes each.
+/// All items of a session, for choosing some of them. Each takes 32 bytes.
 #[derive(Debug, Default)]
 pub struct Spots {
     all: Vec<Spot>,
-    /// When one was said last, and which.
+    /// The latest timestamp, and the number of its item.
     latest: Option<(Millis, u32)>,
 }
 
@@ -58,7 +61,7 @@ impl Spots {
         Self { all: Vec::with_capacity(items), latest: None }
     }
 
-    /// Adds the item that came in next, with the part of the session and the file that it stands in.
+    /// Adds the next item in the order of ingest, with its part of the session and its file.
     pub fn add(&mut self, line: &Line, (part, file): (usize, usize), is_main: bool) {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let number = small(self.all.len());
@@ -67,7 +70,7 @@ impl Spots {
         self.all.push(Spot { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main });
     }
 
-    /// The numbers of those that are loaded, in their order, and how many are not.
+    /// The numbers of the items to load, ascending, and how many items are left out.
     pub fn choose(mut self) -> (Vec<u32>, LeftOut) {
         self.all.sort_unstable_by_key(|spot| (spot.order, spot.number));
         let chosen = choice(&self.all, self.latest);
@@ -85,12 +88,12 @@ impl Spots {
     }
 }
 
-/// Does an item that stayed, of which the first `main` are of the main conversation, stand at an end of that?
+/// Is the loaded item at position `at` near an end of the main conversation, which takes up the first `main` items?
 pub fn is_at_end(at: usize, main: usize) -> bool {
     at < main && (at < ENDS || at + ENDS >= main)
 }
 
-/// Shortens an item that stayed and stands at no end.
+/// Shortens a loaded item that is not near an end.
 pub fn shorten(item: &mut Item) {
     if let Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) = item
         && text.len() > MAX_TEXT
@@ -99,13 +102,13 @@ pub fn shorten(item: &mut Item) {
     }
 }
 
-/// For each item whether it is chosen. Those of the main conversation come first.
+/// Whether each item is chosen. Items of the main conversation come first.
 fn choice(rows: &[Spot], latest: Option<(Millis, u32)>) -> Vec<bool> {
     let main = rows.iter().take_while(|spot| spot.is_main).count();
     let mut chosen = Choice(vec![false; rows.len()]);
     chosen.add(0..main.min(ENDS));
     chosen.add(main.saturating_sub(ENDS)..main);
-    // The session was active until then.
+    // The session was active until this item.
     chosen.add_all(rows.iter().position(|spot| latest.is_some_and(|(_, number)| number == spot.number)).into_iter());
     let of = |kinds: &'static [Kind]| (0..rows.len()).filter(move |at| kinds.contains(&rows[*at].kind));
     chosen.add_all(spread(of(&[Kind::Prompt, Kind::Answer]).filter(|at| *at < main).collect(), OF_A_KIND));
@@ -114,7 +117,7 @@ fn choice(rows: &[Spot], latest: Option<(Millis, u32)>) -> Vec<bool> {
     for at in spread(of(&[Kind::Plan]).collect(), OF_A_KIND / PLAN) {
         chosen.add(at..at + PLAN);
     }
-    // What became of a task may be told much later than what it is.
+    // A task's outcome may be reported long after the task itself.
     chosen.add_all(last(of(&[Kind::Task]).collect(), OF_A_KIND));
     chosen.add_all(last(of(&[Kind::Todos]).collect(), STATES));
     chosen.add_all(last(of(&[Kind::Title]).collect(), STATES));
@@ -137,8 +140,8 @@ impl Choice {
         places.for_each(|at| self.0[at] = true);
     }
 
-    /// Tool uses and how they ended are chosen together: one without the other would tell of a success that was none, or of a failure that
-    /// another use of the same command had.
+    /// Chooses tool uses and their outcomes together: without its outcome a failed use would look like a success, or take the failure of
+    /// another use of the same command.
     fn close(&mut self, rows: &[Spot]) {
         let of = |from: usize, kind: Kind| rows[from..].iter().take_while(|spot| spot.kind == kind).count();
         let mut from = 0;
@@ -146,7 +149,7 @@ impl Choice {
             let ended = from + of(from, Kind::Tool);
             let end = ended + of(ended, Kind::Outcome);
             if self.0[from..end].contains(&true) {
-                // Of more than are ever under way at once those that end nothing need nothing.
+                // In a group longer than any real batch of parallel uses, the early uses without an outcome can be left out.
                 self.add(if end - from <= TOGETHER { from } else { ended.max(end.saturating_sub(TOGETHER)) }..end);
             }
             from = end.max(from + 1);
@@ -154,21 +157,21 @@ impl Choice {
     }
 }
 
-/// Is nothing said after a reply before the user, or a subagent, comes to words?
+/// Is this the last reply before the user or a subagent speaks?
 fn ends_turn(rows: &[Spot], at: usize) -> bool {
     let part = |spot: &Spot| spot.order.0;
     let next = rows[at + 1..].iter().find(|spot| matches!(spot.kind, Kind::Reply | Kind::Prompt));
     next.is_none_or(|next| next.kind == Kind::Prompt || part(next) != part(&rows[at]))
 }
 
-/// So many of these at most, the first and the last among them, as far from each other as can be.
+/// At most `most` of these, evenly spaced, the first and the last among them.
 fn spread(all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
     let count = all.len().min(most);
     let steps = count.saturating_sub(1).max(1);
     (0..count).map(move |n| all[n * all.len().saturating_sub(1) / steps])
 }
 
-/// So many of these, the last.
+/// The last `most` of these.
 fn last(mut all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
     all.drain(..all.len().saturating_sub(most));
     all.into_iter()
@@ -182,7 +185,7 @@ mod tests {
     const TURN: [Kind; 6] = [Kind::Prompt, Kind::Tool, Kind::Outcome, Kind::Reply, Kind::Tool, Kind::Reply];
     const TURNS: usize = 20_000;
 
-    /// What is loaded of a session of many turns, as places in it, when it came in like this.
+    /// Positions loaded of a session of many turns that was ingested in this order.
     fn chosen(came_in: impl Iterator<Item = usize>) -> (Vec<usize>, LeftOut) {
         let mut spots = Spots::default();
         let came_in: Vec<usize> = came_in.collect();
@@ -208,15 +211,15 @@ mod tests {
         assert!(of(Kind::Prompt) >= OF_A_KIND && left_out.prompts == TURNS - of(Kind::Prompt));
         let closing = places.iter().filter(|at| *at % TURN.len() == TURN.len() - 1).count();
         assert!(closing >= OF_A_KIND, "{closing} replies that end turns");
-        // A plan comes with what became of it, and the session was active until the item that was written last.
+        // A plan comes with what became of it, and the item with the latest timestamp is loaded.
         assert!([30_007, 30_008, 30_009, 70_000].iter().all(|at| places.contains(at)));
-        // From no tenth of it is nothing loaded.
+        // Every tenth of the session has something loaded.
         assert!((0..10).all(|tenth| places.iter().any(|at| at * 10 / items == tenth && TURN[at % TURN.len()] == Kind::Outcome)));
     }
 
     #[test]
     fn how_a_use_ended_is_loaded_with_it_or_not_at_all() {
-        // Alone, at the same time as others, and many of which only the last ended in a way that is kept, in any place.
+        // A single use, parallel uses, and many uses of which only the last has an outcome that is kept; in any position.
         let runs: [&[Kind]; 3] =
             [&[Kind::Tool, Kind::Outcome], &[Kind::Tool, Kind::Tool, Kind::Outcome, Kind::Outcome], &[Kind::Tool; 7]];
         let kinds: Vec<Kind> = (0..9_000)

@@ -1,4 +1,5 @@
-//! Titles that older clients' summary rows give to a conversation, by its last row, from whatever file.
+//! Titles from the summary records of older clients. Such a record names the last record (leaf) of the conversation it titles and may be
+//! in any file.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -9,8 +10,8 @@ use rusqlite::Connection;
 use super::Store;
 use crate::session::RowKey;
 
-/// Which rows have a title, in order: of a connection that reads many sessions while no title comes or goes. Asking for each row of each
-/// session takes as long as unpacking them.
+/// Sorted keys of the records that have a title. Valid for a connection that reads many sessions while no title is added or removed;
+/// querying for each record of each session would take as long as unpacking them.
 #[derive(Default)]
 pub(super) struct Titled(OnceCell<Vec<RowKey>>);
 
@@ -26,12 +27,12 @@ impl Titled {
 }
 
 impl Store {
-    /// Is there any such title?
+    /// Does any such title exist?
     pub(super) fn has_leaf_titles(&self) -> Result<bool> {
         Ok(self.db.prepare_cached("SELECT EXISTS (SELECT 1 FROM leaf_title)")?.query_row([], |r| r.get(0))?)
     }
 
-    /// The titles for a row, in order.
+    /// The titles for a record, sorted.
     pub(super) fn titles_of_row(&self, row: RowKey) -> Result<Vec<String>> {
         if let Some(titled) = &self.titled
             && titled.all(&self.db)?.binary_search(&row).is_err()
@@ -42,10 +43,7 @@ impl Store {
         Ok(query.query_map([row.0], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The titles for some of these rows, in order. The rows are asked for where there is any title.
-    ///
-    /// # Errors
-    /// When they cannot be read.
+    /// The titles for these records, sorted. `rows` is called only if any title exists.
     pub(super) fn titles_of(&self, rows: impl FnOnce() -> Result<Vec<RowKey>>) -> Result<BTreeMap<RowKey, Vec<String>>> {
         let mut titles = BTreeMap::new();
         if !self.has_leaf_titles()? {

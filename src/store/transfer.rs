@@ -1,4 +1,4 @@
-//! Everything stored, in a form that outlives the database's: for `recall export` and `recall import`.
+//! Export and import of everything stored, in a format that outlives the database's own: for `recall export` and `recall import`.
 
 mod exported;
 mod long;
@@ -27,7 +27,7 @@ impl Store {
         Ok(Exported { digest: self.export_digest(head.pk)?, dirty: head.dirty, ..self.export_without_digest(head)? })
     }
 
-    /// Of a session whose digest cannot be read: another one can be made.
+    /// Exports a session whose digest cannot be read: another one can be made.
     pub(super) fn export_without_digest(&self, head: &SessionHead) -> Result<Exported> {
         let mut rows = self.export_rows(head)?;
         let sources = self.export_sources(head.pk, |source| rows.remove(&source).unwrap_or_default())?;
@@ -35,7 +35,7 @@ impl Store {
         self.export_beside(head, sources, usage)
     }
 
-    /// All of a session but its digest and whether that is of its last state.
+    /// Everything of a session except its digest and whether that is up to date.
     fn export_beside<R, U: Default>(
         &self,
         head: &SessionHead,
@@ -49,7 +49,7 @@ impl Store {
         Ok(Exported { sources, usage, titles, asked, closed_by_user, closers, dirty: true, ..self.export_head(head) })
     }
 
-    /// Of a session whose rows cannot be read: what was made of them. It is the last word: there is nothing to make another of.
+    /// Exports the digest of a session whose records cannot be read. Marked as final, because nothing is left to make another one from.
     pub(super) fn export_digest_alone(&self, head: &SessionHead) -> Result<Exported> {
         let digest = self.export_digest(head.pk)?.map(|digest| ExportedDigest { interim_until: None, ..digest });
         Ok(Exported { digest, dirty: false, ..self.export_head(head) })
@@ -116,7 +116,7 @@ impl Store {
         Ok(sources)
     }
 
-    /// The rows of a session, by source.
+    /// Items of a session, by source.
     fn export_rows(&self, head: &SessionHead) -> Result<HashMap<i64, Vec<ExportedRow>>> {
         let (mut texts, undone) = (Texts::new(&self.db), Undone::of(&self.db, head)?);
         let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
@@ -131,9 +131,9 @@ impl Store {
         Ok(titles.into_iter().flat_map(|(leaf, texts)| texts.into_iter().map(move |text| (leaf, text))).collect())
     }
 
-    /// Takes in one exported session. What is here already stays; importing twice changes nothing. Returns whether it brought anything.
+    /// Imports one session. What is already here stays, so importing twice changes nothing. Returns whether anything was new.
     ///
-    /// Who imports what was forgotten wants it back; what is private stays out.
+    /// Importing forgotten records brings them back; private ones stay out.
     pub fn import_session(&mut self, exported: Exported) -> Result<bool> {
         let tx = self.db.transaction()?;
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1 AND private)";
@@ -143,7 +143,7 @@ impl Store {
         readmit(&tx, &exported.session, rows.chain(titles))?;
         let project = project_pk(&tx, &exported.project)?;
         let mut new = tx.execute(
-            // If nothing of it comes in, it is to go again.
+            // `page_dirty`, so that the session is removed again if none of its data is imported.
             "INSERT INTO session(id, project, started_at, grew_at, ended_at, end_reason, page_dirty) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)
              ON CONFLICT DO NOTHING",
             params![exported.session, project, exported.started_at, exported.grew_at, exported.ended_at, exported.end_reason],
@@ -166,7 +166,7 @@ impl Store {
         let words = all_words_of(&tx, session)?;
         let mut digest = exported.digest.as_ref();
         if !words.is_empty() && hush_session(&tx, session, &words)? {
-            // It may tell of them, too.
+            // The digest may mention them too.
             digest = None;
         }
         if rows_new {
@@ -184,7 +184,7 @@ impl Store {
         Ok(new)
     }
 
-    /// Makes an exported digest the session's; `dirty` where rows are newer than it is.
+    /// Stores an exported digest as the session's own; `dirty` when records are newer than it.
     pub(super) fn put_in_place(&mut self, session: i64, digest: &ExportedDigest, dirty: bool) -> Result<()> {
         self.import_digest(session, digest)?;
         if dirty {
@@ -232,7 +232,7 @@ fn exported_usage(used: Used) -> ExportedUsage {
     ExportedUsage { message: used.message.to_string(), model: used.model.to_string(), tokens: used.tokens }
 }
 
-/// What sessions that began later share with one that came in is its own from now on.
+/// Marks later forks: records they share with an imported session now belong to it.
 fn lose_copies(tx: &Transaction<'_>, session: i64) -> Result<()> {
     let head = tx.query_row(&format!("{HEAD} WHERE s.pk = ?1"), [session], load::head)?;
     for later in bundle::kin_later(tx, &head)? {
@@ -241,7 +241,7 @@ fn lose_copies(tx: &Transaction<'_>, session: i64) -> Result<()> {
     Ok(())
 }
 
-/// Takes in the rows of a session and what was used for them. Returns whether they brought anything.
+/// Imports a session's items and usage. Returns whether anything was new.
 fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Result<bool> {
     let mut any_new = false;
     let mut gathered = Gathered::default();
@@ -263,7 +263,7 @@ fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Resul
     Ok(any_new)
 }
 
-/// Returns the source's number, and whether it brought anything.
+/// Imports a source. Returns its number and whether anything was new.
 fn import_source<'i>(
     tx: &Transaction<'_>,
     gathered: &mut Gathered<'i>,

@@ -1,5 +1,5 @@
-//! What the user took back, of a session as it is stored: decided from the prompts of its files and nothing else, so that it does not
-//! matter in how many pieces they were read.
+//! Undone turns: what the user rewound in a session. Determined from the prompts of its files alone, so that it does not depend on the
+//! slices in which they were read.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,7 @@ use super::load::SessionHead;
 use crate::chain::{Asked, Mark, undone};
 use crate::session::Millis;
 
-/// Takes in a prompt of a file of a session. Returns whether it may stand in for another one.
-///
-/// # Errors
-/// When the index does not take it.
+/// Stores a prompt of a session's file. Returns whether it may replace another one.
 pub fn note(db: &Connection, session: &str, file: &str, asked: &Asked) -> Result<bool> {
     let sql = "INSERT INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     let values = params![session, file, asked.key, asked.parent, asked.follows, asked.offset, asked.at];
@@ -24,10 +21,7 @@ pub fn note(db: &Connection, session: &str, file: &str, asked: &Asked) -> Result
     Ok(new && db.prepare_cached(sql)?.query_row(params![session, file, asked.parent, asked.key], |r| r.get(0))?)
 }
 
-/// The prompts of a session, file by file, in their order.
-///
-/// # Errors
-/// When they cannot be read.
+/// The prompts of a session, file by file, in file order.
 pub fn asked_in(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Asked>)>> {
     let sql = "SELECT file, key, parent, follows, offset, at FROM asked WHERE session = ?1 ORDER BY file, offset, key";
     let mut query = db.prepare_cached(sql)?;
@@ -44,35 +38,31 @@ pub fn asked_in(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Asked
     Ok(files)
 }
 
-/// The prompts of a session of which anything was taken back; of others nobody needs them.
-///
-/// # Errors
-/// When they cannot be read.
+/// The same, but empty if nothing of the session was undone: then no one needs them.
 pub fn asked_where_taken_back(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Asked>)>> {
     let files = asked_in(db, session)?;
     Ok(if files.iter().any(|(_, asked)| undone(asked).contains(&true)) { files } else { Vec::new() })
 }
 
-/// What is undone of a session: nothing, of nearly all there are.
+/// What is undone of a session; empty for nearly all.
 #[derive(Debug, Default)]
 pub struct Undone {
     sources: HashMap<i64, Of>,
-    /// Subagents of which all is.
+    /// Subagents whose whole work is undone.
     agents: Vec<String>,
 }
 
 /// What is undone of a source.
 #[derive(Debug)]
 enum Of {
-    /// All of it: what a subagent did for a turn that is.
+    /// All of it: a subagent's work for an undone turn.
     All,
-    /// Where turns begin in the file, in order, and whether each is.
+    /// Offsets at which the turns of the file begin, ascending, and whether each is undone.
     Turns(Vec<(i64, bool)>),
 }
 
 impl Undone {
-    /// # Errors
-    /// When the index cannot be read.
+    /// Reads what is undone of a session.
     pub fn of(db: &Connection, head: &SessionHead) -> Result<Self> {
         let mut files = HashMap::new();
         let mut spans = Vec::new();
@@ -108,7 +98,7 @@ impl Undone {
         self.sources.is_empty()
     }
 
-    /// Does a row belong to what the user took back?
+    /// Is the item part of an undone turn?
     pub fn holds(&self, kept: &Kept) -> bool {
         match self.sources.get(&kept.source) {
             None => false,
@@ -121,25 +111,19 @@ impl Undone {
     }
 }
 
-/// The times that undone turns took: each up to the next prompt.
+/// The time spans of undone turns, each up to the next prompt.
 fn spans_of(asked: &[Asked], undone: &[bool]) -> Vec<(Millis, Option<Millis>)> {
     let gone = (0..asked.len()).filter(|n| undone[*n]);
     gone.filter_map(|n| Some((asked[n].at?, asked.get(n + 1).and_then(|next| next.at)))).collect()
 }
 
 impl Store {
-    /// The subagents of a session that worked for what the user took back.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// The subagents of a session whose work was for undone turns.
     pub fn undone_agents(&self, head: &SessionHead) -> Result<Vec<String>> {
         Ok(Undone::of(&self.db, head)?.agents)
     }
 
-    /// The prompts of a session that the user took back.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// The prompts of a session that were undone.
     pub fn undone_prompts(&self, session: &str) -> Result<Vec<Mark>> {
         let files = asked_in(&self.db, session)?;
         let gone = files.iter().flat_map(|(_, asked)| asked.iter().zip(undone(asked)));

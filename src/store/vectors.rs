@@ -1,7 +1,7 @@
-//! Vectors of documents: one space at a time, in chunks that are scanned whole.
+//! Embedding vectors of documents: one vector space at a time, stored in chunks that are scanned as a whole.
 //!
-//! A document that goes, whatever takes it out, leaves a note by a trigger; its vectors go before the next writing of the file, at the
-//! latest where `scrub` writes it anew. A document that is made again of the same text takes over the vectors of the one before.
+//! When a document is deleted, however that happens, a trigger marks its vectors as gone; they are removed before the file is next
+//! rewritten, at the latest by `scrub`. A document that is made again from the same text takes over the vectors of its predecessor.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,27 +12,27 @@ use super::Store;
 use crate::embed::vector::{Quantized, Query};
 use crate::session::digest_of;
 
-/// Vectors of a chunk, about: a document's are never parted.
+/// About how many vectors a chunk holds. The vectors of one document are never split.
 const CHUNK: usize = 256;
-/// How much of the file a scan looks at in place, without copying pages.
+/// How much of the file is memory-mapped for a scan, in bytes, so that no pages are copied.
 const MAPPED: i64 = 2 << 30;
 
-/// A space on record.
+/// A stored vector space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
     pub pk: i64,
     pub model: String,
     pub dims: usize,
-    /// Of the probe, to tell spaces apart by looking.
+    /// Of the probe vector; identifies the space to people.
     pub checksum: String,
     pub probe: Quantized,
-    /// How texts were cut.
+    /// Version of the splitting of texts into pieces.
     pub pieces: i64,
-    /// Every document was embedded once, or refused by the endpoint; those that came later may wait.
+    /// Every document was embedded once or refused by the endpoint. Later documents may still be waiting.
     pub complete: bool,
 }
 
-/// What is to be embedded: a session's digest, or a note.
+/// A document to embed: a session's digest, or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unembedded {
     pub doc: i64,
@@ -40,7 +40,7 @@ pub struct Unembedded {
     pub note: Option<i64>,
 }
 
-/// What was embedded of a document: a hash of the texts, and a vector for each.
+/// An embedded document: hash of its texts, and a vector for each text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedded {
     pub doc: i64,
@@ -48,7 +48,7 @@ pub struct Embedded {
     pub vectors: Vec<Quantized>,
 }
 
-/// Vectors side by side.
+/// Vectors stored side by side.
 #[derive(Default)]
 struct Chunk {
     pk: Option<i64>,
@@ -74,7 +74,7 @@ impl Chunk {
         self.body.extend(&vector.bytes);
     }
 
-    /// The same without the vectors of some documents.
+    /// The same without the vectors of the documents in `gone`.
     fn without(&self, gone: &HashSet<i64>, dims: usize) -> Self {
         let mut rest = Self { pk: self.pk, ..Self::default() };
         let kept = docs_of(&self.docs).enumerate().filter(|(_, doc)| !gone.contains(doc));
@@ -86,7 +86,7 @@ impl Chunk {
         rest
     }
 
-    /// Writes it, or takes it out when it is empty. Returns its place.
+    /// Writes the chunk, or deletes it when empty. Returns its number.
     fn store(&self, tx: &Transaction<'_>, space: i64) -> Result<i64> {
         let values = params![self.pk, space, self.len() as i64, self.docs, self.scales, self.body];
         if let (Some(pk), 0) = (self.pk, self.len()) {
@@ -104,7 +104,7 @@ fn docs_of(bytes: &[u8]) -> impl Iterator<Item = i64> {
 }
 
 impl Store {
-    /// The one space there is, if there is one.
+    /// The current vector space, if there is one.
     pub fn vector_space(&self) -> Result<Option<Space>> {
         let sql = "SELECT pk, model, dims, checksum, probe, pieces, complete FROM vector_space ORDER BY pk DESC LIMIT 1";
         let space = |r: &rusqlite::Row<'_>| {
@@ -121,7 +121,7 @@ impl Store {
         Ok(self.db.query_row(sql, [], space).optional()?)
     }
 
-    /// Begins an empty space in the place of any other.
+    /// Replaces any space with a new, empty one.
     pub fn begin_space(&mut self, model: &str, probe: &Quantized, pieces: i64) -> Result<Space> {
         let bytes = to_bytes(probe);
         let checksum: String = digest_of(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -134,9 +134,9 @@ impl Store {
         Ok(Space { pk, model: model.to_owned(), dims: probe.dims(), checksum, probe: probe.clone(), pieces, complete: false })
     }
 
-    /// Takes all vectors out. Returns whether there were any.
+    /// Deletes all vectors. Returns whether there were any.
     pub fn drop_vectors(&self) -> Result<bool> {
-        // Mostly there are none, and to find that out takes no lock.
+        // Usually there are none, and this check takes no write lock.
         let any: bool = self.db.query_row("SELECT EXISTS (SELECT 1 FROM vector_space)", [], |r| r.get(0))?;
         Ok(any && self.db.execute("DELETE FROM vector_space", [])? > 0)
     }
@@ -146,7 +146,7 @@ impl Store {
         Ok(())
     }
 
-    /// Documents without vectors, the newest first, from below a number.
+    /// Documents without vectors and with a number less than `below`, newest first.
     pub fn unembedded(&self, below: i64, most: usize) -> Result<Vec<Unembedded>> {
         let sql = "SELECT pk, session, note FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
              ORDER BY pk DESC LIMIT ?2";
@@ -155,16 +155,16 @@ impl Store {
         Ok(query.query_map(params![below, most as i64], one)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many documents have vectors, or need none, and how many there are.
+    /// Number of documents with vectors (or that need none), and number of all documents.
     pub fn count_embedded(&self) -> Result<(u64, u64)> {
         let sql = "SELECT (SELECT count(*) FROM embedded WHERE NOT gone), (SELECT count(*) FROM doc)";
         Ok(self.db.query_row(sql, [], |r| Ok((r.get::<_, i64>(0)? as u64, r.get::<_, i64>(1)? as u64)))?)
     }
 
-    /// Keeps what was embedded, in one transaction.
+    /// Stores vectors in one transaction.
     ///
     /// # Errors
-    /// When a vector has not as many dimensions as the space, or the index cannot be written.
+    /// When a vector's dimensions differ from those of the space.
     pub fn save_vectors(&mut self, space: &Space, all: &[Embedded]) -> Result<()> {
         let fits = |one: &Embedded| one.vectors.iter().all(|vector| vector.dims() == space.dims);
         ensure!(all.iter().all(fits), "a vector of another number of dimensions");
@@ -188,7 +188,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives documents the vectors of those before them that had the same text. Returns which have got some.
+    /// Gives documents the vectors of deleted ones that had the same text. Returns the documents that got some.
     pub fn take_over_vectors(&mut self, space: &Space, texts: &[(i64, [u8; 32])]) -> Result<HashSet<i64>> {
         let tx = self.db.transaction()?;
         let mut by_chunk: BTreeMap<i64, BTreeMap<i64, i64>> = BTreeMap::new();
@@ -213,7 +213,7 @@ impl Store {
         Ok(done)
     }
 
-    /// Takes out the vectors of documents that are no more. Returns of how many.
+    /// Removes the vectors of deleted documents. Returns the number of those documents.
     pub fn drop_gone_vectors(&self) -> Result<usize> {
         let gone = "SELECT chunk, doc FROM embedded WHERE gone ORDER BY chunk";
         let all: Vec<(Option<i64>, i64)> =
@@ -238,7 +238,7 @@ impl Store {
         Ok(all.len())
     }
 
-    /// The documents nearest to what is looked for, the nearest first, each with the cosine of its nearest piece. Looks at all of them.
+    /// The documents most similar to the query, best first, each with the cosine of its best piece. Scans all vectors.
     pub fn similar(&self, space: &Space, query: &Query, most: usize) -> Result<Vec<(i64, f64)>> {
         ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
         self.db.pragma_update(None, "mmap_size", MAPPED)?;
@@ -259,7 +259,7 @@ impl Store {
     }
 }
 
-/// Adds the documents of a chunk, each with its nearest piece.
+/// Adds the documents of a chunk to `best`, each with its best piece.
 fn nearest_of(query: &Query, (docs, scales, body): (&[u8], &[u8], &[u8]), best: &mut Vec<(i64, f64)>) {
     let scales = scales.as_chunks::<4>().0.iter().map(|scale| f32::from_le_bytes(*scale));
     for ((doc, scale), vector) in docs_of(docs).zip(scales).zip(body.chunks_exact(query.dims())) {

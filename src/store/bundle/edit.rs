@@ -1,4 +1,4 @@
-//! Changes what bundles hold. Each is written anew, whole: nothing of what was in it stays.
+//! Edits to chunks. An edited chunk is rewritten as a whole, so nothing removed stays in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{Kept, Kind, Line, lines, rows_of, texts};
 use crate::session::{Item, RowKey};
 use crate::store::pack::unpacked_len;
 
-/// All that a bundle holds.
+/// The full contents of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     pub items: Vec<(Line, Item)>,
@@ -23,7 +23,7 @@ impl Whole {
         Ok(Self::load_below(db, pk, usize::MAX)?.unwrap_or_default())
     }
 
-    /// One whose texts are shorter than that.
+    /// Loads a chunk if its texts are shorter than `limit` bytes of JSON.
     pub fn load_below(db: &Connection, pk: i64, limit: usize) -> Result<Option<Self>> {
         let mut query = db.prepare_cached("SELECT moved, rows, used, said, done FROM bundle WHERE pk = ?1")?;
         let mut found = query.query([pk])?;
@@ -50,10 +50,7 @@ impl Whole {
     }
 }
 
-/// Puts other items, or nothing, in the place of some of a session's.
-///
-/// # Errors
-/// When a bundle cannot be read or written.
+/// Replaces items of a session, or removes them (`None`).
 pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (Kept, Option<Item>)>) -> Result<()> {
     let mut by_bundle: BTreeMap<i64, BTreeMap<u32, Option<Item>>> = BTreeMap::new();
     for (kept, item) in changes {
@@ -71,19 +68,13 @@ pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (Kept
     Ok(())
 }
 
-/// Takes rows of a session out, with all their parts.
-///
-/// # Errors
-/// As `change`.
+/// Removes records from a session, with all their items.
 pub fn take_out(db: &Connection, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
     let rows = rows_of(db, session)?;
     change(db, session, rows.into_iter().filter(|kept| keys.contains(&kept.line.key)).map(|kept| (kept, None)))
 }
 
-/// Takes out what messages took, as far as a session tells of them.
-///
-/// # Errors
-/// As `change`.
+/// Removes the usage of these messages from a session.
 pub fn drop_messages(db: &Connection, session: i64, messages: &BTreeSet<Message>) -> Result<()> {
     let mut query = db.prepare_cached("SELECT pk FROM bundle WHERE session = ?1 AND used <> x''")?;
     let bundles: Vec<i64> = query.query_map(params![session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;

@@ -1,19 +1,20 @@
-//! How the rows of a bundle are written down beside their texts: what each is known by, where and when it stood.
+//! The encoding of a chunk's item headers, stored beside the texts.
 //!
-//! Row by row: a byte for the kind, and whether the row is that of the item before and whether it tells a time; the key; the part; the
-//! offset and the time as steps from those before; the sum. Numbers take as many bytes as they need.
+//! One byte for the format, then for each item: a byte with its kind and flags (same record as the previous item; has a time), the key
+//! (unless it is the same record), the part, offset and time (both as differences from the previous ones), and the checksum. Integers
+//! have a variable length.
 
 use anyhow::{Context, Result, ensure};
 
 use crate::session::{Item, Millis, RowKey};
 
-/// The first byte of all.
+/// Format version: the first byte.
 const FORM: u8 = 1;
 const SAME_ROW: u8 = 0x20;
 const TIMED: u8 = 0x40;
 const KIND: u8 = 0x1f;
 
-/// What an item is. The numbers are stored.
+/// Kind of an item. The numbers are stored: do not change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -67,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// Is its text among what was done, apart from what was said?
+    /// Is its text stored with what was done, rather than with what was said?
     pub fn is_done(self) -> bool {
         matches!(self, Kind::Tool | Kind::Outcome)
     }
@@ -77,17 +78,17 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
     pub key: RowKey,
-    /// Its place among all that the row says.
+    /// Position among everything the record says.
     pub part: i64,
-    /// Where in the file the row begins.
+    /// Where its line begins in the file, in bytes.
     pub offset: i64,
     pub at: Option<Millis>,
     pub kind: Kind,
-    /// By which copies of a row know each other: of its text.
+    /// Checksum of the text, by which copies of an item are told from other texts under the same key.
     pub sum: u32,
 }
 
-/// Writes lines down.
+/// Encodes headers.
 pub fn write(lines: &[Line]) -> Vec<u8> {
     let mut out = Vec::with_capacity(1 + lines.len() * 28);
     out.push(FORM);
@@ -111,10 +112,10 @@ pub fn write(lines: &[Line]) -> Vec<u8> {
     out
 }
 
-/// Reads them again.
+/// Decodes headers.
 ///
 /// # Errors
-/// When these are no lines.
+/// When the bytes are not a valid encoding.
 pub fn read(bytes: &[u8]) -> Result<Vec<Line>> {
     let Some((&FORM, mut rest)) = bytes.split_first() else { anyhow::bail!("an unknown form") };
     let mut lines = Vec::with_capacity(rest.len() / 24);
@@ -149,7 +150,7 @@ fn array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
     Ok(*head)
 }
 
-/// Seven bits a byte, the lowest first; small numbers of either sign are short.
+/// Zigzag varint: seven bits a byte, lowest first, so that small numbers of either sign are short.
 fn put(out: &mut Vec<u8>, number: i64) {
     let mut left = ((number << 1) ^ (number >> 63)) as u64;
     while left > 0x7f {

@@ -1,6 +1,7 @@
-//! Gathers what is new of many sessions, and has it packed into bundles.
+//! Buffers new items of many sessions and writes them as chunks.
 //!
-//! What a session holds already is read once, from the lines beside its texts; whether a row is new is then known without asking the index.
+//! What a session already holds is read once, from the headers stored beside its texts; after that, telling whether an item is new takes
+//! no query.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -17,7 +18,7 @@ use super::usage::{self, Message, Used};
 use super::{Kept, Kind, Line, rows_of};
 use crate::session::{Item, Millis, RowKey, Tokens};
 
-/// Where an item is to lie.
+/// Where an item belongs.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     pub session: i64,
@@ -26,7 +27,7 @@ pub struct Place {
     pub part: i64,
 }
 
-/// What became of an item.
+/// What `put` did with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
     New,
@@ -35,20 +36,21 @@ pub enum Put {
     Known,
 }
 
-/// What is new, of sessions that are read once each.
+/// New items per session, and a cache of what these sessions already hold.
 #[derive(Debug, Default)]
 pub struct Gathered<'i> {
     known: Known,
     fresh: BTreeMap<i64, OfSession<'i>>,
 }
 
-/// What sessions hold. Carried from one transaction to the next, so that a session that comes in many is not read for each.
+/// What sessions hold. Carried from one transaction to the next, so that a session ingested in many transactions is not read again for
+/// each.
 #[derive(Debug, Default)]
 pub struct Known(HashMap<i64, Holds>);
 
 #[derive(Debug, Default)]
 struct Holds {
-    /// From which source each item is, by the row's key and the part.
+    /// The source of each item, by record key and part.
     items: HashMap<(RowKey, i64), i64>,
     messages: HashMap<Message, Tokens>,
 }
@@ -64,7 +66,7 @@ impl Holds {
 #[derive(Debug, Default)]
 struct OfSession<'i> {
     fresh: BTreeMap<Option<i64>, Fresh<'i>>,
-    /// Items that went over to another source, with the one that had them.
+    /// Items that moved to another source, with the source that had them.
     given_up: HashSet<(RowKey, i64, i64)>,
 }
 
@@ -75,21 +77,19 @@ struct Fresh<'i> {
 }
 
 impl<'i> Gathered<'i> {
-    /// Goes on with what is known of sessions.
+    /// Continues with the cache of an earlier transaction.
     pub fn with(known: Known) -> Self {
         Self { known, fresh: BTreeMap::new() }
     }
 
-    /// What is known of the sessions that these are.
+    /// Keeps the cache for these sessions only.
     pub fn known_of(self, sessions: impl Iterator<Item = i64>) -> Known {
         let mut known = self.known;
         Known(sessions.filter_map(|session| known.0.remove_entry(&session)).collect())
     }
 
-    /// Takes an item in. Of two sources that hold a row, the other has it unless it `yields`, which is asked with its number.
-    ///
-    /// # Errors
-    /// When what the session holds cannot be read, or what `yields` returns.
+    /// Adds an item. When another source already holds the same item, that source keeps it unless `yields`, called with that source's
+    /// number, returns true.
     pub fn put(
         &mut self,
         db: &Connection,
@@ -117,10 +117,8 @@ impl<'i> Gathered<'i> {
         Ok(put)
     }
 
-    /// Takes in what a message took. Its rows repeat that while it grows: the largest figures count. Returns whether it is news.
-    ///
-    /// # Errors
-    /// As `put`.
+    /// Adds the token usage of a message. Records repeat it with growing figures while the message is written, so the largest count.
+    /// Returns whether anything is new.
     pub fn put_used(&mut self, db: &Connection, session: i64, source: Option<i64>, used: Used) -> Result<bool> {
         let tokens = used.tokens;
         match self.known.of(db, session)?.messages.entry(used.message) {
@@ -134,7 +132,7 @@ impl<'i> Gathered<'i> {
             }
         }
         let fresh = &mut self.fresh_of(session, source).used;
-        // It grows row by row.
+        // Usage grows record by record: update the last entry instead of adding one.
         match fresh.last_mut().filter(|last| last.message == used.message) {
             Some(last) => last.tokens = usage::larger(&last.tokens, &tokens),
             None => fresh.push(used),
@@ -142,7 +140,7 @@ impl<'i> Gathered<'i> {
         Ok(true)
     }
 
-    /// Forgets a session that is no more, or of which something was taken out.
+    /// Drops everything buffered and cached for a session that was deleted, or from which something was removed.
     pub fn drop_session(&mut self, session: i64) {
         self.known.0.remove(&session);
         self.fresh.remove(&session);
@@ -152,10 +150,7 @@ impl<'i> Gathered<'i> {
         self.fresh.entry(session).or_default().fresh.entry(source).or_default()
     }
 
-    /// Writes all of it, and which sessions are kin by it.
-    ///
-    /// # Errors
-    /// When the index does not take it.
+    /// Writes everything that is buffered and records which sessions became forks by it.
     pub fn flush(&mut self, db: &Connection, whereabouts: &mut Whereabouts) -> Result<()> {
         let mut jobs = Vec::new();
         for (session, of) in std::mem::take(&mut self.fresh) {
@@ -178,7 +173,7 @@ impl<'i> Gathered<'i> {
             new.extend(hashes.iter().map(|hash| (*hash, job.session)));
             whereabouts.add(job.session, hashes.into_iter());
         }
-        // What takes time is done by all that are free; one alone is not worth waking them.
+        // Packing is the expensive part and runs on all idle cores; a single job is not worth waking them.
         let packed: Vec<(Target, Vec<Packed>)> = match jobs.len() {
             0 | 1 => jobs.into_iter().map(Job::pack).collect::<Result<_>>()?,
             _ => jobs.into_par_iter().map(Job::pack).collect::<Result<_>>()?,

@@ -1,7 +1,8 @@
-//! Sessions that hold copies of the same rows, or tell of the same messages: forks, and what resumed another.
+//! Sessions that share records or messages: forks, and sessions that resumed another.
 //!
-//! Beside each bundle lie four bytes for every row and message in it. Who stores a row looks through all of them for others' and notes, once
-//! it has seen the whole keys, that the two sessions are kin. Reading a session then asks for nothing but its kin.
+//! Beside each chunk, four bytes are stored for each of its records and messages. When a record is stored, all these hashes are searched
+//! for the same one in other sessions; if the full keys match, the two sessions are recorded as forks of each other. Reading a session
+//! then only has to look at its forks.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -14,36 +15,38 @@ use super::{Line, rows_of};
 use crate::session::RowKey;
 use crate::store::load::SessionHead;
 
-/// Where every row and message is, as far as four bytes tell: of each entry its hash above, the session below.
+/// Which sessions may hold a record or message, by its four-byte hash. An entry has the hash in its upper half and the session in its
+/// lower half.
 #[derive(Debug, Default)]
 pub struct Whereabouts {
-    /// In order, each once.
+    /// Sorted, without duplicates.
     sorted: Vec<u64>,
-    /// Where in it those begin that share their highest bits, and in the end how many there are. Empty until there are any.
+    /// For each value of the upper [`SHARED`] bits, where its entries begin in `sorted`; the last element is the total. Empty until
+    /// `sorted` is filled.
     begins: Vec<u32>,
-    /// What came since, as it came. Who stores little never waits for an order.
+    /// Unsorted tail of recent inserts; avoids a full sort for small ingests.
     recent: Vec<u64>,
-    /// How many entries of the latter were looked at since the last time that it was brought into order.
+    /// How many entries of `recent` were scanned since it was last merged.
     looked_at: usize,
 }
 
-/// How many bits entries share that lie together: 256 KB tell where they do, and to look through them is to look in one place.
+/// Number of leading bits by which `sorted` is divided. The table takes 256 KB, and a lookup then reads one place in memory.
 const SHARED: u32 = 16;
 
-/// What is recent is brought into order once so much of it was looked at for every entry: that costs about the same.
+/// `recent` is merged once this many of its entries were scanned per entry stored: sorting costs about as much.
 const WORTH_AN_ORDER: usize = 4;
 
-/// How many bits tell which hashes are looked for: few enough for the processor's nearest memory.
+/// Bits in the bitmap of wanted hashes: small enough for the L1 cache.
 const SIEVE: usize = 1 << 17;
 
 pub(super) fn hash(key: RowKey) -> u32 {
-    // Ids that people count up differ in the end, those of newer clients in the end and the middle.
+    // Ids that people count up differ at the end; those of newer clients differ in the middle and at the end.
     let folded = u128::from_le_bytes(key.0);
     let folded = (folded >> 64) as u64 ^ (folded as u64).rotate_left(29);
     (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
-/// Of what stands in a bundle, each once.
+/// Hashes of everything in a chunk, consecutive duplicates removed.
 pub(super) fn hashes(lines: &[Line], used: &[Used]) -> Vec<u32> {
     let mut all: Vec<u32> = lines.iter().map(|line| hash(line.key)).collect();
     all.dedup();
@@ -56,8 +59,7 @@ pub(super) fn to_bytes(hashes: &[u32]) -> Vec<u8> {
 }
 
 impl Whereabouts {
-    /// # Errors
-    /// When the index cannot be read.
+    /// Loads the hashes of all chunks.
     pub fn load(db: &Connection) -> Result<Self> {
         let mut query = db.prepare_cached("SELECT session, hashes FROM bundle_hash")?;
         let mut found = query.query([])?;
@@ -74,7 +76,7 @@ impl Whereabouts {
         self.recent.extend(hashes.map(|hash| u64::from(hash) << 32 | u64::from(session as u32)));
     }
 
-    /// Pairs of one of these sessions and another that may hold the same row. `new` are hashes of what was added last.
+    /// Pairs of a session in `new` and another that may hold the same record. `new` holds the hashes that were added last.
     pub(super) fn pairs(&mut self, new: &[(u32, i64)]) -> BTreeSet<(i64, i64)> {
         self.about_to_look();
         let mut wanted = new.to_vec();
@@ -103,10 +105,7 @@ impl Whereabouts {
         pairs
     }
 
-    /// The sessions that hold a row.
-    ///
-    /// # Errors
-    /// When they cannot be read.
+    /// The sessions that hold a record.
     pub fn sessions_with(&mut self, db: &Connection, key: RowKey) -> Result<BTreeSet<i64>> {
         self.about_to_look();
         let wanted = hash(key);
@@ -121,7 +120,7 @@ impl Whereabouts {
         Ok(sessions)
     }
 
-    /// The sessions that stand beside a hash in what is in order.
+    /// The sessions that `sorted` lists for a hash.
     fn settled(&self, hash: u32) -> impl Iterator<Item = i64> {
         let near = (hash >> (32 - SHARED)) as usize;
         let begins = |at: usize| self.begins.get(at).map_or(0, |begin| *begin as usize);
@@ -130,7 +129,7 @@ impl Whereabouts {
         near[from..].iter().copied().map(parts).take_while(move |(other, _)| *other == hash).map(|(_, session)| session)
     }
 
-    /// Looking through all of it for every transaction would take a time that grows with the square of what there is.
+    /// Merges `recent` when due: scanning all of it in every transaction would take time quadratic in the size of the index.
     fn about_to_look(&mut self) {
         self.looked_at += self.recent.len();
         if self.looked_at > WORTH_AN_ORDER * (self.sorted.len() + self.recent.len()) {
@@ -158,7 +157,7 @@ fn begins(sorted: &[u64]) -> Vec<u32> {
     begins
 }
 
-/// Merges what is in order into what is, from the end on: it takes no room beside the two.
+/// Merges one sorted list into another from the end, so it needs no third buffer.
 fn merge(into: &mut Vec<u64>, from: &mut Vec<u64>) {
     let mut left = into.len();
     into.resize(left + from.len(), 0);
@@ -174,7 +173,7 @@ fn merge(into: &mut Vec<u64>, from: &mut Vec<u64>) {
     }
 }
 
-/// Notes which of these pairs do hold the same.
+/// Records which of these pairs do share a record or message.
 pub(super) fn note(db: &Connection, pairs: &BTreeSet<(i64, i64)>) -> Result<()> {
     let mut known: BTreeMap<i64, HashSet<Vec<u8>>> = BTreeMap::new();
     for &(a, b) in pairs {
@@ -199,27 +198,18 @@ fn all_of(db: &Connection, session: i64) -> Result<HashSet<Vec<u8>>> {
     Ok(rows_of(db, session)?.iter().map(|kept| kept.line.key.0.to_vec()).chain(messages).collect())
 }
 
-/// The sessions that hold some of the same.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The forks of a session: all that share records or messages with it.
 pub fn kin_of(db: &Connection, session: i64) -> Result<Vec<i64>> {
     let mut query = db.prepare_cached("SELECT other FROM kin WHERE session = ?1 ORDER BY other")?;
     Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Those of them that began earlier, or have the smaller id.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The forks of a session that began earlier (ties: smaller id).
 pub fn kin_earlier(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
     beside(db, head, "<")
 }
 
-/// Those of them that began later, or have the greater id.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The forks of a session that began later (ties: greater id).
 pub fn kin_later(db: &Connection, head: &SessionHead) -> Result<Vec<i64>> {
     beside(db, head, ">")
 }
@@ -239,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever is in order by then and whatever is not.
+        /// However the entries are divided between `sorted` and `recent`.
         #[test]
         fn who_holds_the_same_is_found_however_it_came(
             steps in prop::collection::vec(prop::collection::vec((0u32..40, 1i64..9), 0..12), 1..40),
@@ -247,7 +237,7 @@ mod tests {
             let (mut whereabouts, mut all) = (Whereabouts::default(), Vec::new());
             for new in steps {
                 for (hash, session) in &new {
-                    // Far from each other, as they are.
+                    // Spread over the whole range, as real hashes are.
                     whereabouts.add(*session, std::iter::once(hash.wrapping_mul(0x9e37_79b9)));
                 }
                 all.extend(new.clone());

@@ -1,8 +1,11 @@
-//! What rows say, many of them in one row of the index: alone they are too short to be compressed well, and a row and two entries of
-//! indexes for each of them took most of the room and of the writing.
+//! Chunks: items of a session stored together, many to one row of the database. A single item is too short to compress well, and one row
+//! with two index entries for each took most of the space and most of the writing time.
 //!
-//! A bundle holds items of one source in the order of the file: beside each other what they are known by, what was used for them, what was
-//! said and what was done, so that who wants one does not unpack the others. One that is damaged costs at most [`FULL`] of text.
+//! A chunk holds items of one source, in file order. Its parts are stored separately: item headers, token usage, what was said, and what
+//! was done, so that reading one part does not unpack the others.
+//!
+//! ## Invariants
+//! A damaged chunk costs at most [`FULL`] bytes of text.
 
 mod edit;
 mod form;
@@ -26,28 +29,25 @@ use super::pack::{Unreadable, unpack, unpacked_len};
 use super::undone::Undone;
 use crate::session::{Item, RowKey};
 
-/// How long the JSON of a bundle's texts gets, in bytes. Longer ones are a little smaller and cost more when one is damaged.
+/// Target size of a chunk's texts, in bytes of JSON. Longer chunks compress slightly better and lose more when one is damaged.
 pub const FULL: usize = 64 << 10;
 
-/// Nobody needs to know how long the texts of so few bundles are.
+/// Sessions with at most this many chunks are short enough that nothing depends on their exact size.
 const FEW: usize = 64;
 
-/// An item's place, and what it is known by.
+/// A stored item: where it is, and its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kept {
     pub bundle: i64,
-    /// Which of the bundle's items it is.
+    /// Position among the chunk's items.
     pub nth: u32,
-    /// Which of the texts beside its own.
+    /// Position among the chunk's texts of its part (said or done).
     text: u32,
     pub source: i64,
     pub line: Line,
 }
 
-/// The items of a session in the order of sources, offsets and parts.
-///
-/// # Errors
-/// When they cannot be read.
+/// The items of a session, ordered by source, offset and part.
 pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<Kept>> {
     let mut all = Vec::new();
     each_row(db, session, |kept| {
@@ -58,16 +58,13 @@ pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<Kept>> {
     Ok(all)
 }
 
-/// The items of a session one after the other, as they came in.
+/// Calls `each` for every item of a session, in the order in which they were ingested.
 fn each_row(db: &Connection, session: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
     let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND items > 0 ORDER BY pk";
     each_in(db.prepare_cached(sql)?.query([session])?, each)
 }
 
-/// The same of those of one source.
-///
-/// # Errors
-/// As `rows_of`, or what `each` returns.
+/// The same for the items of one source.
 pub fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
     let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND source = ?2 AND items > 0 ORDER BY pk";
     each_in(db.prepare_cached(sql)?.query([session, source])?, each)
@@ -86,10 +83,8 @@ fn each_in(mut found: Rows<'_>, mut each: impl FnMut(Kept) -> Result<()>) -> Res
     Ok(())
 }
 
-/// How long the texts of a session are, in bytes of JSON, however they came in, and how many; 0 and 0 of one that has few bundles.
-///
-/// # Errors
-/// When that cannot be read.
+/// Bytes of JSON and number of the items of a session, independent of how they are divided into chunks; (0, 0) for a session with few
+/// chunks.
 pub fn size_of(db: &Connection, session: i64) -> Result<(usize, usize)> {
     let sql = "SELECT items, said, done FROM bundle
          WHERE session = ?1 AND items > 0 AND (SELECT count(*) FROM bundle WHERE session = ?1) > ?2";
@@ -99,10 +94,10 @@ pub fn size_of(db: &Connection, session: i64) -> Result<(usize, usize)> {
     while let Some(r) = found.next()? {
         let parts = [r.get_ref(1)?.as_blob()?, r.get_ref(2)?.as_blob()?].map(|part| unpacked_len(part) as i64);
         items += r.get::<_, i64>(0)?;
-        // Without the brackets around them.
+        // Without the opening bracket of each part.
         bytes += parts.iter().filter(|part| **part > 0).map(|part| part - 1).sum::<i64>();
     }
-    // And without the commas and the other bracket.
+    // Without the commas and the closing brackets: one of them for each item.
     Ok(((bytes - items).max(0) as usize, items as usize))
 }
 
@@ -112,10 +107,7 @@ fn lines(rows: &[u8], moved: i64) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// The same without what belongs to a session that began earlier, and what the user took back.
-///
-/// # Errors
-/// As `rows_of`.
+/// The items a session owns: without those that belong to an earlier session and without undone turns.
 pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
     let undone = Undone::of(db, head)?;
     let mut rows = all_owned_rows(db, head)?;
@@ -125,10 +117,7 @@ pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
     Ok(rows)
 }
 
-/// The same with what the user took back: for who forgets it.
-///
-/// # Errors
-/// As `rows_of`.
+/// The same including undone turns: forgetting must find those too.
 pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
     let mut rows = rows_of(db, head.pk)?;
     let elsewhere = held_earlier(db, head)?;
@@ -138,54 +127,49 @@ pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> 
     Ok(rows)
 }
 
-/// What `owned_rows` returns one after the other, as they came in: a list of them takes room for a session that is long.
-///
-/// # Errors
-/// As `rows_of`, or what `each` returns.
+/// Streams what `owned_rows` returns, in the order of ingest: for a long session the list itself would take too much memory.
 pub fn each_owned(db: &Connection, head: &SessionHead, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
     let (elsewhere, undone) = (held_earlier(db, head)?, Undone::of(db, head)?);
     each_row(db, head.pk, |kept| if undone.holds(&kept) || elsewhere.contains(&copy_of(&kept.line)) { Ok(()) } else { each(kept) })
 }
 
-/// By what a copy of an item is known. A copy says the same under the same key: rows that merely share one, as hand-made transcripts do,
-/// are no copies.
+/// Identifies copies of an item. A copy has the same key and the same text; records that merely share a key, as in hand-made transcripts,
+/// are not copies.
 pub type CopyOf = (RowKey, i64, u32);
 
 pub fn copy_of(line: &Line) -> CopyOf {
     (line.key, line.part, line.sum)
 }
 
-/// What sessions hold that began earlier, or have the smaller id: a row that several hold belongs to the first of them.
+/// Items that earlier sessions hold (by start, then by id). A record that several sessions hold belongs to the first of them.
 fn held_earlier(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyOf>> {
     let mut all = HashSet::new();
     for kin in kin_earlier(db, head)? {
-        // What was taken back there and goes on here is this session's.
+        // What was undone there but continues here belongs to this session.
         let undone = Undone::of(db, &load::head_of(db, kin)?)?;
         all.extend(rows_of(db, kin)?.iter().filter(|kept| !undone.holds(kept)).map(|kept| copy_of(&kept.line)));
     }
     Ok(all)
 }
 
-/// Does a session hold anything of a row?
-///
-/// # Errors
-/// As `rows_of`.
+/// Does a session hold any item of this record?
 pub fn holds(db: &Connection, session: i64, key: RowKey) -> Result<bool> {
     Ok(rows_of(db, session)?.iter().any(|kept| kept.line.key == key))
 }
 
-/// Texts of items. Who takes them in the order of a session has every part of a bundle unpacked once, and no more than some of them at a
-/// time, however many the session has.
+/// Reads the texts of items. Read in the session's order, every part of a chunk is unpacked once, and only a bounded number of parts is
+/// held at a time.
 pub struct Texts<'a> {
     db: &'a Connection,
-    /// The one that was unpacked last is the last.
+    /// Most recently unpacked last.
     held: VecDeque<Part>,
 }
 
-/// So many are held: of each file that goes on with another the two that its next rows are in.
+/// How many unpacked parts are held: enough for both parts of the current chunk of each file of a session that continues over several
+/// files.
 const HELD: usize = 24;
 
-/// What was said, or what was done, of a bundle. What was taken is `None`.
+/// The unpacked texts of one part (said or done) of a chunk; `None` where a text was already taken.
 struct Part {
     bundle: i64,
     is_done: bool,
@@ -197,10 +181,10 @@ impl<'a> Texts<'a> {
         Self { db, held: VecDeque::new() }
     }
 
-    /// The text of an item, once.
+    /// The text of an item. Can be taken only once.
     ///
     /// # Errors
-    /// When it cannot be read, or is not there.
+    /// When it cannot be read or does not exist.
     pub fn take(&mut self, kept: &Kept) -> Result<Item> {
         let is_done = kept.line.kind.is_done();
         let fits = |part: &Part| part.bundle == kept.bundle && part.is_done == is_done;
@@ -213,7 +197,7 @@ impl<'a> Texts<'a> {
         item.with_context(|| format!("no text for a row (bundle {})", kept.bundle)).map_err(|e| Unreadable::because(&e).into())
     }
 
-    /// Returns where it is held.
+    /// Returns its position in `held`.
     fn unpack(&mut self, bundle: i64, is_done: bool) -> Result<usize> {
         let sql = format!("SELECT {} FROM bundle WHERE pk = ?1", if is_done { "done" } else { "said" });
         let mut query = self.db.prepare_cached(&sql)?;
@@ -232,10 +216,7 @@ fn texts<T: serde::de::DeserializeOwned>(packed: &[u8]) -> Result<Vec<T>> {
     if packed.is_empty() { Ok(Vec::new()) } else { unpack(packed) }
 }
 
-/// Every item of every session, with the session's number.
-///
-/// # Errors
-/// What `each` returns, or when one cannot be read.
+/// Calls `each` with every item of every session and the session's number.
 pub fn for_each(db: &Connection, mut each: impl FnMut(i64, RowKey, &Item) -> Result<()>) -> Result<()> {
     let mut query = db.prepare("SELECT session, rows, said, done FROM bundle WHERE items > 0")?;
     let mut found = query.query([])?;

@@ -1,4 +1,4 @@
-//! Packing items into bundles, and writing those: the last one of a source is gone on with where it has room.
+//! Packs items into chunks and writes them. Appends to a source's last chunk while it has room.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::{FULL, Kind, Line, form, kin};
 use crate::session::Item;
 use crate::store::pack::pack_json;
 
-/// The last bundle of a source, if there is room in it.
+/// The last chunk of a source, if it has room.
 pub(super) fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, Whole)>> {
     let sql = "SELECT pk FROM bundle WHERE session = ?1 AND source IS ?2 ORDER BY pk DESC LIMIT 1";
     let last: Option<i64> = db.prepare_cached(sql)?.query_row(params![session, source], |r| r.get(0)).optional()?;
@@ -22,7 +22,7 @@ pub(super) fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Res
 pub(super) struct Target {
     pub(super) session: i64,
     pub(super) source: Option<i64>,
-    /// The bundle in whose place the first of the new ones goes.
+    /// The existing chunk that the first of the new ones replaces.
     pub(super) onto: Option<i64>,
 }
 
@@ -55,7 +55,7 @@ impl Job<'_> {
     }
 }
 
-/// A bundle that is being filled.
+/// A chunk that is being filled.
 #[derive(Default)]
 struct Open {
     lines: Vec<Line>,
@@ -71,7 +71,7 @@ impl Open {
         serde_json::to_writer(&mut *texts, item)?;
         let hash = blake3::hash(&texts[from..]);
         let [a, b, c, d, ..] = *hash.as_bytes();
-        // Two texts under one key are told from each other, not all texts there are.
+        // 32 bits are enough: they only tell apart different texts under one key.
         self.lines.push(Line { sum: u32::from_be_bytes([a, b, c, d]), ..line });
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Open {
     }
 }
 
-/// A bundle as it is written.
+/// A chunk, ready to be written.
 pub(super) struct Packed {
     items: i64,
     prompts: i64,
@@ -108,7 +108,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// All of it in one, however long.
+    /// Everything in one chunk, however long.
     pub fn of(whole: &Whole) -> Result<Self> {
         let mut open = Open::default();
         for (line, item) in &whole.items {
@@ -117,7 +117,7 @@ impl Packed {
         open.close(&whole.used)
     }
 
-    /// As a new bundle, or in the place of one.
+    /// Inserts it as a new chunk, or replaces `onto`.
     pub fn write(&self, db: &Connection, session: i64, source: Option<i64>, onto: Option<i64>) -> Result<()> {
         let sql = "INSERT INTO bundle(pk, session, source, items, prompts, used, rows, said, done) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
              ON CONFLICT DO UPDATE SET moved = 0, items = ?4, prompts = ?5, used = ?6, rows = ?7, said = ?8, done = ?9";

@@ -1,4 +1,4 @@
-//! Tokens that messages took: beside the rows that told of them, message by message.
+//! Token usage by message, stored beside the items of the records that report it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::session::Tokens;
 use crate::store::load::SessionHead;
 use crate::store::pack::{pack, unpack};
 
-/// A message, by a hash of the client's id of it.
+/// A message, identified by a hash of the client's id for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Message(i64);
 
@@ -24,13 +24,13 @@ impl Message {
         Self(i64::from_be_bytes([a, b, c, d, e, f, g, h]))
     }
 
-    /// From what an index or an export holds: our own form, else the client's id.
+    /// Parses a message from an index or export: our own `#…` form, else the client's id.
     pub fn of_text(text: &str) -> Self {
         let ours = text.strip_prefix('#').filter(|hash| hash.len() == 16).and_then(|hash| u64::from_str_radix(hash, 16).ok());
         ours.map_or_else(|| Self::of_id(text), |key| Self(key as i64))
     }
 
-    /// By what it is looked for in other sessions.
+    /// The part of it by which other sessions are searched.
     pub(super) fn hash(self) -> u32 {
         (self.0 >> 32) as u32
     }
@@ -42,17 +42,17 @@ impl fmt::Display for Message {
     }
 }
 
-/// What a message took.
+/// Token usage of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
     pub message: Message,
-    /// Of many messages it is the same.
+    /// Shared: most messages of a chunk have the same model.
     pub model: Arc<str>,
     pub tokens: Tokens,
 }
 
-/// The larger of each. What was written to the cache counts as a whole: rows of one message may differ in how they divide it, and some
-/// do not divide it at all.
+/// The larger value of each field. Cache writes are compared as a whole: records of one message may divide them differently, or not
+/// divide them at all.
 pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
     let written = |t: &Tokens| (t.cache_write.saturating_add(t.cache_write_hour), t.cache_write_hour);
     let Tokens { cache_write, cache_write_hour, .. } = if written(a) < written(b) { *b } else { *a };
@@ -60,7 +60,7 @@ pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
     Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() }
 }
 
-/// As it lies in a bundle. Of each message: its hash, which of the models, and the five numbers.
+/// The stored form: model names, and for each message its hash, the index of its model, and the five counts.
 #[derive(Serialize, Deserialize)]
 struct Packed {
     models: Vec<String>,
@@ -98,10 +98,7 @@ pub(super) fn read(packed: &[u8]) -> Result<Vec<Used>> {
 }
 
 impl Used {
-    /// What the messages of a session took, each once, with the largest figures that are known.
-    ///
-    /// # Errors
-    /// When that cannot be read.
+    /// Usage of the messages of a session, each once, with the largest figures known.
     pub fn of_session(db: &Connection, session: i64) -> Result<BTreeMap<Message, Self>> {
         let mut query = db.prepare_cached("SELECT used FROM bundle WHERE session = ?1 AND used <> x'' ORDER BY pk")?;
         let mut found = query.query([session])?;
@@ -116,10 +113,8 @@ impl Used {
         Ok(all)
     }
 
-    /// Tokens by model. A message that several sessions hold counts, with its largest figures, for the one that started first.
-    ///
-    /// # Errors
-    /// As `of_session`.
+    /// Tokens by model. A message that several sessions hold counts for the one that started first, with the largest figures any of them
+    /// has.
     pub fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
         let mut own = Self::of_session(db, head.pk)?;
         let earlier = kin::kin_earlier(db, head)?;

@@ -1,4 +1,4 @@
-//! Texts that stand for themselves: titles, reasons, errors, names.
+//! Resanitizes texts that have a column of their own: titles, reasons, errors, names.
 
 use anyhow::Result;
 use rusqlite::{Transaction, params};
@@ -8,7 +8,8 @@ use crate::session::RowKey;
 use crate::store::bundle::Whereabouts;
 use crate::store::forget::take;
 
-/// A column that holds texts, and what becomes of one that has to go. A report of which a part is gone is no report.
+/// A text column, and the statement that changes it. A run report is deleted rather than changed: a report with a part missing is no
+/// report.
 const TEXTS: [(&str, &str, &str); 4] = [
     ("attempt", "error", "UPDATE OR REPLACE attempt SET error = ?2 WHERE error = ?1"),
     ("session", "skip", "UPDATE session SET skip = nullif(?2, '') WHERE skip = ?1"),
@@ -19,7 +20,7 @@ const TEXTS: [(&str, &str, &str); 4] = [
 pub(super) fn clean(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
     let mut changed = clean_titles(tx, gate)? + clean_list(tx, "branches", gate)? + clean_list(tx, "versions", gate)?;
     for (table, column, change) in TEXTS {
-        // Names from the table above, not from anybody else.
+        // The names come from the table above.
         let texts: Vec<String> = tx
             .prepare(&format!("SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"))?
             .query_map([], |r| r.get(0))?
@@ -60,7 +61,7 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
     Ok(changed)
 }
 
-/// A column of sources that holds a list of names as JSON.
+/// A column of `source` that holds a JSON list of names.
 fn clean_list(tx: &Transaction<'_>, column: &str, gate: &Gate) -> Result<u64> {
     let lists: Vec<String> = tx
         .prepare(&format!("SELECT DISTINCT {column} FROM source"))?

@@ -1,4 +1,4 @@
-//! What rows say, by the rules of today. What stays of a row keeps its place in it, so that a copy that is read later is known for one.
+//! Resanitizes the items of records. What remains of a record keeps its position, so that a copy read later is recognised as one.
 
 use anyhow::Result;
 use rusqlite::Transaction;
@@ -9,16 +9,16 @@ use crate::session::Item;
 use crate::source::claude_code::is_wrapped;
 use crate::store::bundle::{self, Texts};
 
-/// What became of a session's items.
+/// What resanitizing did to a session's items.
 #[derive(Debug, Default)]
 pub(super) struct Cleaned {
-    /// How many changed.
+    /// Number of changed items.
     pub texts: u64,
-    /// Was anything left out that digests may tell of?
+    /// Was anything removed that digests may mention?
     pub left_out: bool,
 }
 
-/// `knows_speakers`: prompts are what the user said, and not what only came in the user's name.
+/// `knows_speakers`: stored prompts are known to be the user's own words, not text that only came in the user's name.
 pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers: bool) -> Result<Cleaned> {
     let mut conversation = Conversation::default();
     let mut cleaned = Cleaned::default();
@@ -40,19 +40,19 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speak
         }
     }
     if changes.iter().any(|(_, after)| after.is_none()) {
-        // What was said of it has to be said anew.
+        // The session needs a new digest.
         tx.prepare_cached("UPDATE session SET dirty = 1 WHERE pk = ?1")?.execute([session])?;
     }
     bundle::change(tx, session, changes.into_iter())?;
     Ok(cleaned)
 }
 
-/// Was more than a secret taken out? Of tools that the client only keeps its books with, digests never tell.
+/// Was more removed than a secret? Digests never mention the client's bookkeeping tools.
 fn leaves_out(gate: &Gate, before: &Item, after: Option<&Item>) -> bool {
     let Some(after) = after else {
         return match before {
             Item::Tool(tool) => !gate.skips(tool),
-            // It goes with its tool.
+            // Removed together with its tool use.
             Item::Outcome(_) => false,
             _ => true,
         };

@@ -1,6 +1,7 @@
-//! Open items, and what closes them, when their words change.
+//! Resanitizes open items and what closes them.
 //!
-//! The id of an open item comes from its words. One that is closed stays so, and one that is shown can be closed.
+//! An item's id is derived from its words, so a changed item gets a new id everywhere. A closed item stays closed, and a shown one can
+//! still be closed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +12,7 @@ use crate::digest::{Digest, renamed_item};
 use crate::privacy::Gate;
 use crate::store::pack::{pack, unpack};
 
-/// Tables of open items and their closings, with the column that says whose the item is.
+/// Tables of open items and of their closings, with the column that holds the item's session.
 const TABLES: [(&str, &str); 3] = [("open_item", "session"), ("closed_item", "of"), ("user_closed", "of")];
 
 pub(super) fn clean(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
@@ -49,7 +50,7 @@ fn rewrite(tx: &Transaction<'_>, table: &str, id: &str, text: &str, clean: &str,
     if clean == text && new == id {
         return Ok(0);
     }
-    // Names from the table above, not from anybody else.
+    // The names come from the table above.
     if clean.is_empty() && !text.is_empty() {
         return Ok(tx.execute(&format!("DELETE FROM {table} WHERE id = ?1 AND text = ?2"), params![id, text])? as u64);
     }

@@ -1,4 +1,4 @@
-//! Where a text stands in the index.
+//! Finds where a text occurs in the index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ use crate::store::notes::{Note, author};
 use crate::store::pack::unpack;
 
 impl Store {
-    /// The rows that hold a text, the digests that do, and the sessions whose project, folder or branch is named so, or that are `named`
-    /// by other things: those go whole, because every row of theirs says it.
+    /// Finds the records and digests that contain a text. Sessions whose project, folder or branch contains it, or that are `named`
+    /// elsewhere, are removed as a whole, because every record of theirs names it.
     pub fn find_text(&self, phrase: &Phrase, named: impl Fn(&str) -> bool) -> Result<Doomed> {
         let mut doomed = Doomed::default();
         self.find_named(phrase, named, &mut doomed)?;
@@ -30,7 +30,7 @@ impl Store {
         Ok(doomed)
     }
 
-    /// What lies in places that are to be left out: the parts of sessions by where each took place, else by the project.
+    /// Finds what took place in excluded directories: parts of sessions by their own directory, or by the project where none is known.
     pub fn find_places(&self, is_out: impl Fn(&str) -> bool) -> Result<Doomed> {
         let sql =
             "SELECT s.pk, p.key, f.pk, f.cwd FROM session s JOIN project p ON p.pk = s.project JOIN source f ON f.session = s.pk";
@@ -93,13 +93,13 @@ impl Store {
         Ok(())
     }
 
-    /// Are any of the rows a session's own? Of others its digest knows nothing.
+    /// Does the session own any of the records? Its digest knows nothing of the others.
     fn owns_any(&self, session: i64, keys: &BTreeSet<RowKey>) -> Result<bool> {
         let head = self.session_head(session)?;
         Ok(bundle::all_owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
     }
 
-    /// Digests, the replaced ones too: what a model said in words of its own.
+    /// Digests that contain the text, superseded ones included.
     fn find_digests(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
         let mut query = self.db.prepare("SELECT session, pk, superseded, body FROM digest")?;
         let mut rows = query.query([])?;
@@ -110,7 +110,7 @@ impl Store {
                 continue;
             }
             match r.get(2)? {
-                // The one that took its place says it in other words, and was paid for.
+                // The digest that replaced it is worded differently, and it was paid for.
                 true => _ = doomed.replaced.insert(r.get(1)?, session),
                 false => _ = doomed.digests.insert(session),
             }
@@ -118,7 +118,7 @@ impl Store {
         Ok(())
     }
 
-    /// Sessions that a row of some other file gave a title that holds the text.
+    /// Sessions with a title from another file's record that contains the text.
     fn find_titles(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
         let mut query = self.db.prepare("SELECT leaf, text FROM leaf_title")?;
         let all: Vec<(RowKey, String)> =
@@ -132,9 +132,9 @@ impl Store {
     }
 }
 
-/// The tables in which a text stands, whatever they are for.
+/// All tables that contain a text, whatever they are for.
 pub(super) fn tables_with(db: &Connection, phrase: &Phrase) -> Result<Vec<String>> {
-    // What search looks up holds single words; it is taken out with the documents.
+    // FTS5's own tables hold single words; they are removed with the documents.
     let mut names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'search*' ORDER BY name")?;
     let names: Vec<String> = names.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut found = Vec::new();
@@ -154,7 +154,7 @@ pub(super) fn tables_with(db: &Connection, phrase: &Phrase) -> Result<Vec<String
     Ok(found)
 }
 
-/// Columns that say who did something: an agent's name is a text, and nothing else of it is.
+/// Columns with the author of something: only an agent's name in them is text.
 const AUTHORS: [&str; 2] = ["author", "closed_by"];
 
 fn is_author(value: ValueRef<'_>, phrase: &Phrase) -> bool {
@@ -164,7 +164,7 @@ fn is_author(value: ValueRef<'_>, phrase: &Phrase) -> bool {
 fn is_in(value: ValueRef<'_>, phrase: &Phrase) -> bool {
     match value {
         ValueRef::Text(text) => phrase.is_in(&String::from_utf8_lossy(text)),
-        // Keys and hashes are no bodies.
+        // Blobs that are keys or hashes do not unpack.
         ValueRef::Blob(blob) => unpack::<serde_json::Value>(blob).is_ok_and(|body| is_in_json(&body, phrase)),
         _ => false,
     }

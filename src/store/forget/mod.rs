@@ -1,7 +1,8 @@
-//! Taking things out for good: rows and whole sessions, with all that was made of them.
+//! Forgetting: removes records and whole sessions for good, with everything derived from them.
 //!
-//! What is taken out is overwritten (`secure_delete`, and FTS5's own). So that it does not come back from a transcript that still lies
-//! there, the keys of rows and the ids of sessions are kept: never a text.
+//! ## Invariants
+//! What is removed is overwritten (`secure_delete`, and FTS5's own). The keys of forgotten records and the ids of forgotten sessions are
+//! kept, so that they do not come back from a transcript that still exists; no text is kept.
 
 mod find;
 pub(super) mod take;
@@ -17,22 +18,22 @@ use super::{Store, copy, notes};
 use crate::phrase::Phrase;
 use crate::session::{Millis, RowKey};
 
-/// Whether nothing is left of a session.
+/// True when nothing is left of a session.
 pub(super) const EMPTY: &str =
     "NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk) AND NOT EXISTS (SELECT 1 FROM digest WHERE session = session.pk)";
 
-/// What is to go, by sessions' places in the index.
+/// What is to be removed, by session number.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Doomed {
-    /// Sessions that go whole.
+    /// Sessions to remove as a whole.
     pub whole: BTreeSet<i64>,
-    /// Rows of sessions that stay.
+    /// Records to remove from sessions that stay.
     pub rows: BTreeMap<i64, BTreeSet<RowKey>>,
-    /// Sessions that stay and whose digest goes: because a row did, or because the text is the digest's own.
+    /// Sessions that stay but lose their digest: because they lose a record, or because the digest itself contains the text.
     pub digests: BTreeSet<i64>,
-    /// Digests that others have replaced, with their sessions.
+    /// Superseded digests, with their sessions.
     pub replaced: BTreeMap<i64, i64>,
-    /// Remembered notes, by their places in the index.
+    /// Remembered notes, by number.
     pub notes: BTreeSet<i64>,
 }
 
@@ -47,26 +48,26 @@ impl Doomed {
     }
 }
 
-/// How much there is of what is to go.
+/// Size of a removal.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     pub rows: usize,
     pub digests: usize,
-    /// Pages that are rewritten or go.
+    /// Pages that are rewritten or deleted.
     pub pages: usize,
 }
 
-/// Does a session that was forgotten stay so when it goes on?
+/// Whether a forgotten session stays forgotten when it continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lasting {
-    /// Nothing of it is ever taken in again.
+    /// Nothing of it is ever ingested again.
     ForGood,
-    /// What is new in it is.
+    /// New records of it are ingested.
     UntilItGoesOn,
 }
 
 impl Store {
-    /// Sessions of which nothing is taken in any more.
+    /// Ids of sessions of which nothing is ingested any more.
     pub fn forgotten_sessions(&self) -> Result<HashSet<String>> {
         let mut query = self.db.prepare("SELECT id FROM forgotten_session")?;
         Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
@@ -82,15 +83,16 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
     }
 
-    /// Notes that nothing of a session is to be taken in, known or not.
+    /// Forbids ingesting a session, known or not.
     pub fn shut_out(&self, session: &str) -> Result<()> {
-        // A copy would not know of it.
+        // A backup copy would not know of it.
         copy::taken_out(&self.db)?;
         self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
         Ok(())
     }
 
-    /// Takes out what is doomed, in one transaction. Pages are out of date afterwards; once they are written, `drop_emptied` ends it.
+    /// Removes what is planned, in one transaction. Afterwards pages are out of date; once they are rewritten, `drop_emptied` finishes
+    /// the removal.
     pub fn take_out(&mut self, doomed: &Doomed, lasting: Lasting) -> Result<()> {
         let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
         let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
@@ -99,7 +101,7 @@ impl Store {
             take::session(&tx, head, lasting)?;
         }
         if !heads.is_empty() {
-            // Titles for conversations that are not known: whose they are cannot be told.
+            // Titles for unknown conversations: they cannot be attributed to a session, so they go too.
             take::lost_titles(&tx)?;
         }
         for (session, keys) in &doomed.rows {
@@ -120,14 +122,14 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that nothing is taken in of what a session says where it tells no folder: those it tells are left out by themselves.
+    /// Marks a session as excluded, so that its records without a directory are not ingested; records with one are excluded by that.
     pub fn exclude_session(&self, pk: i64) -> Result<()> {
         let sql = "INSERT INTO excluded_session SELECT id FROM session WHERE pk = ?1 ON CONFLICT DO NOTHING";
         self.db.execute(sql, [pk])?;
         Ok(())
     }
 
-    /// Takes a text out of the places where it stands for no row and no digest.
+    /// Removes a text from places that belong to no record and no digest.
     pub fn take_out_text(&mut self, phrase: &Phrase) -> Result<()> {
         let tx = self.db.transaction()?;
         take::titles(&tx, phrase)?;
@@ -138,10 +140,10 @@ impl Store {
         Ok(())
     }
 
-    /// Ends what `take_out` began: sessions of which nothing is left, once their pages are gone, and projects without any.
+    /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions.
     pub fn drop_emptied(&mut self) -> Result<()> {
         let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
-        // Mostly there is nothing, and to find that out takes no lock and looks at no session but those whose pages were to be written.
+        // Usually there is nothing to do. This check takes no write lock and looks only at sessions whose pages were due.
         let any = format!(
             "SELECT EXISTS (SELECT 1 FROM session WHERE page_dirty AND {EMPTY}) OR EXISTS (SELECT 1 FROM project WHERE {unused})"
         );
@@ -150,7 +152,7 @@ impl Store {
         }
         let tx = self.db.transaction()?;
         let with_page = "EXISTS (SELECT 1 FROM page WHERE session = session.pk)";
-        // A page that could not be removed is tried again.
+        // A page that could not be deleted is tried again.
         tx.execute(&format!("UPDATE session SET page_dirty = 1 WHERE {EMPTY} AND {with_page}"), [])?;
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {EMPTY} AND NOT {with_page}"), [])?;
         tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
@@ -161,7 +163,7 @@ impl Store {
         Ok(())
     }
 
-    /// How much would go.
+    /// The size of a removal.
     pub fn extent(&self, doomed: &Doomed) -> Result<Extent> {
         let one = |sql: &str, session: i64| -> Result<i64> { Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?) };
         let mut extent = Extent { rows: doomed.rows.values().map(BTreeSet::len).sum(), ..Extent::default() };
@@ -182,26 +184,26 @@ impl Store {
         Ok(extent)
     }
 
-    /// Rows that a session has in the index.
+    /// Number of records of a session in the index.
     pub fn rows_of(&self, session: i64) -> Result<usize> {
         let keys: BTreeSet<RowKey> = bundle::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
         Ok(keys.len())
     }
 
-    /// Where in the index the text still stands, by table.
+    /// Names of the tables that still contain the text.
     pub fn still_in(&self, phrase: &Phrase) -> Result<Vec<String>> {
         find::tables_with(&self.db, phrase)
     }
 
-    /// Sessions whose last activity was before a moment.
+    /// Sessions last active before a time.
     pub fn inactive_since(&self, moment: Millis) -> Result<BTreeSet<i64>> {
-        // Some transcripts tell no times: then it is when the file grew.
+        // Some transcripts have no timestamps; then the time the file last grew counts.
         let mut query = self.db.prepare("SELECT pk FROM session WHERE coalesce(last_at, grew_at) < ?1")?;
         Ok(query.query_map([moment], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 }
 
-/// Takes back what was forgotten of a session: somebody wants it in again. What is private stays out.
+/// Lifts what was forgotten of a session, because it is wanted again. Private records stay out.
 pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<Item = RowKey>) -> Result<()> {
     tx.prepare_cached("DELETE FROM forgotten_session WHERE id = ?1")?.execute([session])?;
     let mut row = tx.prepare_cached("DELETE FROM forgotten_row WHERE key = ?1 AND NOT private")?;
@@ -211,7 +213,7 @@ pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<I
     Ok(())
 }
 
-/// The folder of a transcript, without the session's own name in it: what people named.
+/// The folder of a transcript without the session's own id in it: the part that people named.
 pub fn folder_of(path: &str, session: &str) -> String {
     Path::new(path).parent().map_or_else(String::new, |dir| dir.to_string_lossy().replace(session, ""))
 }

@@ -1,4 +1,4 @@
-//! The statements that take out, all within one transaction.
+//! The statements that remove data, all within one transaction.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -15,15 +15,15 @@ use crate::store::load::SessionHead;
 use crate::store::search;
 use crate::store::tidy::SCRUB;
 
-/// Notes, in the transaction that takes something out, that the file has to be written anew: whatever becomes of the run. The copy of the
-/// index is gone before that holds.
+/// Records that the file must be rewritten, in the same transaction that removes something, so that this survives whatever happens to the
+/// run. The backup copy of the index is deleted first.
 pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
     copy::taken_out(db)?;
     db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([SCRUB])?;
     Ok(())
 }
 
-/// What goes with a session, by its number. Of itself a name is left.
+/// What is deleted with a session. The session row itself stays, with its name only.
 const OF_SESSION: [&str; 9] = [
     "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
     "DELETE FROM user_closed WHERE of = ?1",
@@ -36,7 +36,7 @@ const OF_SESSION: [&str; 9] = [
     "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
 ];
 
-/// Takes a whole session out, with the copies of its rows that forks hold. What is left of it is a name that its pages go by.
+/// Removes a session with the copies of its records that forks hold. Its row stays until its pages are removed.
 pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting) -> Result<()> {
     let pk = head.pk;
     leaves_traces(tx)?;
@@ -51,7 +51,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     search::take_out(tx, pk)?;
     mark_closed_pages(tx, pk)?;
     let files = files_of(tx, pk)?;
-    // Money that copies tell of was the session's own.
+    // Usage that copies report was the session's own.
     let messages: BTreeSet<Message> = Used::of_session(tx, pk)?.into_keys().collect();
     for session in bundle::kin_later(tx, head)? {
         bundle::drop_messages(tx, session, &messages)?;
@@ -65,7 +65,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
         tx.execute("DELETE FROM asked WHERE session = ?1", [&head.id])?;
         tx.execute("DELETE FROM private_word WHERE session = ?1", [&head.id])?;
         tx.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [&head.id])?;
-        // Its own transcripts are not even opened any more. Others may hold sessions that stay.
+        // Its own transcripts are no longer opened. Other files may hold sessions that stay.
         for file in files.iter().filter(|file| file.contains(&head.id)) {
             tx.execute("DELETE FROM file WHERE path = ?1", [file])?;
         }
@@ -77,7 +77,7 @@ fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RowKe
     Ok(bundle::all_owned_rows(tx, head)?.iter().map(|kept| kept.line.key).collect())
 }
 
-/// The rows of other sessions that are copies of a session's own.
+/// Records of other sessions that are copies of a session's own.
 fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RowKey>>> {
     let own: HashSet<CopyOf> = bundle::all_owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
     let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
@@ -97,14 +97,14 @@ fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
     Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Takes rows of one session out, with all their parts and what search finds them by.
+/// Removes records of one session, with all their items and the session's search document.
 pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
     leaves_traces(tx)?;
     search::take_out(tx, session)?;
     bundle::take_out(tx, session, keys)
 }
 
-/// Rows with these keys are not taken in again.
+/// Forbids ingesting records with these keys.
 pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Result<()> {
     let mut insert = tx.prepare_cached("INSERT INTO forgotten_row(key) VALUES (?1) ON CONFLICT DO NOTHING")?;
     for key in keys {
@@ -113,7 +113,7 @@ pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Resu
     Ok(())
 }
 
-/// Takes out what was made of a session's rows: they want a new digest.
+/// Removes everything derived from a session's records; it then needs a new digest.
 pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
     leaves_traces(tx)?;
     search::take_out(tx, session)?;
@@ -121,7 +121,7 @@ pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()
     for sql in [
         "DELETE FROM open_item WHERE session = ?1",
         "DELETE FROM closed_item WHERE session = ?1",
-        // Closed stays closed, by the item's id; the words may be those that go.
+        // A closed item stays closed, by its id; its words may be what is to be removed.
         "UPDATE closed_item SET text = '' WHERE of = ?1",
         "UPDATE user_closed SET text = '' WHERE of = ?1",
         "DELETE FROM digest WHERE session = ?1",
@@ -134,7 +134,7 @@ pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()
     Ok(())
 }
 
-/// What was made of a title goes with it: of the sessions that hold the row it is for.
+/// Removes what was derived from a title, in all sessions that hold the record it belongs to.
 pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut Whereabouts, leaf: RowKey) -> Result<()> {
     leaves_traces(tx)?;
     for session in whereabouts.sessions_with(tx, leaf)? {
@@ -143,7 +143,7 @@ pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut Whereab
     Ok(())
 }
 
-/// Takes out titles for conversations that are not known: whose they are cannot be told.
+/// Removes titles for unknown conversations: they cannot be attributed to a session.
 pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
     let mut query = tx.prepare("SELECT DISTINCT leaf FROM leaf_title")?;
     let leaves: Vec<RowKey> = query.query_map([], |r| r.get(0).map(RowKey))?.collect::<rusqlite::Result<_>>()?;
@@ -156,7 +156,7 @@ pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Takes out titles that hold a text: the summary rows that gave them have no item of their own.
+/// Removes titles that contain a text; their summary records have no item of their own.
 pub(super) fn titles(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
     let mut query = tx.prepare("SELECT leaf, text FROM leaf_title")?;
     let all: Vec<(RowKey, String)> =
@@ -168,7 +168,7 @@ pub(super) fn titles(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
     Ok(())
 }
 
-/// What to do with a text column in which a forgotten text stands.
+/// A text column, and what to do when it contains a forgotten text.
 const LEFTOVERS: [(&str, &str, &str); 7] = [
     ("closed_item", "text", "UPDATE closed_item SET text = '' WHERE text = ?1"),
     ("user_closed", "text", "UPDATE user_closed SET text = '' WHERE text = ?1"),
@@ -179,7 +179,7 @@ const LEFTOVERS: [(&str, &str, &str); 7] = [
     ("unknown_row", "type", "DELETE FROM unknown_row WHERE type = ?1"),
 ];
 
-/// Takes a text out of what is beside the rows: errors, reasons, and the paths of transcripts that are not read any more.
+/// Removes a text from data beside the records: errors, reasons, and paths of transcripts that are no longer read.
 pub(super) fn leftovers(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
     for (table, column, change) in LEFTOVERS {
         let sql = format!("SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL");

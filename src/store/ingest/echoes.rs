@@ -1,4 +1,5 @@
-//! Echoes of private words: what a prompt fenced off goes out of all that its session says, whichever file says it and whenever that is read.
+//! Echoes of private text: the words of a fenced-off passage are removed from everything its session says, in whichever file, and
+//! whenever that file is read.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -15,14 +16,14 @@ use crate::store::bundle::{self, Kept, Texts};
 use crate::store::forget::take;
 use crate::store::{load, pack};
 
-/// What sessions remember of private words, as far as a transaction has asked.
+/// Private words of sessions, as far as this transaction needed them.
 pub(super) struct Echoes {
-    /// Does any session remember any?
+    /// Does any session have private words?
     any: bool,
     known: HashMap<String, Rc<Hushed>>,
-    /// Sessions that remember more than before.
+    /// Sessions that gained private words in this transaction.
     newly: BTreeSet<String>,
-    /// Names that were said in public, of a file's session, up to an offset.
+    /// Names said in public, by session and file, up to an offset.
     public: HashMap<(String, String), (HashSet<u64>, i64)>,
     pub new_titles: bool,
 }
@@ -34,7 +35,7 @@ impl Echoes {
     }
 }
 
-/// What a session itself remembers.
+/// Adds a session's own private words.
 pub(in crate::store) fn words_of(db: &Connection, session: &str, into: &mut Hushed) -> Result<()> {
     let mut query = db.prepare_cached("SELECT word FROM private_word WHERE session = ?1")?;
     let words: Vec<Hash> = query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -42,10 +43,7 @@ pub(in crate::store) fn words_of(db: &Connection, session: &str, into: &mut Hush
     Ok(())
 }
 
-/// What a session remembers, with what those remember that it goes on from.
-///
-/// # Errors
-/// When the index cannot be read.
+/// The private words of a session and of the earlier sessions it shares records with.
 pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<Hushed> {
     let head = load::head_of(db, pk)?;
     let mut hushed = Hushed::default();
@@ -56,10 +54,7 @@ pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<Hushed>
     Ok(hushed)
 }
 
-/// Takes echoes out of all that is stored of a session. Returns whether there were any.
-///
-/// # Errors
-/// When the index cannot be read or written.
+/// Removes echoes from everything stored of a session. Returns whether there were any.
 pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> {
     let (mut texts, mut changes) = (Texts::new(tx), Vec::<(Kept, Option<Item>)>::new());
     for kept in bundle::rows_of(tx, pk)? {
@@ -78,7 +73,7 @@ pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &Hush
     Ok(true)
 }
 
-/// Leaves out branches that repeat private words.
+/// Removes branch names that repeat private words.
 fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> {
     let mut query = tx.prepare_cached("SELECT pk, branches FROM source WHERE session = ?1")?;
     let all: Vec<(i64, String)> = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
@@ -97,7 +92,7 @@ fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> 
 }
 
 impl Writer<'_, '_> {
-    /// What a session itself remembers: nothing, of nearly all.
+    /// A session's own private words; empty for nearly all sessions.
     pub fn words_of(&mut self, session: &str) -> Result<Rc<Hushed>> {
         if let Some(known) = self.echoes.known.get(session) {
             return Ok(known.clone());
@@ -111,7 +106,7 @@ impl Writer<'_, '_> {
         Ok(hushed)
     }
 
-    /// Remembers the distinctive words of what was fenced off, but those that the session said in public before.
+    /// Stores hashes of the distinctive words of a fenced-off text, except those the session said in public before.
     pub fn hush(&mut self, fenced: &Fenced, path: &str) -> Result<()> {
         let mut names = distinctive(&fenced.text);
         names_in(&fenced.public, |name| _ = names.remove(name));
@@ -134,7 +129,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// The names of what the file says in public up to a row.
+    /// The names the file says in public up to the fenced record.
     fn said_before(&mut self, fenced: &Fenced, path: &str) -> Result<&HashSet<u64>> {
         let key = (fenced.session.clone(), path.to_owned());
         let (mut names, until) = self.echoes.public.remove(&key).unwrap_or((HashSet::new(), i64::MIN));
@@ -156,7 +151,7 @@ impl Writer<'_, '_> {
         Ok(&self.echoes.public.entry(key).or_insert((names, upto)).0)
     }
 
-    /// What was stored before its session remembered a word, and what goes on from a session that does.
+    /// Removes echoes that were stored before their session gained the word, and echoes in later forks of such a session.
     pub fn hush_what_is_stored(&mut self) -> Result<()> {
         if !self.echoes.any {
             return Ok(());
@@ -184,7 +179,7 @@ impl Writer<'_, '_> {
         if may_have_titles { self.hush_titles() } else { Ok(()) }
     }
 
-    /// Titles that other files give to rows of a session that remembers.
+    /// Removes echoes from titles that other files give to records of sessions with private words.
     fn hush_titles(&mut self) -> Result<()> {
         let mut query = self.tx.prepare_cached("SELECT leaf, text FROM leaf_title")?;
         let all: Vec<([u8; 16], String)> = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;

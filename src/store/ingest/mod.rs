@@ -1,4 +1,4 @@
-//! Storing what transcripts gained, together with the cursors, in one transaction.
+//! Stores what transcripts gained, together with their checkpoints, in one transaction.
 
 mod echoes;
 mod notes;
@@ -23,57 +23,57 @@ use crate::session::{Item, Millis, Row, RowKey};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
 
-/// More than any file is long.
+/// Longer than any file, in bytes.
 const GENERATION: i64 = 1 << 40;
 
-/// What one read of a file brought; a large file comes in several.
+/// The result of one read of a file; a large file is read in several.
 #[derive(Debug)]
 pub struct Batch {
     pub file: Arc<Found>,
-    /// The file was replaced: forget where its bad lines were.
+    /// The file was replaced: discard the offsets of its bad lines.
     pub replaced: bool,
     pub cursor: Cursor,
-    /// The file was read to its end, so its size and time are as good as its content.
+    /// The file was read to its end, so its size and stamp can be trusted for telling whether it changed.
     pub complete: bool,
-    /// What the rows up to here say about the next ones.
+    /// Parser state at the end of this batch, for the records that follow.
     pub conversation: String,
     pub rows: Vec<(u64, Row)>,
-    /// What was fenced off in its rows, in their order.
+    /// Text fenced off as private in these records, in their order.
     pub fenced: Vec<Fenced>,
-    /// Prompts, with the session of each.
+    /// Prompts, each with its session.
     pub asked: Vec<(String, Asked)>,
-    /// Rows with a title that was not given in their session.
+    /// Records with a title that was given in another session.
     pub brought: Vec<(String, RowKey)>,
-    /// Rows of private turns, of which nothing is kept.
+    /// Records of private turns; nothing of them is stored.
     pub private_rows: Vec<RowKey>,
     pub boundaries: Vec<Boundary>,
-    /// The subagent whose file this is.
+    /// The start of the subagent whose file this is.
     pub agent: Option<Began>,
-    /// What the client reckons that sessions cost, by model; `None` where that is not known (any more).
+    /// Cost of each session by model, as the client reports it; `None` where the client no longer reports one.
     pub client_costs: BTreeMap<String, Option<BTreeMap<String, f64>>>,
-    /// The first time that is told for each session, in the order of the lines.
+    /// The first timestamp of each session, in the order of the lines.
     pub starts: BTreeMap<String, Millis>,
-    /// Sessions that have rows in an excluded project.
+    /// Sessions that have records in an excluded project.
     pub excluded: BTreeSet<String>,
     pub bad: Vec<(u64, &'static str)>,
     pub unknown: BTreeMap<String, u64>,
     pub bytes: u64,
-    /// When the file last grew; never in the future, whatever its time says.
+    /// When the file last grew, capped at the current time.
     pub grew_at: Millis,
 }
 
-/// What the user fenced off in a row. Only what cannot be told from it is stored.
+/// Text the user fenced off as private in a record. Only hashes from which it cannot be read are stored.
 #[derive(Debug)]
 pub struct Fenced {
     pub session: String,
     pub offset: u64,
     text: String,
-    /// What the row says beside it, and where it was said.
+    /// What the record says outside the fence, and its directory and branch.
     public: String,
 }
 
 impl Fenced {
-    /// Takes it out of a row.
+    /// Takes the fenced text out of a record.
     pub fn of(row: &mut Row, offset: u64) -> Self {
         let said = row.items.iter().flat_map(Item::texts).chain(row.cwd.as_deref()).chain(row.branch.as_deref());
         let public = said.collect::<Vec<_>>().join("\n");
@@ -85,15 +85,15 @@ impl Fenced {
 #[derive(Debug, Clone)]
 pub struct KnownFile {
     pub size: u64,
-    /// Of the last look that read it to its end. In the column `mtime_ns`, where older programs have the file's time: for them and for
-    /// us, another value only means another look.
+    /// Stamp of the last read that reached its end. Stored in the column `mtime_ns`, where earlier programs keep the modification time: a
+    /// value of the other kind only causes one more read.
     pub stamp: i64,
     pub cursor: Cursor,
     pub conversation: String,
 }
 
 impl KnownFile {
-    /// Is the file as it was at the last look?
+    /// Is the file unchanged since it was last read?
     pub fn is_as_seen(&self, file: &Found) -> bool {
         file.is_as_seen(self.size, self.stamp)
     }
@@ -127,8 +127,8 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The files that are not as they were at the last look, in order, and how they were then. Of the others, which are nearly all in most
-    /// runs, nothing is taken out of the index but what that look saw, and they are found by their stamps: two files seldom share one.
+    /// The files that changed since they were last read, sorted by path, with their previous state. In most runs nearly all files are
+    /// unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
     pub fn changed_files(&self, found: Vec<Found>) -> Result<Vec<(Found, Option<KnownFile>)>> {
         let mut changed = vec![true; found.len()];
         let mut by_stamp: Vec<_> = found.iter().enumerate().map(|(at, file)| (file.stamp, at)).collect();
@@ -157,7 +157,7 @@ impl Store {
 
     /// Stores batches in one transaction.
     pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
-        // Not there any more when this fails: then it is learned anew.
+        // Taken out, so that a failed transaction leaves no stale cache: the next one rebuilds it.
         let known = self.known.take();
         let tx = self.db.transaction()?;
         let known = known.map_or_else(|| Whereabouts::load(&tx).map(|all| (all, Known::default())), Ok)?;
@@ -177,12 +177,12 @@ impl Store {
         Ok(done)
     }
 
-    /// Forgets what made the next transaction of many faster: there is none.
+    /// Drops the caches that speed up successive transactions.
     pub fn ingested(&mut self) {
         self.known = None;
     }
 
-    /// Marks sessions as ended, where they are known. A page that is there is to say how.
+    /// Records the end of a session, if the session is known. Its page, if there is one, must show the reason.
     pub fn end_session(&self, id: &str, at: Millis, reason: &str) -> Result<()> {
         let sql = "UPDATE session SET ended_at = ?2, end_reason = ?3,
                  page_dirty = page_dirty OR end_reason IS NOT ?3 AND EXISTS (SELECT 1 FROM page WHERE session = session.pk)
@@ -191,7 +191,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives sessions of roots that moved since to the project under its new name.
+    /// Moves the sessions of project roots that were moved or renamed to the new project.
     pub fn move_projects(&mut self, projects: &Projects) -> Result<()> {
         let tx = self.db.transaction()?;
         let all: Vec<(i64, String)> = tx

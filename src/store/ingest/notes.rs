@@ -1,4 +1,4 @@
-//! What rows say beside their content: where and when each part of a session took place.
+//! What records say besides their content: where and when each part of a session took place.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Names that repeat private words are left out.
+    /// Adds a record. Names that repeat private words are left out.
     pub fn add(&mut self, row: &Row, words: &Hushed) {
         if let Some(at) = row.at {
             self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
@@ -40,7 +40,7 @@ impl Notes {
     }
 }
 
-/// Notes that a session was active at a time.
+/// Records that a session was active at a time.
 pub(crate) fn note_last(tx: &Transaction<'_>, session: i64, at: Millis) -> Result<()> {
     let sql = "UPDATE session SET last_at = ?2 WHERE pk = ?1 AND coalesce(last_at, ?2 - 1) < ?2";
     tx.prepare_cached(sql)?.execute([session, at])?;
@@ -48,7 +48,7 @@ pub(crate) fn note_last(tx: &Transaction<'_>, session: i64, at: Millis) -> Resul
 }
 
 impl Writer<'_, '_> {
-    /// Writes down what the rows said about where and when each part of a session took place.
+    /// Writes the collected facts on where and when each part of a session took place.
     pub fn flush_notes(&mut self) -> Result<()> {
         for ((session, source), notes) in std::mem::take(&mut self.notes) {
             let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
@@ -73,7 +73,7 @@ impl Writer<'_, '_> {
         let sql = "UPDATE session SET started_at = t.at FROM (SELECT min(at) AS at FROM start WHERE session = (SELECT id FROM session WHERE pk = ?1)) t
              WHERE pk = ?1 AND started_at IS NOT t.at";
         if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
-            // Who owns copied rows may change with this.
+            // This may change which session owns shared records.
             let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty = 1 AND unindexed) AND (
                  pk = ?1 AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0) OR pk IN (SELECT other FROM kin WHERE session = ?1))";
             self.tx.prepare_cached(others)?.execute([session])?;
@@ -92,7 +92,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// A session belongs to the project of its first known working directory.
+    /// Assigns a session to the project of its first known working directory.
     fn place_project(&self, session: i64) -> Result<()> {
         let sql = "SELECT cwd FROM source WHERE session = ?1 AND cwd IS NOT NULL ORDER BY agent <> '', first_at, file LIMIT 1";
         let cwd: String = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;

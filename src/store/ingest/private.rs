@@ -1,5 +1,5 @@
-//! Private turns in the index: their rows by key, so that no copy of them comes in, and the time they took, because a subagent's
-//! file does not say for which prompt it worked.
+//! Private turns in the index: the keys of their records, so that no copy is stored, and the time they took, because a subagent's file
+//! does not say for which prompt it worked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use crate::store::bundle;
 use crate::store::forget::take;
 
 impl Writer<'_, '_> {
-    /// Writes down which turns are private.
+    /// Records which turns are private.
     pub fn note_private(&mut self, batch: &Batch) -> Result<()> {
         let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
         if !batch.private_rows.is_empty() {
             self.forgets = true;
-            // What came before it in this transaction may hold copies.
+            // Records buffered earlier in this transaction may be copies.
             self.flush_rows()?;
         }
         for key in &batch.private_rows {
@@ -29,7 +29,7 @@ impl Writer<'_, '_> {
                 copies.entry(session).or_default().insert(*key);
             }
         }
-        // Forks that were read first, and what a program stored that knew of no private turns.
+        // Forks that were read first, and records stored by a program that did not know private turns.
         self.take_back(&copies)?;
         for boundary in &batch.boundaries {
             if boundary.begins {
@@ -45,7 +45,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Takes out titles that an older program stored with a session in which nobody gave them.
+    /// Removes titles that earlier programs stored with a session in which they were not given.
     pub fn drop_brought(&mut self, batch: &Batch) -> Result<()> {
         let mut stored: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
         for (session, key) in &batch.brought {
@@ -64,7 +64,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Did a subagent do this for a private prompt, or while one was answered?
+    /// Did a subagent do this for a private prompt, or while one was being answered?
     pub fn is_private(&mut self, batch: &Batch, row: &Row) -> Result<bool> {
         if row.agent.is_none() {
             return Ok(false);
@@ -83,8 +83,7 @@ impl Writer<'_, '_> {
         Ok(&self.private[session])
     }
 
-    /// What subagents are known to have done in turns that turned out to be private goes again, and with it what older clients summed
-    /// up after such a turn.
+    /// Removes what subagents did in turns that turned out to be private, and titles that older clients derived from such turns.
     pub fn drop_private_agents(&mut self) -> Result<()> {
         for session in std::mem::take(&mut self.newly_private) {
             let sql =
@@ -106,9 +105,9 @@ impl Writer<'_, '_> {
         self.drop_private_titles()
     }
 
-    /// Titles that older clients gave to private rows, or after a private turn to the whole conversation.
+    /// Removes titles that older clients gave to private records, or to a whole conversation after a private turn.
     fn drop_private_titles(&mut self) -> Result<()> {
-        // Most people have nothing private, and many have titles: SQLite would look at each.
+        // Nearly every index has titles and no private turns: skip looking at each title.
         let sql = "SELECT EXISTS (SELECT 1 FROM private_turn) OR EXISTS (SELECT 1 FROM forgotten_row)";
         if !self.tx.prepare_cached(sql)?.query_row([], |r| r.get(0))? {
             return Ok(());
@@ -125,7 +124,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Which of these rows came in or after the first private turn of a session that holds them.
+    /// Which of these records lie in or after the first private turn of a session that holds them.
     fn behind_private_turns(&self, rows: &BTreeMap<RowKey, bool>) -> Result<BTreeSet<RowKey>> {
         let mut behind = BTreeSet::new();
         if rows.is_empty() {
@@ -143,7 +142,7 @@ impl Writer<'_, '_> {
         Ok(behind)
     }
 
-    /// Takes out rows that are stored, with whatever was made of them.
+    /// Removes stored records and everything derived from them.
     fn take_back(&mut self, rows: &BTreeMap<i64, BTreeSet<RowKey>>) -> Result<()> {
         for (session, keys) in rows {
             self.gathered.drop_session(*session);

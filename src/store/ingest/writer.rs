@@ -1,4 +1,4 @@
-//! The statements that store a batch: files, lines that could not be read, rows, usage.
+//! The statements that store a batch: files, unreadable lines, records, usage.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,26 +23,26 @@ pub(super) struct Writer<'t, 'b> {
     pub tx: &'t Transaction<'t>,
     pub gathered: Gathered<'b>,
     pub whereabouts: Whereabouts,
-    /// Is there any row that is not to come in, or any excluded session?
+    /// Are there any forgotten or private records?
     pub forgets: bool,
     excludes: bool,
     pub projects: &'t Projects,
     sessions: HashMap<String, i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
-    /// The last row of this batch, its session and its source: nearly always those of the next one.
+    /// The previous record of this batch with its session and source: nearly always those of the next record too.
     last: Option<(&'b Row, i64, i64)>,
     pub done: Ingested,
-    /// Sessions that gained rows.
+    /// Sessions that gained records.
     pub touched: HashSet<i64>,
-    /// When sessions were private, as far as they were asked about.
+    /// Private spans of sessions, as far as they were looked up.
     pub private: HashMap<String, Vec<PrivateSpan>>,
-    /// Sessions of which it was learned just now that they were private for a while.
+    /// Sessions with private turns that were found in this transaction.
     pub newly_private: HashSet<String>,
-    /// What sessions remember of private words.
+    /// Private words of sessions.
     pub echoes: Echoes,
-    /// Sessions that the user had forgotten, by id.
+    /// Ids of sessions the user had forgotten.
     forgotten: HashSet<String>,
-    /// What the rows say about each session's sources, in a stable order.
+    /// Facts on each session's sources, in a stable order.
     pub notes: BTreeMap<(i64, i64), Notes>,
 }
 
@@ -71,7 +71,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         })
     }
 
-    /// What the next transaction wants to know.
+    /// The caches for the next transaction.
     pub fn known(self) -> (Whereabouts, Known) {
         (self.whereabouts, self.gathered.known_of(self.sessions.into_values()))
     }
@@ -82,7 +82,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         if batch.replaced {
             self.tx.prepare_cached("DELETE FROM bad_line WHERE file = ?1")?.execute([file])?;
             self.tx.prepare_cached("DELETE FROM unknown_row WHERE file = ?1")?.execute([file])?;
-            // Rows that are in the index outlive the file they came from; their places go before all of the new file's.
+            // Stored records outlive the file they came from: shift their offsets before those of the new file.
             self.flush_rows()?;
             let sql = "UPDATE bundle SET moved = moved - ?2 WHERE source IN (SELECT pk FROM source WHERE file = ?1)";
             self.tx.prepare_cached(sql)?.execute(params![path, GENERATION])?;
@@ -99,7 +99,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         for (name, rows) in &batch.unknown {
             let sql = "INSERT INTO unknown_row VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET rows = rows + excluded.rows";
             self.tx.prepare_cached(sql)?.execute(params![file, name, *rows as i64])?;
-            // A tag that nobody knows is around a message, whose row is known.
+            // An unknown tag is part of a message whose own record type is known.
             self.done.rows_unknown += if name.starts_with('<') { 0 } else { *rows };
         }
         self.last = None;
@@ -112,7 +112,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         self.note_private(batch)?;
         let mut fenced = batch.fenced.iter().peekable();
         for (offset, row) in &batch.rows {
-            // Behind what the row itself says in public.
+            // Fenced text is compared with public text up to and including its own record.
             while let Some(before) = fenced.next_if(|fenced| fenced.offset < *offset) {
                 self.hush(before, &path)?;
             }
@@ -127,7 +127,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         self.note_asked(batch, &path)
     }
 
-    /// Keeps the client's own sums as they were told last. What is not in the index has none.
+    /// Stores the costs the client last reported. Sessions that are not in the index are skipped.
     fn note_client_costs(&self, batch: &Batch) -> Result<()> {
         for (session, by_model) in &batch.client_costs {
             client_cost::note(self.tx, session, by_model.as_ref())?;
@@ -135,7 +135,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(())
     }
 
-    /// Writes down where prompts stand. Behind one that stands in for another the session is another one, whether it is kept or not.
+    /// Records where prompts stand. A prompt that replaces another one changes the session, even if nothing of it is stored.
     fn note_asked(&mut self, batch: &Batch, path: &str) -> Result<()> {
         for (session, asked) in batch.asked.iter().filter(|(session, _)| !self.forgotten.contains(session)) {
             if undone::note(self.tx, session, path, asked)? {
@@ -148,7 +148,7 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     fn file(&self, batch: &Batch, path: &str) -> Result<i64> {
-        // Until the whole file is read, its size is not vouched for, so that a run that was stopped goes on here.
+        // Until the whole file is read its size is recorded as unknown, so that the next run continues a run that was stopped.
         let (size, stamp) = if batch.complete { (batch.file.size as i64, batch.file.stamp) } else { (-1, 0) };
         let cursor = &batch.cursor;
         let sql = "INSERT INTO file(path, size, mtime_ns, head_len, head_hash, offset, tail_hash, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
@@ -160,7 +160,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(self.tx.prepare_cached(sql)?.query_row(values, |r| r.get(0))?)
     }
 
-    /// Leaves a session of an excluded project out: what it said before it told where it took place goes again.
+    /// Excludes a session of an excluded project: what it said before its directory was known is removed.
     fn exclude(&mut self, session: &str) -> Result<()> {
         self.excludes = true;
         self.tx.prepare_cached("INSERT INTO excluded_session VALUES (?1) ON CONFLICT DO NOTHING")?.execute([session])?;
@@ -168,7 +168,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
             take::leaves_traces(self.tx)?;
-            // They own what they share with it from now on.
+            // From now on its forks own the records they share with it.
             let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT other FROM kin WHERE session = ?1)";
             self.tx.prepare_cached(sql)?.execute([pk])?;
             self.tx.prepare_cached("DELETE FROM page WHERE session = ?1")?.execute([pk])?;
@@ -187,7 +187,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(self.excludes && self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
-    /// Was it forgotten, by the session or by the key of its row, or is the row private?
+    /// Was it forgotten, through its session or its key, or is the record private?
     fn is_forgotten(&self, session: &str, key: RowKey) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
         Ok(self.forgotten.contains(session) || self.forgets && self.tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
@@ -234,7 +234,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(())
     }
 
-    /// Of two files of a session that hold a row, the one with the smaller path has it, whichever was read first.
+    /// Of two files of a session that hold the same record, the smaller path owns it, whichever was read first.
     fn item(&mut self, place: Place, path: &str, row: &Row, item: Cow<'b, Item>) -> Result<bool> {
         let tx = self.tx;
         let yields = |other: i64| {
@@ -248,7 +248,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(put == Put::New)
     }
 
-    /// Writes the rows that were gathered.
+    /// Writes the buffered items.
     pub fn flush_rows(&mut self) -> Result<()> {
         self.gathered.flush(self.tx, &mut self.whereabouts)
     }
@@ -264,7 +264,7 @@ impl<'t, 'b> Writer<'t, 'b> {
             .execute(params![leaf, text])?
             > 0;
         if new {
-            // Who gains rows in this transaction is marked for that.
+            // Sessions that gain records in this same transaction are marked by `mark_dirty`.
             for session in self.whereabouts.sessions_with(self.tx, RowKey(leaf))? {
                 self.tx.prepare_cached("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1")?.execute([session])?;
             }
@@ -310,17 +310,17 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(pk)
     }
 
-    /// Sessions that gained rows want a digest, and so do those that hold copies of the same rows.
+    /// Sessions that gained records need a new digest, and so do their forks.
     pub fn mark_dirty(&self) -> Result<()> {
         for session in &self.touched {
             let sql =
                 "UPDATE session SET dirty = 1, unindexed = 1, skip = NULL WHERE pk = ?1 OR (NOT (dirty = 1 AND unindexed) AND pk IN
                  (SELECT other FROM kin WHERE session = ?1))";
             self.tx.prepare_cached(sql)?.execute([session])?;
-            // Without a digest it counts on the page of its day alone.
+            // A session without a digest only counts in its day page.
             let sql = "UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND NOT EXISTS (SELECT 1 FROM digest WHERE session = ?1 AND superseded = 0)";
             self.tx.prepare_cached(sql)?.execute([session])?;
-            // The next sessions of the project were shown what this one had left open.
+            // The next sessions of the project were shown this session's open items.
             let sql = format!(
                 "UPDATE session SET dirty = 2 WHERE dirty = 0 AND pk IN (SELECT n.pk FROM session n JOIN session s ON s.pk = ?1
                      WHERE n.project = s.project AND (n.started_at, n.id) > (s.started_at, s.id) ORDER BY n.started_at, n.id LIMIT {EARLIER})
@@ -332,7 +332,7 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 }
 
-/// Until a row tells the working directory, the transcript folder's name stands for the project.
+/// The transcript folder's name stands for the project until a record names the working directory.
 fn folder_key(batch: &Batch) -> String {
     let folders = batch.file.path.ancestors().skip(1);
     let below = |dir: &&std::path::Path| dir.parent().and_then(|p| p.file_name()).is_some_and(|n| n == "projects");

@@ -1,4 +1,4 @@
-//! A session with its items, in order: whole, or thinned where it is too long for that.
+//! A session with its items in order: whole, or a sample when it is too long for that.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,17 +15,14 @@ use crate::store::thinned::{self, LONG, Spots};
 /// The items of a session that are loaded, in order.
 struct Loaded {
     rows: Vec<Kept>,
-    /// How many subagents it has.
+    /// How many subagents the session has.
     agents: usize,
-    /// `None` where all of them are loaded.
+    /// `None` when all items are loaded.
     left_out: Option<LeftOut>,
 }
 
 impl Store {
-    /// What a session owns, in order: all of it, or of one that is too long for that the choice that `thinned` makes.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// Loads what a session owns, in order: all of it, or the sample that `thinned` chooses when it is too long.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
         let places = self.places(head.pk)?;
         let (bytes, items) = bundle::size_of(&self.db, head.pk)?;
@@ -61,7 +58,8 @@ impl Store {
         Ok(Loaded { rows, agents, left_out: None })
     }
 
-    /// Of a session with so many items. It is gone through twice: a list of all of them would take more room than all else.
+    /// The sample of a session with `items` items. Streams the session twice, because a list of all its items would take more memory than
+    /// everything else.
     fn thinned_rows(&self, head: &SessionHead, places: &Places, items: usize) -> Result<Loaded> {
         let mut spots = Spots::with_room_for(items);
         let mut sources = HashSet::new();
@@ -100,10 +98,7 @@ impl Store {
         Ok(entries.finish())
     }
 
-    /// Every item that a session owns as they came in, however many, with whether it is of the main conversation.
-    ///
-    /// # Errors
-    /// When one cannot be read.
+    /// Calls `each` with every item a session owns, in the order of ingest, and whether it belongs to the main conversation.
     pub(in crate::store) fn each_item(&self, head: &SessionHead, mut each: impl FnMut(&Item, bool)) -> Result<()> {
         let places = self.places(head.pk)?;
         let (mut texts, mut keys) = (Texts::new(&self.db), Vec::new());
@@ -117,17 +112,17 @@ impl Store {
         Ok(())
     }
 
-    /// The branch that a session was on at its end.
+    /// The branch a session was on at its end.
     pub fn last_branch(&self, session: i64) -> Result<Option<String>> {
         Ok(self.sources(session)?.branches.pop())
     }
 
-    /// The branches that a session was on.
+    /// The branches a session was on.
     pub(in crate::store) fn branches(&self, session: i64) -> Result<Vec<String>> {
         Ok(self.sources(session)?.branches)
     }
 
-    /// Where each source of a session stands in it: the session's own before those of its subagents, by when they began.
+    /// The position of each source within a session: the session's own sources first, then those of its subagents, by start.
     fn places(&self, session: i64) -> Result<Places> {
         let sql = "SELECT pk, agent, first_at FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, agent, file";
         let mut query = self.db.prepare_cached(sql)?;
@@ -136,7 +131,7 @@ impl Store {
         while let Some(r) = found.next()? {
             let (agent, first): (String, Option<Millis>) = (r.get(1)?, r.get(2)?);
             let this = Some((agent.clone(), first));
-            // Files of which one goes on with the other are read as one, by the places of their rows.
+            // Files of one continued conversation are read as one, ordered by the offsets of their records.
             part += usize::from(this != last);
             last = this;
             let file = places.len();
@@ -145,7 +140,7 @@ impl Store {
         Ok(Places(places))
     }
 
-    /// Titles that summary rows, in whatever file, give to a conversation with rows of these keys.
+    /// Titles that summary records, in whatever file, give to a conversation containing records with these keys.
     fn leaf_titles(&self, keys: impl Iterator<Item = RowKey>) -> Result<Vec<Entry>> {
         let (mut titles, mut seen) = (Vec::new(), HashSet::new());
         for key in keys.filter(|key| seen.insert(*key)) {
@@ -180,10 +175,10 @@ fn unreadable(head: &SessionHead) -> String {
     format!("session {} cannot be read", head.id)
 }
 
-/// Where the sources of a session stand in it, by number.
+/// Positions of a session's sources, by source number.
 struct Places(HashMap<i64, Standing>);
 
-/// Where a source stands in a session, and whose it is.
+/// Where a source stands in its session, and the subagent it belongs to.
 struct Standing {
     part: usize,
     file: usize,
@@ -214,12 +209,12 @@ impl Places {
         self.agent(kept).is_none()
     }
 
-    /// How many subagents there are among sources.
+    /// Number of subagents among these sources.
     fn agents(&self, sources: impl Iterator<Item = i64>) -> usize {
         sources.filter_map(|source| self.0.get(&source)?.agent.as_deref()).collect::<HashSet<_>>().len()
     }
 
-    /// The part of the session, and the file.
+    /// The part of the session and the file.
     fn of(&self, kept: &Kept) -> (usize, usize) {
         self.0.get(&kept.source).map_or((usize::MAX, usize::MAX), |place| (place.part, place.file))
     }

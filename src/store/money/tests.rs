@@ -1,4 +1,4 @@
-//! What counts for a day, whatever calls cost, the clock does and other processes reserve meanwhile.
+//! What counts for a day, whatever calls cost, whatever the clock does, and whatever other processes reserve meanwhile.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// How many random histories are tried; a big run sets more.
+/// How many random histories are tried; more in a long run.
 fn cases() -> u32 {
     std::env::var("RECALL_SPENDS").ok().and_then(|n| n.parse().ok()).unwrap_or(16)
 }
@@ -26,12 +26,12 @@ fn call(at: Millis, worst_usd: f64) -> Call<'static> {
     Call { at, day: from..from + DAY, name: "s", model: "m", worst_usd, spent_run: 0.0 }
 }
 
-/// What a call comes to.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy)]
 enum Came {
-    /// It told its cost, as a share of the worst.
+    /// It reported its cost, as a share of the worst case.
     To(f64),
-    /// It was killed or told nothing.
+    /// It was killed or reported nothing.
     Unknown,
 }
 
@@ -39,7 +39,7 @@ fn came(dearest: f64) -> impl Strategy<Value = Came> {
     prop_oneof![3 => (0.0..=dearest).prop_map(Came::To), 1 => Just(Came::To(0.0)), 1 => Just(Came::Unknown)]
 }
 
-/// Reserves and settles; the money that is gone by that, if the call was made.
+/// Reserves and settles; returns the money that is gone, if the call was made.
 fn pay(store: &mut Store, at: Millis, worst: f64, came: Came) -> Option<f64> {
     let reserved = store.reserve(&call(at, worst), &WIDE).expect("an index that works").ok()?;
     Some(match came {
@@ -99,7 +99,7 @@ proptest! {
             spent += pay(&mut store, day * DAY + 5, worst, came).unwrap_or(0.0);
             prop_assert!(spent <= CAP * seen.len() as f64 + 1e-6, "{spent} on {} days", seen.len());
         }
-        // The clock is right again, and goes on as clocks do.
+        // The clock is right again and advances normally.
         let _ = store.reserve(&call(day * DAY, 0.9), &WIDE).expect("an index that works");
         let fresh = (day + 1..).find(|day| !seen.contains(day)).expect("a day");
         prop_assert!(store.reserve(&call(fresh * DAY, CAP), &WIDE).expect("an index that works").is_ok(), "held up on {fresh}");
@@ -122,7 +122,7 @@ fn an_excursion_into_the_past_does_not_give_today_back() {
     let (_folder, mut store) = store();
     let today = 20_000 * DAY;
     assert!(pay(&mut store, today, 0.6, Came::To(1.0)).is_some());
-    // A machine without a battery starts in 1970, until it has asked for the time.
+    // A machine without a battery starts in 1970 until it has synchronised its clock.
     assert!(pay(&mut store, 7, 0.3, Came::To(1.0)).is_some(), "there is room for it");
     assert_eq!(pay(&mut store, 8, 0.2, Came::To(1.0)), None, "what lies in the future counts");
     assert_eq!(pay(&mut store, today + 9, 0.2, Came::To(1.0)), None, "so does what was spent meanwhile");

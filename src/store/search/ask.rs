@@ -1,4 +1,4 @@
-//! What the full-text index answers to a query.
+//! Full-text queries.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,35 +12,35 @@ use super::Store;
 use crate::find::document::COLUMNS;
 use crate::session::Millis;
 
-/// How much a word counts in each of `COLUMNS`.
+/// bm25 weight of each of `COLUMNS`.
 pub const WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
 
-/// Counts that are known: of an expression, up to a number.
+/// Cached counts, by expression and counting limit.
 pub type Counts = RefCell<HashMap<(String, u64), u64>>;
 
-/// A query in the index's own words.
+/// A query in FTS5 expressions.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// Expressions any of which is enough.
+    /// Expressions of which at least one must match.
     pub any: Vec<String>,
-    /// Expressions that rank what those find, where they are not the same.
+    /// Expressions that rank the matches, where they differ from `any`.
     pub rank: Vec<String>,
-    /// Expressions all of which must fit.
+    /// Expressions that must all match.
     pub all: Vec<String>,
-    /// The columns in which words count; all when empty.
+    /// Columns in which `any` and `rank` match; empty means all.
     pub columns: Vec<&'static str>,
-    /// Only of these projects.
+    /// Only in these projects.
     pub projects: Option<Vec<i64>>,
-    /// Only what was active since the first, and began before the second.
+    /// Only documents last active at or after `since` and begun before `before`.
     pub since: Option<Millis>,
     pub before: Option<Millis>,
     /// Only notes.
     pub notes_only: bool,
-    /// The documents that were made last, without a rank.
+    /// Return the most recently written documents, unranked.
     pub newest: bool,
 }
 
-/// A document that fits.
+/// A matching document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     pub doc: i64,
@@ -48,12 +48,12 @@ pub struct Hit {
     pub note: Option<i64>,
     pub project: i64,
     pub last_at: Millis,
-    /// Higher is better; 0 where no words were asked for.
+    /// Higher is better; 0 for a query without words.
     pub score: f64,
 }
 
 impl Asked {
-    /// The expression of FTS5; `None` when no words are asked for.
+    /// The FTS5 expression; `None` for a query without words.
     fn expression(&self) -> Option<String> {
         let mut parts = self.all.clone();
         for any in [&self.any, &self.rank].into_iter().filter(|any| !any.is_empty()) {
@@ -63,7 +63,7 @@ impl Asked {
         (!parts.is_empty()).then(|| parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" AND "))
     }
 
-    /// Conditions on `doc d`, with their values.
+    /// SQL conditions on `doc d`, with their values.
     fn conditions(&self) -> (String, Vec<Value>) {
         let (mut sql, mut values) = (String::new(), Vec::new());
         if let Some(projects) = &self.projects {
@@ -84,7 +84,7 @@ impl Asked {
 }
 
 impl Store {
-    /// How many documents hold an expression, counted no further than `most`.
+    /// Number of documents that match an expression, counted up to `most`.
     pub fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
         let known = self.counts.as_ref().and_then(|counts| counts.borrow().get(&(expression.to_owned(), most)).copied());
         if let Some(count) = known {
@@ -98,18 +98,18 @@ impl Store {
         Ok(count)
     }
 
-    /// Does a document hold an expression?
+    /// Does a document match an expression?
     pub fn holds(&self, doc: i64, expression: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM search WHERE search MATCH ?1 AND rowid = ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![expression, doc], |r| r.get(0))?)
     }
 
-    /// How many documents there are, also of what is not shown: what a word weighs hangs on all that the index counts it in.
+    /// Number of all documents, hidden ones included: a word's weight depends on everything FTS5 counts it in.
     pub fn documents(&self) -> Result<u64> {
         Ok(self.db.prepare_cached("SELECT count(*) FROM main.doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
     }
 
-    /// Documents that fit, best first, the newer first of equals.
+    /// Matching documents, best first; of equals the newer first.
     pub fn ask(&self, asked: &Asked, most: usize) -> Result<Vec<Hit>> {
         let (conditions, mut values) = asked.conditions();
         let Some(expression) = asked.expression() else {
@@ -122,11 +122,11 @@ impl Store {
         let weights = WEIGHTS.map(|weight| weight.to_string()).join(", ");
         let (score, order) = match !asked.newest {
             true => (format!("-bm25(search, {weights})"), "score DESC, search.rowid DESC"),
-            // The index is in this order, so that reading ends with the last that is wanted.
+            // The index is in this order, so reading stops at the last hit that is wanted.
             false => ("0.0".to_owned(), "search.rowid DESC"),
         };
         let sql = if conditions.is_empty() && !self.narrowed {
-            // What is not among the first is not looked up.
+            // Only the first hits are looked up in `doc`.
             format!(
                 "SELECT d.pk, d.session, d.note, d.project, d.last_at, f.score FROM
                      (SELECT rowid AS pk, {score} AS score FROM search WHERE search MATCH ? ORDER BY {order} LIMIT {most}) f
@@ -143,7 +143,7 @@ impl Store {
         Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A document by its number, unless it is gone or what is asked for can be no such one.
+    /// The document with this number, unless it is gone or does not meet the query's conditions.
     pub fn document_by(&self, asked: &Asked, doc: i64) -> Result<Option<Hit>> {
         let (conditions, mut values) = asked.conditions();
         let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");

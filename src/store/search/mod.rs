@@ -1,8 +1,8 @@
-//! The full-text index: one document for each session and note.
+//! The full-text index: one document for each session and each note.
 //!
-//! It holds no text of its own, only words and where they stand; what is shown of a session comes from its rows and its digest. It is
-//! derived, as pages are: a session whose rows or digest changed is marked, and gets a new document at the end of a run. What is
-//! forgotten is out of it at once.
+//! It stores no text, only words and their positions; what is shown of a session comes from its items and its digest. It is derived data,
+//! as pages are: a session whose items or digest changed is marked and gets a new document at the end of a run. What is forgotten is
+//! removed from it at once.
 
 mod ask;
 mod texts;
@@ -19,33 +19,33 @@ use crate::find::document::{COLUMNS, Document, Draft};
 use crate::session::Millis;
 use crate::stop;
 
-/// Documents of one transaction, and how much text they have at most, about, in bytes.
+/// Limits of one transaction: documents, and roughly their text in bytes.
 const BATCH: usize = 200;
 const BATCH_TEXT: usize = 16 << 20;
 
-/// What became of the sessions that had changed.
+/// The result of writing the documents of changed sessions.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// How many documents were made.
+    /// Number of documents written.
     pub made: u64,
-    /// Sessions whose rows cannot be read, by id, with the reason: they are found as they were before, or not at all.
+    /// Sessions that could not be read, by id, with the reason. Their old documents stay, if they had any.
     pub failed: Vec<(String, anyhow::Error)>,
 }
 
-/// The session's document is to be made anew.
+/// Marks a session's document as out of date.
 pub(super) fn outdate(db: &Connection, session: i64) -> Result<()> {
     db.prepare_cached("UPDATE session SET unindexed = 1 WHERE pk = ?1 AND NOT unindexed")?.execute([session])?;
     Ok(())
 }
 
-/// Takes a session's document out, until it is made anew.
+/// Removes a session's document until it is made again.
 pub(super) fn take_out(db: &Connection, session: i64) -> Result<()> {
-    // A trigger takes its words out.
+    // A trigger removes its words.
     db.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([session])?;
     outdate(db, session)
 }
 
-/// Writes the words of a document that is entered already.
+/// Writes the words of a document under its number.
 pub(super) fn put(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result<()> {
     let places = (2..COLUMNS.len() + 2).map(|n| format!("?{n}")).collect::<Vec<_>>().join(", ");
     let sql = format!("INSERT INTO search(rowid, {}) VALUES (?1, {places})", COLUMNS.join(", "));
@@ -55,17 +55,16 @@ pub(super) fn put(tx: &Transaction<'_>, doc: i64, document: &Document) -> Result
 }
 
 impl Store {
-    /// How many sessions have no document of their newest state.
+    /// Number of sessions without a document of their latest state.
     pub fn unindexed(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM session WHERE unindexed AND EXISTS (SELECT 1 FROM bundle WHERE session = session.pk AND items > 0)";
         Ok(self.db.query_row(sql, [], |r| r.get::<_, i64>(0))? as u64)
     }
 
-    /// Makes the documents of sessions that changed, the one that was active last at the end. One that cannot be read keeps no other from
-    /// its document.
+    /// Writes the documents of changed sessions, most recently active last. A session that cannot be read does not stop the others.
     ///
     /// # Errors
-    /// When the index cannot be read or written. What was done is done.
+    /// When the index itself cannot be read or written. Batches committed before stay.
     pub fn write_documents(&mut self) -> Result<Written> {
         let sql = "SELECT pk FROM session WHERE unindexed ORDER BY coalesce(last_at, started_at, 0), id";
         let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -90,7 +89,7 @@ impl Store {
         Ok(written)
     }
 
-    /// A session's document, or why there is none.
+    /// A session's document, or why it has none.
     fn document(&self, pk: &i64) -> Result<(SessionHead, Result<Option<Document>>)> {
         let head = self.session_head(*pk)?;
         match self.document_of(&head) {
@@ -110,12 +109,12 @@ impl Store {
     }
 }
 
-/// Does it concern the whole index, and not what is stored of one session?
+/// Does the error concern the whole index rather than one session's data?
 fn is_of_the_index(e: &anyhow::Error) -> bool {
     matches!(e.downcast_ref(), Some(rusqlite::Error::SqliteFailure(..)))
 }
 
-/// Documents that are entered in one transaction, with their sessions.
+/// Documents written in one transaction, with their sessions.
 #[derive(Default)]
 struct Batch {
     made: Vec<(SessionHead, Option<Document>)>,
@@ -132,11 +131,11 @@ impl Batch {
         self.made.len() >= BATCH || self.bytes >= BATCH_TEXT
     }
 
-    /// The words of all go in first, one document after the other: whatever else is written between them has FTS5 lay down what it
-    /// holds, a part of the index for every document, and these are to be merged again.
+    /// Writes the words of all documents first, one after the other: any other write in between makes FTS5 flush a segment for every
+    /// document, and those would have to be merged again.
     fn enter(self, db: &Connection) -> Result<()> {
         let tx = Transaction::new_unchecked(db, TransactionBehavior::Immediate)?;
-        // As SQLite numbers them itself: no number is used twice.
+        // Continues SQLite's own AUTOINCREMENT sequence, so that no number is used twice.
         let sql = "SELECT max((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'doc'), (SELECT coalesce(max(pk), 0) FROM doc))";
         let last: i64 = tx.query_row(sql, [], |r| r.get(0))?;
         let mut numbers = last + 1..;
@@ -153,7 +152,7 @@ impl Batch {
     }
 }
 
-/// Which document is a session's, if any.
+/// Links a session to its document, if it has one.
 fn note(tx: &Transaction<'_>, head: &SessionHead, number: Option<i64>) -> Result<()> {
     tx.prepare_cached("DELETE FROM doc WHERE session = ?1")?.execute([head.pk])?;
     let began: Millis = if head.started_at == Millis::MAX { 0 } else { head.started_at };

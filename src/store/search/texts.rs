@@ -1,4 +1,4 @@
-//! What was said in a session, for showing the best of it.
+//! The texts of a session, for finding its best passage.
 
 use anyhow::Result;
 use rusqlite::OptionalExtension;
@@ -18,20 +18,17 @@ pub struct Text {
     pub at: Option<Millis>,
 }
 
-/// How much of a session is looked at.
+/// Which texts of a session are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// The conversation, so many rows of it; 0 is all.
+    /// The conversation: at most this many items, 0 for all.
     Said(usize),
-    /// What was done and failed, files and lists too: all that search knows of.
+    /// Everything search indexes, including failed commands, files and lists.
     All,
 }
 
 impl Store {
-    /// What was said in a session as it is kept, in order, one after the other: a session may be longer than there is room for.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
     pub fn each_text(&self, head: &SessionHead, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
         let mut rows = bundle::owned_rows(&self.db, head)?;
         let mut bodies = Texts::new(&self.db);
@@ -46,13 +43,13 @@ impl Store {
         Ok(())
     }
 
-    /// A session's place in the index, if it is there.
+    /// A session's number in the index.
     pub fn session_pk(&self, id: &str) -> Result<Option<i64>> {
         Ok(self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?)
     }
 }
 
-/// Is it of the conversation?
+/// Is it part of the conversation?
 fn is_talk(kind: Kind) -> bool {
     matches!(kind, Kind::Prompt | Kind::Answer | Kind::Reply | Kind::Plan | Kind::Recap | Kind::Away | Kind::Title)
 }

@@ -1,4 +1,4 @@
-//! The form of what is exported, and what of it an index may take in.
+//! The export format, and which parts of it an index accepts.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::privacy::{Conversation, Gate};
 use crate::session::{Item, Millis, RowKey, Tokens};
 use crate::store::notes::Note;
 
-/// A session with its rows, as it is exported: one line of JSON. Where it is only written, what there may be much of may be what writes it
-/// one by one: the rows `R` of a source, and the usage `U`.
+/// An exported session with its items: one line of JSON. `R` and `U` allow writing the items of a source and the usage one by one instead
+/// of holding them in memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     pub session: String,
@@ -26,26 +26,26 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     pub end_reason: Option<String>,
     pub sources: Vec<ExportedSource<R>>,
     pub usage: U,
-    /// Titles that rows of other files gave, with the row each is for.
+    /// Titles from records of other files, each with the record it is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub titles: Vec<(RowKey, String)>,
-    /// Where prompts stand, by which it is known what the user took back: file by file.
+    /// Positions of prompts, file by file, from which undone turns are determined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<(String, Vec<Asked>)>,
-    /// Stored rows are newer than the digest.
+    /// Stored records are newer than the digest.
     #[serde(default)]
     pub dirty: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<ExportedDigest>,
-    /// Its open items that the user closed: id, text, when.
+    /// The session's open items that the user closed: id, text, time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed_by_user: Vec<(String, String, Millis)>,
-    /// Who closed these, by id, where that is recorded.
+    /// Who closed these, by id, where recorded.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub closers: BTreeMap<String, Author>,
 }
 
-/// A remembered note, as it is exported: one line of JSON, behind the sessions'.
+/// An exported note: one line of JSON, after the sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedNote {
     pub note: String,
@@ -53,7 +53,7 @@ pub struct ExportedNote {
     pub kind: String,
     pub text: String,
     pub at: Millis,
-    /// Unknown in an export from before it was recorded.
+    /// Unknown in exports from before authors were recorded.
     #[serde(default)]
     pub author: Author,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,7 +105,7 @@ pub struct ExportedRow {
     pub key: RowKey,
     pub at: Option<Millis>,
     pub item: Item,
-    /// The user took it back. For who reads it: an import goes by `asked`.
+    /// Part of an undone turn. For readers of the export only: an import goes by `asked`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub undone: bool,
 }
@@ -137,7 +137,7 @@ pub struct ExportedDigest {
 }
 
 impl Exported {
-    /// Lets through the gate what another index, or an older program, let in.
+    /// Passes the session through the sanitizer: another index, or an earlier program, may have let more in.
     pub fn pass(&mut self, gate: &Gate) {
         for source in &mut self.sources {
             let mut conversation = Conversation::default();
@@ -170,7 +170,7 @@ impl Exported {
         }
     }
 
-    /// Leaves out rows, and titles for rows, that are known here to be private, and the digest that may tell of them.
+    /// Removes records known here to be private, titles for them, and then also the digest, which may mention them.
     pub(super) fn without(mut self, is_private: impl Fn(RowKey) -> rusqlite::Result<bool>) -> Result<Self> {
         let mut gone = false;
         let mut stays = |keys: &[RowKey]| -> rusqlite::Result<bool> {
@@ -193,7 +193,7 @@ impl Exported {
     }
 }
 
-/// The words of a closing as they may be kept, with the id that the item has by them.
+/// Sanitizes the words of a closed item and updates its id to match.
 fn pass_closing(id: &mut String, session: &str, text: &mut String, gate: &Gate) {
     let clean = gate.clean(text);
     if let Some(new) = renamed_item(id, session, text, &clean).filter(|_| clean != *text) {

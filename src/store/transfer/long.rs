@@ -1,4 +1,4 @@
-//! Sessions that are too long to be loaded, written row by row.
+//! Sessions too long to be loaded, exported item by item.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use crate::store::load::SessionHead;
 use crate::store::undone::Undone;
 
 impl Store {
-    /// Writes a session as it is exported, without its line's end: one that is too long to be loaded row by row.
+    /// Writes an exported session, without a line break at the end. Sessions too long to be loaded are streamed item by item.
     ///
     /// # Errors
-    /// When it cannot be read, before anything is written unless it is so long; or when it cannot be written.
+    /// When the session cannot be read or written. A long session may then be partly written; of others nothing is.
     pub fn write_exported(&self, head: &SessionHead, out: &mut impl Write) -> Result<()> {
         if !self.is_long(head)? {
             return Ok(serde_json::to_writer(out, &self.export_session(head)?)?);
@@ -36,22 +36,19 @@ impl Store {
         serde_json::to_writer(out, &exported).map_err(|e| failed.take().unwrap_or_else(|| e.into()))
     }
 
-    /// Reads all that is exported of a session.
-    ///
-    /// # Errors
-    /// When it cannot be read.
+    /// Reads everything that would be exported of a session.
     pub(in crate::store) fn read_through(&self, head: &SessionHead) -> Result<()> {
         if self.is_long(head)? { self.write_exported(head, &mut io::sink()) } else { self.export_session(head).map(drop) }
     }
 }
 
-/// The rows of a source, as they came in. They are read when they are written.
+/// The items of a source in the order of ingest, read while they are serialised.
 struct Rows<'a> {
     db: &'a Connection,
     session: i64,
     source: i64,
     undone: &'a Undone,
-    /// Why one could not be read: what writes them does not keep that.
+    /// The read error, because the serialiser would only keep its text.
     failed: &'a RefCell<Option<anyhow::Error>>,
 }
 

@@ -1,4 +1,4 @@
-//! Chunks hold what was put in and not yet taken out, whatever came in between.
+//! Chunks hold exactly what was added and not removed since, in whatever order that happened.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ const DIMS: usize = 20;
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// So many documents with so many vectors each, which say this.
+    /// Adds this many documents, with this many vectors each, derived from this seed.
     Add(usize, usize, u32),
-    /// Every so-many-th document goes.
+    /// Deletes every n-th document.
     Remove(usize),
-    /// Every so-many-th document is made again of the same text.
+    /// Makes every n-th document again from the same text.
     Remake(usize),
     Tidy,
 }
@@ -31,7 +31,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// An index with an empty space, and what ought to be in it.
+/// An index with an empty space, and its expected contents.
 struct Model {
     store: Store,
     space: Space,
@@ -57,7 +57,7 @@ impl Model {
         self.store.db.query_row(sql, [], |r| r.get(0)).expect("a document")
     }
 
-    /// Every so-many-th document goes; what was known of them.
+    /// Deletes every n-th document and returns what was known of them.
     fn remove(&mut self, every: usize) -> Vec<Embedded> {
         let docs: Vec<i64> = self.kept.keys().copied().step_by(every).collect();
         let gone = |doc: &i64| {
@@ -93,7 +93,7 @@ impl Model {
         }
     }
 
-    /// By looking at each, the nearest first.
+    /// Exhaustive search, best first.
     fn nearest(&self, to: &Quantized) -> Vec<(i64, f64)> {
         let nearest = |one: &Embedded| one.vectors.iter().map(|vector| to.cosine(vector)).reduce(f64::max);
         let mut all: Vec<(i64, f64)> = self.kept.values().filter_map(|one| Some((one.doc, nearest(one)?))).collect();
