@@ -1,6 +1,6 @@
-//! What tokens cost at the API's list prices, in US dollars. A model that is not listed has no price, which is not zero.
+//! What tokens cost at the API's list prices, in US dollars. A model that is not listed has no price, which is not the same as zero.
 //!
-//! The list is `price/list.toml`; the user's `[prices]` go before it.
+//! The list is `price/list.toml`; the user's `[prices]` take precedence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -12,16 +12,16 @@ use crate::session::{Counts, Tokens};
 
 const LIST: &str = include_str!("price/list.toml");
 
-/// What requests at another speed, or answered in the US, are counted under: the model's id with this behind it.
+/// Suffixes of the model ids under which requests in fast mode, or with US-only inference, are counted.
 pub const FAST: &str = "-fast";
 pub const US: &str = "-us";
-/// How many times as much inference in the US costs.
+/// Price factor for US-only inference.
 const US_TIMES: f64 = 1.1;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
-    /// When it was compared with what is asked.
+    /// When the list was last compared with the published prices.
     date: String,
     aliases: BTreeMap<String, Vec<String>>,
     models: BTreeMap<String, Listed>,
@@ -37,24 +37,24 @@ struct Listed {
     thinks: bool,
 }
 
-// It is part of the program: a test reads it.
+// Built into the program; a test parses it.
 static PRICES: LazyLock<Option<List>> = LazyLock::new(|| toml::from_str(LIST).ok());
 
 /// What a model's tokens cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     price: Price,
-    /// In requests with a long prompt, where these cost more.
+    /// The price of requests with a long prompt, if it is higher.
     long: Option<Price>,
     times: f64,
 }
 
-/// When the list was compared with what is asked.
+/// When the list was last compared with the published prices.
 pub fn listed_on() -> Option<&'static str> {
     PRICES.as_ref().map(|list| list.date.as_str())
 }
 
-/// What a model's tokens cost: by the user's own price of just this name or of its model, else by the list's.
+/// Price of a model's tokens: the user's price for this name or its base model, else the list's.
 pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
     let (rest, us) = cut(model, US);
     let (id, fast) = cut(rest, FAST);
@@ -70,13 +70,13 @@ pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
     own.get(model).map(flat).or(Some(Rates { times: if us { US_TIMES } else { 1.0 }, ..rates }))
 }
 
-/// The models that a name may stand for, the newest first; a name of no other kind stands for itself.
+/// The models an alias may stand for, newest first; any other name stands for itself.
 pub fn meanings(model: &str) -> Vec<&str> {
     let known = PRICES.as_ref().and_then(|list| list.aliases.get(bare(model)));
     known.map_or_else(|| vec![model], |ids| ids.iter().map(String::as_str).collect())
 }
 
-/// Does it think whatever it is told? Of a model that nobody knows that is to be feared.
+/// Does the model always think, whatever it is told? Assumed of unknown models.
 pub fn thinks(model: &str) -> bool {
     find(bare(model)).is_none_or(|listed| listed.thinks)
 }
@@ -89,14 +89,14 @@ fn cut<'m>(model: &'m str, mark: &str) -> (&'m str, bool) {
     model.strip_suffix(mark).map_or((model, false), |rest| (rest, true))
 }
 
-/// A model's name as the list has it, whoever serves it and of whatever date: `us.anthropic.claude-opus-4-1-20250805-v1:0`,
+/// A model's name as listed, without provider prefix, date or version suffix: `us.anthropic.claude-opus-4-1-20250805-v1:0`,
 /// `claude-opus-4-1@20250805`, `claude-opus-4-1-20250805[1m]` → `claude-opus-4-1`
 fn bare(model: &str) -> &str {
     let model = model.rsplit_once("anthropic.").map_or(model, |(_, id)| id);
     let model = model.split(['[', '@', ':']).next().unwrap_or(model);
     let model = strip_last(model, |part| part.len() == 2 && part.starts_with('v') && part.ends_with(|c: char| c.is_ascii_digit()));
     let model = strip_last(model, |part| part == "latest" || part.len() == 8 && part.bytes().all(|b| b.is_ascii_digit()));
-    // `claude-sonnet-4-0` and `claude-opus-4-0` are the fours' other names.
+    // `claude-sonnet-4-0` and `claude-opus-4-0` are aliases of `claude-sonnet-4` and `claude-opus-4`.
     model.strip_suffix("-4-0").map_or(model, |id| &model[..id.len() + 2])
 }
 
@@ -111,8 +111,8 @@ pub fn cost(tokens: &Tokens, rates: &Rates) -> f64 {
     (flat(&counted, &rates.price) + long) * rates.times
 }
 
-/// Cache prices follow from the input's where they are not given: 1.25 times to write for five minutes, twice for an hour, a tenth to
-/// read.
+/// Cost at one price. Cache prices that are not given follow from the input price: 1.25 times for writing with five minutes of lifetime,
+/// twice for an hour, a tenth for reading.
 fn flat(counts: &Counts, price: &Price) -> f64 {
     let all = [
         (counts.input, price.input),
@@ -124,19 +124,19 @@ fn flat(counts: &Counts, price: &Price) -> f64 {
     all.iter().map(|(count, price)| *count as f64 * price / 1e6).sum()
 }
 
-/// What each model of a session cost; `None` where its price is unknown.
+/// Cost by model; `None` where the price is unknown.
 pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, Price>) -> BTreeMap<String, Option<f64>> {
     usage.iter().map(|(model, tokens)| (model.clone(), price_of(model, own).map(|rates| cost(tokens, &rates)))).collect()
 }
 
-/// What a session's tokens cost, and whether any model's price is unknown.
+/// Total cost of a session, and whether the price of any of its models is unknown.
 pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
-    // An empty sum of floating-point numbers is -0.
+    // An empty sum of floats is -0.
     (by_model.values().flatten().sum::<f64>() + 0.0, by_model.values().any(Option::is_none))
 }
 
-/// What the client and we reckon that a session cost, of the models that both tell of: it asks some for what no transcript holds.
-/// `None` where there are none, or one has no price.
+/// What a session cost by the client's reckoning and by ours, for the models both know of: the client also calls some for purposes that
+/// no transcript records. `None` when they have no model in common, or one of these has no price.
 pub fn compared(client: &BTreeMap<String, f64>, own: &BTreeMap<String, Option<f64>>) -> Option<(f64, f64)> {
     let model = |counted: &str| bare(cut(cut(counted, US).0, FAST).0).to_owned();
     let ours: BTreeSet<String> = own.keys().map(|name| model(name)).collect();

@@ -68,7 +68,7 @@ fn whoever_serves_it_and_whatever_its_date_a_model_has_its_price_and_the_unknown
         ("us.anthropic.claude-opus-4-6-v1", Some(5.0)),
         ("claude-sonnet-4-5-20250929[1m]", Some(3.0)),
         ("claude-3-5-haiku-latest", Some(0.8)),
-        // No price at that speed is known.
+        // Its price at that speed is unknown.
         ("claude-haiku-5-5-fast", None),
         ("claude-opus-4-9", None),
         ("glm-4.7", None),

@@ -1,4 +1,4 @@
-//! Who compresses a session into a digest: the model through `claude`, or nobody but ourselves.
+//! Summarizer back ends: the `claude` command, or local extraction.
 
 pub mod claude;
 mod prompt;
@@ -13,10 +13,10 @@ pub use claude::{Answer, Claude};
 pub use prompt::{Request, SHIPPED, request};
 pub use reply::object_in;
 
-/// What a summarizer gets to work with.
+/// Everything a summarizer works with.
 pub struct Input {
     pub session: Session,
-    /// What earlier sessions of the project left open.
+    /// Open items of earlier sessions of the project.
     pub open: Vec<OpenItem>,
     pub request: Request,
 }
@@ -26,20 +26,20 @@ pub struct Input {
 pub struct Made {
     pub digest: Digest,
     pub model: Option<String>,
-    /// `None` when the client did not tell.
+    /// `None` when the client did not report it.
     pub cost_usd: Option<f64>,
 }
 
 /// Why there is no digest.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// It concerns this session only; the next run may succeed.
+    /// Concerns this session only; the next run may succeed.
     #[error("{what}")]
     Session { what: String, cost_usd: Option<f64> },
-    /// The model cannot be had now: not logged in, over a limit, not installed. Asking for more sessions is no use.
+    /// The model is unavailable: not logged in, over a limit, or not installed. Further sessions would fail too.
     #[error("{what}")]
     Model { what: String, cost_usd: Option<f64> },
-    /// The client lacks a flag that keeps the request small: the call has to be paid for at another price.
+    /// The client does not know a flag that keeps the request small: the call must be reserved again at a higher price.
     #[error("the call costs more than was reserved for it")]
     CostsMore,
     #[error("stopped")]
@@ -51,13 +51,13 @@ pub trait Summarizer: Sync {
     fn summarize(&self, input: &Input) -> Result<Made, Failure>;
 }
 
-/// Has a digest that was made from its session alone say what it closes, and checks it.
+/// Completes a digest that was extracted from its session: adds the items it closes and verifies it.
 pub fn finish(digest: &mut Digest, input: &Input) {
     digest.closes = closes(&input.open, &digest.completed, &input.session);
     verify(digest, &input.session);
 }
 
-/// The summarizer without a model: always there.
+/// The summarizer without a model: always available.
 pub struct Extract;
 
 impl Summarizer for Extract {

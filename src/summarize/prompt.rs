@@ -1,29 +1,29 @@
-//! What the model is given: our instructions, and the session as fenced data.
+//! The model's input: our instructions, and the session as fenced data.
 
 use crate::condense::{Condensed, condense};
 use crate::digest::OpenItem;
 use crate::privacy::Gate;
 use crate::session::{Millis, RowKey, Session, digest_of, short_id};
 
-/// The instructions that ship. The user's own file takes their place.
+/// The instructions that ship; the user's own file replaces them.
 pub const SHIPPED: &str = include_str!("../../prompts/digest.md");
 
-/// Room for open items in a request, in bytes.
+/// Limit for the list of open items, in bytes.
 const MAX_OPEN_BYTES: usize = 900;
 
-/// One call's input.
+/// The input of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Request {
     pub system: String,
     pub stdin: String,
-    /// The row behind each number the model may cite.
+    /// The record behind each number the model may cite.
     pub rows: Vec<RowKey>,
-    /// Ids it may close.
+    /// Ids of the open items the model may close.
     pub open: Vec<String>,
 }
 
 impl Request {
-    /// Of everything the model is given, and the model.
+    /// Hash of the model's name and everything it is given.
     pub fn hash(&self, model: &str) -> [u8; 32] {
         digest_of(&[b"claude", model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
     }
@@ -33,18 +33,18 @@ impl Request {
     }
 }
 
-/// Builds the request: a head of a few lines, open items, the condensed session inside a fence its text cannot hold.
+/// Builds the request: a short head, the open items, and the condensed session inside a fence that its text cannot contain.
 ///
-/// What is stored has no secrets any more; that it is looked through once more is cheap, and rules may have been added since.
+/// Stored texts are already redacted. They are redacted again here because that is cheap and rules may have been added since.
 pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, gate: &Gate) -> Request {
     let Condensed { text, rows, .. } = condense(session, budget);
     let text = gate.redact(&text);
-    // The fence's name is a hash over the text, so the text cannot have known it.
+    // The fence is named after a hash of the text, so the text cannot contain it.
     let fence = short_id("record-", &[&text]);
     let mut stdin = gate.redact(&head(session));
     if !open.is_empty() {
         stdin.push_str("Open items of earlier sessions:\n");
-        // Characters of other scripts have several bytes; the list as a whole keeps to its room.
+        // Limits bytes, not characters: non-Latin characters take several bytes.
         let end = stdin.len() + MAX_OPEN_BYTES;
         for item in open {
             let line = format!("{} {}\n", item.id, told(&gate.redact(&item.text), 100));
@@ -57,7 +57,7 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
     Request { system: system.to_owned(), stdin, rows, open: open.iter().map(|o| o.id.clone()).collect() }
 }
 
-/// A text that stands outside the fence: one line in which nothing is hidden.
+/// A text outside the fence, as one line without hidden characters.
 fn told(text: &str, most: usize) -> String {
     crate::context::said(text, most)
 }

@@ -1,4 +1,4 @@
-//! The model's reply: one JSON object of a known form, or no digest.
+//! Parses the model's reply: one JSON object of a known schema, or no digest.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,14 +7,14 @@ use super::prompt::Request;
 use crate::clean::{one_line, plain, shorten};
 use crate::digest::{Claim, Digest, FileNote};
 
-/// Bounds on what is stored of a reply. It is never refused for its length.
+/// Limits on what is stored of a reply, in characters and elements. A reply is shortened, never refused for its length.
 const MAX_STATEMENT: usize = 600;
 const MAX_LIST: usize = 24;
 const MAX_TITLE: usize = 120;
-/// Each is compared with its row's words.
+/// Each citation is compared with the words of its record.
 const MAX_CITED: usize = 24;
 
-/// A list, which a model may also give as one string or as nothing.
+/// The reply's fields. A model may give a list as a single string, or leave it out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Form {
@@ -31,10 +31,10 @@ struct Form {
     questions: Value,
 }
 
-/// Reads a reply.
+/// Parses a reply.
 ///
 /// # Errors
-/// When it holds no JSON object, or one that lacks what makes a digest.
+/// When it contains no JSON object, or one without the fields a digest needs.
 pub fn read(reply: &str, request: &Request) -> Result<Digest, String> {
     let form: Form =
         serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
@@ -67,7 +67,7 @@ fn validate(digest: Digest) -> Result<Digest, String> {
     if says { Ok(digest) } else { Err("the reply says nothing of what was done".into()) }
 }
 
-/// The object in a reply that may stand in a code fence or between sentences.
+/// The JSON object in a reply, which may be inside a code fence or between sentences.
 pub fn object_in(reply: &str) -> Result<&str, String> {
     let object = reply.find('{').zip(reply.rfind('}')).filter(|(from, to)| from < to).map(|(from, to)| &reply[from..=to]);
     object.ok_or_else(|| {
@@ -107,7 +107,7 @@ fn claims(value: &Value, request: &Request) -> Vec<Claim> {
     all.filter(|c| !c.text.is_empty()).take(MAX_LIST).collect()
 }
 
-/// The rows a statement cites, by the numbers the model saw; a number it made up is none.
+/// The records a statement cites, by the numbers shown to the model. Invented numbers are dropped.
 fn rows(item: &Value, request: &Request) -> Vec<crate::session::RowKey> {
     let cited = item.get("rows").map(items).unwrap_or_default();
     let number = |v: &Value| v.as_u64().or_else(|| v.as_str().and_then(|s| s.trim_matches(['[', ']', ' ']).parse().ok()));

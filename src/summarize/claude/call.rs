@@ -1,7 +1,7 @@
-//! Starting `claude`: the only file that does.
+//! Starts `claude`; no other file does.
 //!
-//! The child gets no tools, no hooks, no MCP servers, no project, writes no transcript, and is bounded in time and output. A client that
-//! does not know a flag is called without it.
+//! The child has no tools, hooks, MCP servers or project, writes no transcript, and is limited in time and output. A client that does not
+//! know a flag is called without it.
 
 use std::io;
 use std::path::Path;
@@ -16,15 +16,15 @@ use crate::redact::Redactor;
 use crate::stop;
 use crate::summarize::{Failure, Request};
 
-/// The most a child may print; a reply has a few kilobytes.
+/// Output limit of a child, in bytes; a reply has a few kilobytes.
 const MAX_OUTPUT: usize = 2 << 20;
-/// How long a question about itself may take: starting the client takes a second on a slow machine.
+/// Time limit for questions about the client itself, in seconds: on a slow machine the client takes one to start.
 const ASK_SECONDS: u64 = 20;
 
-/// Over the user's own settings: no hooks, the answer as one object and not as a list of all that happened, no instructions of a style.
+/// Overrides the user's settings: no hooks, the output as one object rather than a list of all events, no output style.
 const SETTINGS: &str = r#"{"disableAllHooks":true,"verbose":false,"viewMode":"default","outputStyle":"default"}"#;
 
-/// Flags that keep the request small and the child quiet, with their values. A client that does not know one goes without.
+/// Flags, with values, that keep the request small and the child quiet. A client that does not know one is called without it.
 const FLAGS: &[(&str, Option<&str>)] = &[
     ("--setting-sources", Some("user")),
     ("--no-session-persistence", None),
@@ -35,7 +35,7 @@ const FLAGS: &[(&str, Option<&str>)] = &[
 ];
 /// Without these the client sends its own instructions and tools along.
 pub const SIZE_FLAGS: [&str; 3] = ["--tools", "--system-prompt", "--setting-sources"];
-/// Where `--tools` is not known, these are taken away by name.
+/// Tools to disallow by name in a client that does not know `--tools`.
 const TOOLS: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Read,Glob,Grep,LS,Task,Agent,WebFetch,WebSearch,TodoWrite";
 
 impl Claude {
@@ -55,14 +55,14 @@ impl Claude {
         all
     }
 
-    /// The instructions go in front of the record when the client has no flag for them.
+    /// If the client has no flag for the instructions, they precede the record.
     fn stdin(arguments: &[String], request: &Request) -> Vec<u8> {
         let told = arguments.iter().any(|a| a.ends_with("system-prompt"));
         let instructions = if told { String::new() } else { format!("{}\n\n", request.system) };
         format!("{instructions}{}", unmentioned(&request.stdin)).into_bytes()
     }
 
-    /// Runs the child once, within its limits. Whatever happens, none of its process group is left.
+    /// Runs the child once, within its limits. Afterwards nothing of its process group is left, whatever happened.
     pub(super) fn run(&self, arguments: &[String], request: &Request) -> Result<Ran, Failure> {
         self.run_child(arguments, request).unwrap_or_else(|e| {
             let what = format!("cannot run {}: {e}", self.command.display());
@@ -75,20 +75,20 @@ impl Claude {
         let job = quiet(&self.command, &self.child_dir)
             .args(arguments)
             .env("MAX_THINKING_TOKENS", "0")
-            // Models that think whatever they are told think little.
+            // Makes models that always think, think little.
             .env("CLAUDE_CODE_EFFORT_LEVEL", "low")
             .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", self.most_answered().to_string())
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
             .env("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
-            // What the user told Claude Code to keep in mind at work is no instruction for a digest.
+            // The user's own instructions for Claude Code do not apply to a digest.
             .env("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")
-            // What a session says of files is no wish to have them read.
+            // A file mentioned in a session must not be read.
             .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
         let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
         Ok(match child::run(job, &bounds)? {
-            // Who has answered and then does not end has been paid for it.
+            // A child that answered but did not exit has been paid for.
             Err(killed) if report::is_whole(&killed.ran.stdout) => Ok(clean(killed.ran)),
             ran => ran.map(clean).map_err(|killed| self.cut(killed.why)),
         })
@@ -108,16 +108,17 @@ impl Claude {
     }
 }
 
-/// What `claude` says of itself, on stdout: its version, its login. Asks no model. `None` when it does not run or does not end.
+/// What `claude` prints about itself (its version, its login). Calls no model. `None` when it does not run or does not end in time.
 pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String> {
-    // Before the first digest there is no such folder. In the root only root can put settings; in a folder for all anybody can.
+    // The folder does not exist before the first digest. Falls back to `/`, where only root can place settings, rather than to a
+    // world-writable folder.
     let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/".into());
     let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
     let ran = child::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
     Some(Redactor::shipped().redact(&String::from_utf8_lossy(&ran.stdout)).into_owned())
 }
 
-/// The command in a folder where no project's settings are in scope, knowing itself as our child, not as part of a session.
+/// The command in a folder outside any project, marked as our child and not as part of a session.
 fn quiet(command: &Path, folder: &Path) -> Exec {
     Exec::cmd(command)
         .cwd(folder)
@@ -129,20 +130,20 @@ fn quiet(command: &Path, folder: &Path) -> Exec {
         .env_remove("CLAUDE_CODE_ENTRYPOINT")
 }
 
-/// Is a call possible without the flag? Then the next one is made without it, so that no flag is missed twice.
+/// Can the client be called without this flag? It is then left out of all further calls.
 pub(super) fn can_go_without(flag: &str) -> bool {
     FLAGS.iter().any(|(known, _)| *known == flag)
         || ["--disallowedTools", "--system-prompt", "--append-system-prompt"].contains(&flag)
 }
 
-/// A text in which no `@path` makes the client read that file and send it along, as it does for what a user types. What parts the two
-/// is not seen and does not come back: replies are cleaned of it.
+/// Separates the `@` of an `@path` from its path, so that the client does not read the file and send it along as it does for what a user
+/// types. The separator is invisible and is removed from replies.
 fn unmentioned(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let mut before = None;
     for c in text.chars() {
         out.push(c);
-        // Behind a letter or a sign it is an address or part of a path, for the client too.
+        // After a letter or sign it is an address or part of a path, for the client too.
         if c == '@' && !before.is_some_and(|b: char| b.is_ascii_graphic()) {
             out.push('\u{2060}');
         }

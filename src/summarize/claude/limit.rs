@@ -1,4 +1,4 @@
-//! A subscription's limit in the client's words: that it is met, and until when. Pure.
+//! Recognises the client's notice of a subscription limit and when that limit ends. Pure.
 
 use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
@@ -7,13 +7,13 @@ use jiff::{Span, Timestamp};
 use crate::session::Millis;
 
 const HOUR: Millis = 3_600_000;
-/// How long a limit lasts that does not say when it ends: a session's window, and the most for one of a week.
+/// How long to wait when a notice does not say when the limit ends: a session window, or a `DAY` for a weekly limit.
 const WINDOW: Millis = 5 * HOUR;
 const DAY: Millis = 24 * HOUR;
-/// No window is longer: what says so is not believed.
+/// Longer than any window: a later end is not believed.
 pub const LONGEST: Millis = 8 * DAY;
 
-/// When the limit is over that these words are a notice of; `None` when they are about something else.
+/// When the limit that this notice announces ends; `None` when the text is not such a notice.
 pub fn over_at(said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
     const SIGNS: [&str; 6] =
         ["hit your limit", "hit your session limit", "hit your weekly limit", "usage limit", "limit reached", "limit · resets"];
@@ -32,7 +32,7 @@ fn epoch(said: &str) -> Option<Millis> {
     digits.parse::<Millis>().ok()?.checked_mul(1000)
 }
 
-/// `resets 3pm (Europe/Berlin)`, `resets at 3:30pm`, `resets Nov 24, 9am (UTC)`: the next moment of that name.
+/// `resets 3pm (Europe/Berlin)`, `resets at 3:30pm`, `resets Nov 24, 9am (UTC)`: the next time that matches.
 fn named(lower: &str, said: &str, now: Millis, zone: &TimeZone) -> Option<Millis> {
     let (_, after) = lower.split_once("resets")?;
     let theirs = said.rsplit_once('(').and_then(|(_, rest)| rest.split_once(')')).and_then(|(name, _)| TimeZone::get(name).ok());
@@ -78,7 +78,7 @@ mod tests {
             ("You've hit your limit · resets 3pm", "2026-11-21T20:00:00Z"),
             ("You've hit your weekly limit · resets Nov 24, 9am (UTC)", "2026-11-24T09:00:00Z"),
             ("Claude AI usage limit reached|1795269600", "2026-11-21T14:00:00Z"),
-            // Not to be believed, or not said.
+            // Implausible or not given.
             ("You've hit your limit · resets Jan 1, 1970, 0am (UTC)", "2026-11-21T17:00:00Z"),
             ("Claude AI usage limit reached|0", "2026-11-21T17:00:00Z"),
             ("Claude AI usage limit reached|99999999999999999999", "2026-11-21T17:00:00Z"),

@@ -1,7 +1,7 @@
-//! The model, through the `claude` command: what a call may cost, when it is tried again, and what its answer comes to.
+//! The model, through the `claude` command: what a call may cost, when it is retried, and how its answer is read.
 //!
-//! `call` starts the command, `replies` keeps what it said, `report` reads it. What it answers is synced to disk before anything looks
-//! at it: a reply is paid for once.
+//! `call` starts the command, `replies` stores its output, `report` parses it. The output is synced to disk before anything looks at it,
+//! because a reply is paid for once.
 
 mod call;
 mod limit;
@@ -28,40 +28,39 @@ use crate::session::Tokens;
 use crate::stop;
 use crate::verify::{ground, verify};
 
-/// The most the model may answer, in tokens; the form asks for some 600.
+/// Output limit for the answer, in tokens; the requested JSON takes about 600.
 const MAX_ANSWER_TOKENS: u64 = 4_000;
-/// Room beside that for a model which thinks whatever it is told, in tokens: what it thinks is paid for and bounded as what it answers.
+/// Additional output limit, in tokens, for a model that always thinks: thinking is billed and limited as output.
 const MAX_THOUGHT_TOKENS: u64 = 8_000;
 /// What the client adds to our request, in bytes (measured: 1,236 with 2.1.197, 1,869 with 2.1.330, all flags known).
 const CLIENT_BYTES: usize = 2_500;
-/// What it adds when it knows no flag that keeps its own instructions and tools out, in bytes.
+/// What it adds when it does not know the flags that leave out its own instructions and tools, in bytes.
 const CLIENT_BYTES_FULL: usize = 120_000;
-/// Waits before trying again what may pass.
+/// Waits before each retry of a transient failure.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
 
 pub struct Claude {
     command: PathBuf,
-    /// As it is asked for: most often by a name that says no version.
+    /// As requested: usually an alias without a version.
     model: String,
-    /// The model that answered to that name last, where anybody knows.
+    /// The model that last answered to that name, if known.
     answered_by: Mutex<Option<String>>,
-    /// The user's own.
+    /// The user's own prices.
     prices: BTreeMap<String, Price>,
     timeout: Duration,
     child_dir: PathBuf,
     replies: PathBuf,
-    /// What the client prints passes it before anything is written or told.
+    /// Redacts the client's output before any of it is written or shown.
     gate: Gate,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
 }
 
 impl Claude {
-    /// The summarizer the config describes, when its command is there. `answered_by` is the model that answered last to the name that
-    /// is asked for.
+    /// The summarizer the config describes. `answered_by` is the model that last answered to the configured name.
     ///
     /// # Errors
-    /// When it is not.
+    /// When the command is not found.
     pub fn find(config: &Config, gate: &Gate, answered_by: Option<String>) -> Result<Self, String> {
         let name = &config.digest.claude;
         let command = which(name, &config.search_path).ok_or_else(|| format!("`{name}` was not found on the PATH"))?;
@@ -82,7 +81,7 @@ impl Claude {
         &self.model
     }
 
-    /// The models that may answer, the likeliest first. A name that nobody knows a price of tells nothing.
+    /// The models that may answer, most likely first. A model that answered before is ignored when its price is unknown.
     fn may_answer(&self) -> Vec<String> {
         match &*locked(&self.answered_by) {
             Some(known) if price_of(known, &self.prices).is_some() => vec![known.clone()],
@@ -90,7 +89,7 @@ impl Claude {
         }
     }
 
-    /// What each of them would ask for so many tokens, in US dollars; `None` where a price is unknown.
+    /// Cost of these tokens for each model that may answer, in US dollars; `None` where its price is unknown.
     fn costs(&self, tokens: Tokens) -> Vec<Option<f64>> {
         let named = self.prices.contains_key(&self.model).then(|| vec![self.model.clone()]);
         let models = named.unwrap_or_else(|| self.may_answer());
@@ -98,15 +97,15 @@ impl Claude {
         models.iter().map(price).collect()
     }
 
-    /// The most it may write for an answer, in tokens.
+    /// Output limit of a call, in tokens.
     fn most_answered(&self) -> u64 {
         let thinks = self.may_answer().iter().any(|model| thinks(model));
         if thinks { MAX_ANSWER_TOKENS + MAX_THOUGHT_TOKENS } else { MAX_ANSWER_TOKENS }
     }
 
-    /// The most a call can cost, in US dollars; `None` when the price of a model that may answer is unknown.
+    /// Upper bound on the cost of a call, in US dollars; `None` when the price of a model that may answer is unknown.
     ///
-    /// Half a token a byte is more than any text of ours has; all input counts as written to the cache for an hour.
+    /// Counts half a token per byte, which is more than any of our texts has, and all input as written to the one-hour cache.
     pub fn worst_cost(&self, request: &Request) -> Option<f64> {
         let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
         let bytes = request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
@@ -114,7 +113,7 @@ impl Claude {
         self.costs(tokens).into_iter().try_fold(0.0, |most: f64, cost| Some(most.max(cost?)))
     }
 
-    /// What a call will probably cost, for an estimate before a run: four bytes a token, an answer of 800 tokens.
+    /// Expected cost of a call, for the estimate before a run: four bytes per token, 800 tokens of output.
     pub fn likely_cost(&self, request: &Request) -> Option<f64> {
         let tokens = Tokens { input: (request.bytes() + CLIENT_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
         self.costs(tokens).into_iter().next().flatten()
@@ -125,12 +124,12 @@ impl Claude {
     }
 }
 
-/// What a thread that panicked has left is as good as before.
+/// What is behind these locks stays valid when a thread panics.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What makes something of the model's words, or says why they are no answer.
+/// Parses the model's reply, or says why it is not an answer.
 pub type Reader<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
 
 /// An answer and what it cost.
@@ -138,12 +137,12 @@ pub type Reader<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
 pub struct Answer<T> {
     pub value: T,
     pub model: String,
-    /// `None` when the client did not tell.
+    /// `None` when the client did not report it.
     pub cost_usd: Option<f64>,
 }
 
 impl Claude {
-    /// Asks the model; what may pass is tried again. The reply stays on disk until it is forgotten.
+    /// Asks the model; transient failures are retried. The reply stays on disk until it is forgotten.
     ///
     /// # Errors
     /// When there is no answer, or none that can be read.
@@ -161,13 +160,13 @@ impl Claude {
         }
     }
 
-    /// One try: the reply that is on disk already, where it is an answer, else a new one.
+    /// One attempt: uses the reply on disk if it is an answer, else makes a call.
     fn try_once<T>(&self, request: &Request, read: Reader<'_, T>) -> Try<T> {
         if let Some(answer) = self.stored_answer(request, read) {
             return Try::Answered(Box::new(answer));
         }
         let file = self.reply_file(request);
-        // Before it is paid for: an answer that cannot be kept may be lost.
+        // Reserves disk space before the call: otherwise a paid answer might not be stored.
         let room = match self.room() {
             Ok(room) => room,
             Err(failure) => return Try::Failed(failure),
@@ -179,7 +178,7 @@ impl Claude {
             Err(failure) => return Try::Failed(failure),
         };
         let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
-        // A client that answered all the same may have been paid for that.
+        // If the client answered in spite of the unknown flag, that call may have been billed.
         if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && can_go_without(flag)) {
             let costs_more = SIZE_FLAGS.contains(&flag.as_str());
             self.unknown().push(flag);
@@ -189,7 +188,7 @@ impl Claude {
             return session_with(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)), None);
         }
         fault::point("reply arrived");
-        // Paid for, kept or not: what can be made of it is made.
+        // It is paid for: use it even if it could not be stored.
         let _ = room.fill(&file, &ran.stdout);
         fault::point("reply stored");
         match self.read_reply(&ran.stdout, &file, read) {
@@ -200,8 +199,7 @@ impl Claude {
         }
     }
 
-    /// What a new reply comes to. Its file stays where it is an answer, and where it may have been paid for: what this version makes
-    /// nothing of, a later one may.
+    /// Reads a new reply. Its file stays if it is an answer, or if it may have been billed: a later version may be able to read it.
     fn read_reply<T>(&self, reply: &[u8], file: &Path, read: Reader<'_, T>) -> Try<T> {
         let read = report::read(reply, read, &self.model);
         match &read {
@@ -228,7 +226,7 @@ impl Summarizer for Claude {
 }
 
 impl Claude {
-    /// Does an answer lie on the disk that a digest can be made of?
+    /// Is there an answer on disk from which a digest can be made?
     pub fn has_digest(&self, input: &Input) -> bool {
         self.has_answer(&input.request, &|said| reply::read(said, &input.request))
     }

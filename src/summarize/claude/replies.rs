@@ -1,4 +1,5 @@
-//! Replies on disk: each under what was asked, from the moment it came until what was made of it is stored. A reply is paid for once.
+//! Replies on disk, each under the hash of its request, from their arrival until what was made of them is stored. A reply is paid for
+//! once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,9 +10,9 @@ use crate::private::Room;
 use crate::session::Millis;
 use crate::summarize::{Failure, Request};
 
-/// Room that is taken on the disk before a reply is asked for, in bytes: for it and the digest that is made of it, with some to spare.
+/// Disk space reserved before a call, in bytes: for the reply and the digest made from it, with a margin.
 const ROOM: usize = 256 << 10;
-/// How long a reply waits to be used, or for a version that can read it.
+/// How long a reply is kept for later use, or for a version that can read it.
 const KEEP_REPLIES: Millis = 30 * 24 * 3_600_000;
 
 impl Claude {
@@ -21,7 +22,7 @@ impl Claude {
         self.replies.join(format!("{name}.json"))
     }
 
-    /// Takes room for a reply that is to come.
+    /// Reserves disk space for a reply.
     pub(super) fn room(&self) -> Result<Room, Failure> {
         Room::take(&self.replies, ROOM).map_err(|e| {
             let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
@@ -29,8 +30,8 @@ impl Claude {
         })
     }
 
-    /// The answer to this very request that lies on the disk. A reply that cannot be read is none: it would be asked for again, and
-    /// nothing be reserved for that.
+    /// The answer to this very request, if it is on disk. An unreadable reply does not count: the call would be made again without a
+    /// reservation.
     pub(super) fn stored_answer<T>(&self, request: &Request, read: Reader<'_, T>) -> Option<Answer<T>> {
         match report::read(&fs::read(self.reply_file(request)).ok()?, read, &self.model) {
             Try::Answered(answer) => Some(*answer),
@@ -38,17 +39,17 @@ impl Claude {
         }
     }
 
-    /// Was this very request answered before, and the answer not used yet?
+    /// Is there an unused answer to this very request?
     pub fn has_answer<T>(&self, request: &Request, read: Reader<'_, T>) -> bool {
         self.stored_answer(request, read).is_some()
     }
 
-    /// The reply is used: its file has done its work.
+    /// Deletes the reply once it is used.
     pub fn forget_reply(&self, request: &Request) {
         let _ = fs::remove_file(self.reply_file(request));
     }
 
-    /// Replies nobody came for: their sessions went on before they could be used.
+    /// Deletes replies that no one used: their sessions continued before they could be.
     pub fn drop_old_replies(&self, now: Millis) {
         let Ok(files) = fs::read_dir(&self.replies) else { return };
         let age = |meta: fs::Metadata| {

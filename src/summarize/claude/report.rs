@@ -1,4 +1,4 @@
-//! What `claude -p --output-format json` printed, and what follows from it. Pure.
+//! Parses the output of `claude -p --output-format json` and decides what follows from it. Pure.
 
 use serde_json::Value;
 
@@ -7,24 +7,24 @@ use crate::clean::{one_line, plain, shorten};
 use crate::privacy::Gate;
 use crate::summarize::Failure;
 
-/// No call costs more, in US dollars. What is told to have counts as not told.
+/// In US dollars. A reported cost above this is treated as not reported.
 const MAX_COST: f64 = 1_000.0;
-/// The longest name of a model, in characters.
+/// Longest name of a model, in characters.
 const MAX_NAME: usize = 100;
 
-/// What became of one try.
+/// The outcome of one attempt.
 pub enum Try<T> {
     Answered(Box<Answer<T>>),
     Failed(Failure),
-    /// It may pass, and cost nothing.
+    /// Transient, and it cost nothing.
     Again(String),
 }
 
-/// Places at which a report is looked for at most, in what is no JSON as a whole.
+/// At how many positions a report is searched for, in output that is not JSON as a whole.
 const MAX_PLACES: usize = 10_000;
 
-/// The client's report in what was printed, whatever stands around it: a mark of the byte order, a wrapper's line, a notice of an
-/// update. A client that is set to tell all prints a list, whose last report it is.
+/// The client's report within its output, which may also contain a byte order mark, a wrapper's line or an update notice. A client set to
+/// verbose prints a list; the report is the last one in it.
 pub fn find(printed: &[u8]) -> Option<Value> {
     match serde_json::from_slice::<Value>(printed) {
         Ok(Value::Array(list)) => list.into_iter().rev().find(is_report),
@@ -33,7 +33,7 @@ pub fn find(printed: &[u8]) -> Option<Value> {
     }
 }
 
-/// The last report among the values that begin at some bracket; what is part of one begins none.
+/// The last report among the values that begin at a bracket. Brackets inside a parsed value are skipped.
 fn find_within(printed: &[u8]) -> Option<Value> {
     let (mut at, mut found) = (0, None);
     for _ in 0..MAX_PLACES {
@@ -56,8 +56,8 @@ fn is_report(value: &Value) -> bool {
     value.get("type").and_then(Value::as_str) == Some("result")
 }
 
-/// What the client printed, without secrets in any of its strings: a model may say what it was never given. Of what stands around its
-/// report nothing stays.
+/// The client's output with secrets redacted in every string, because a model may say what it was never given. Everything around the
+/// report is dropped.
 pub fn redacted(stdout: &[u8], gate: &Gate) -> Vec<u8> {
     match find(stdout) {
         Some(report) => redacted_value(report, gate).to_string().into_bytes(),
@@ -74,12 +74,12 @@ fn redacted_value(value: Value, gate: &Gate) -> Value {
     }
 }
 
-/// Is there a report to its end?
+/// Is there a complete report?
 pub fn is_whole(stdout: &[u8]) -> bool {
     find(stdout).is_some_and(|report| report.get("result").is_some())
 }
 
-/// What the client's own report and the model's reply in it come to.
+/// Parses the client's report and the model's reply in it.
 pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
     let Some(report) = find(stdout) else {
         let said = shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80);
@@ -96,7 +96,7 @@ pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
             let model = answered_by(&report).unwrap_or_else(|| asked.to_owned());
             Try::Answered(Box::new(Answer { value, model, cost_usd }))
         }
-        // A notice of a limit comes as an ordinary reply, with exit code 0. What was paid for is a model's own words.
+        // A limit notice arrives as an ordinary reply with exit code 0. If it was billed, it is a model's own words.
         Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
             Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
         }
@@ -104,7 +104,7 @@ pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
     }
 }
 
-/// The model that answered: of several that a client asked, the one that cost most.
+/// The model that answered. If the client used several, the most expensive one.
 pub fn answered_by(report: &Value) -> Option<String> {
     let all = report.get("modelUsage")?.as_object()?;
     let cost = |used: &Value| used.get("costUSD").and_then(Value::as_f64).unwrap_or(0.0);
@@ -116,13 +116,13 @@ pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Try<T> {
     Try::Failed(Failure::Session { what, cost_usd })
 }
 
-/// The client's own words, or a model's, as the reason of a failure.
+/// The client's or the model's own words, as the reason of a failure.
 fn quoted(said: &str) -> String {
     let said = shorten(&one_line(&plain(said)), 160);
     if said.is_empty() { "claude failed and does not say why".into() } else { format!("claude says: {said}") }
 }
 
-/// What an error the client reports means for this session and the ones after it.
+/// What a reported error means for this session and the following ones.
 fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Try<T> {
     let status = report.get("api_error_status").and_then(Value::as_u64);
     let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
@@ -136,14 +136,14 @@ fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Try<T> {
     } else if passing && cost_usd == Some(0.0) {
         Try::Again(what)
     } else if passing {
-        // The reservation is for one call, and this one has been paid for, or nobody knows.
+        // The reservation covers one call, and this one was billed or may have been.
         Try::Failed(Failure::Model { what, cost_usd })
     } else {
         session_with(what, cost_usd)
     }
 }
 
-/// Is an ordinary reply the client's notice of a limit? A model's prose may speak of limits too, but not in one short line.
+/// Is an ordinary reply the client's limit notice? A model's prose may mention limits too, but not in one short line.
 fn is_limit_notice(said: &str) -> bool {
     const NOTICES: [&str; 8] = [
         "hit your limit", "hit your session limit", "hit your weekly limit", "usage limit reached", "limit reached",
@@ -153,7 +153,7 @@ fn is_limit_notice(said: &str) -> bool {
     said.len() < 200 && said.trim().lines().count() < 3 && NOTICES.iter().any(|notice| lower.contains(notice))
 }
 
-/// Not logged in, or over a limit: the next call would say the same.
+/// Not logged in, or over a limit: the next call would fail the same way.
 fn is_out_of_reach(said: &str) -> bool {
     const SIGNS: [&str; 12] = [
         "not logged in", "please run /login", "invalid api key", "authentication", "oauth token", "hit your limit",
