@@ -1,27 +1,28 @@
-//! Which agent a command runs in, by the variables that agents give to the commands they start.
+//! Detects the agent a command runs in, by the variables that agents set for the commands they start.
 //!
-//! One table. A variable belongs here when an agent sets it for what it starts, and not when a person sets it to configure one (a key, a
-//! model's name), nor when an editor sets it for every terminal (`CURSOR_TRACE_ID`). That a person types in a terminal that carries one
-//! all the same costs a question, where a note of a model's told as the user's would cost trust.
+//! A variable belongs in the table when an agent sets it for its children; not when a person sets it to configure an agent (a key, a
+//! model's name), and not when an editor sets it for every terminal (`CURSOR_TRACE_ID`). If a person types in a terminal that has such a
+//! variable all the same, the cost is one question; a model's note presented as the user's own would cost trust.
 //!
-//! Sources: what the clients were seen to set (Claude Code, Gemini CLI, Qwen Code, Copilot CLI), their documentation and their source.
+//! Sources: what the clients were observed to set (Claude Code, Gemini CLI, Qwen Code, Copilot CLI), their documentation and their source
+//! code.
 
 use std::env;
 
 use crate::author::Author;
 
 struct Known {
-    /// As people know it.
+    /// Name shown to people.
     name: &'static str,
-    /// What the client of this agent calls itself in the Model Context Protocol begins so.
+    /// Prefix of the name its MCP client reports.
     client: &'static str,
-    /// Variables that show it, with the value where only one does.
+    /// Variables that identify it, each with the required value if only one value does.
     marks: &'static [(&'static str, Option<&'static str>)],
     /// Variables that hold the id of its session.
     sessions: &'static [&'static str],
 }
 
-/// Forks stand before what they come from, whose variables they set as well.
+/// Forks come before the agents they derive from, because they set their variables as well.
 const AGENTS: [Known; 20] = [
     Known {
         name: "Claude",
@@ -91,14 +92,14 @@ const AGENTS: [Known; 20] = [
     Known { name: "Grok", client: "grok", marks: &[("GROK_AGENT", Some("1"))], sessions: &[] },
 ];
 
-/// An agent that is in no table says its name here: a convention of several.
+/// Agents that are not in the table give their name here: a convention of several.
 const ANY: &str = "AI_AGENT";
 
 /// An agent that starts commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
     pub name: String,
-    /// The id of its session, where it tells it.
+    /// The id of its session, if it provides one.
     pub session: Option<String>,
 }
 
@@ -108,12 +109,12 @@ impl Agent {
     }
 }
 
-/// The agent this process was started by, if any.
+/// The agent that started this process, if any.
 pub fn agent() -> Option<Agent> {
     agent_in(|name| env::var(name).ok())
 }
 
-/// The agent that is called so by its client of the Model Context Protocol.
+/// The agent whose MCP client reports this name.
 pub fn agent_of_client(client: &str) -> Agent {
     let lower = client.to_lowercase();
     let known = AGENTS.iter().find(|known| lower.starts_with(known.client));

@@ -1,6 +1,6 @@
-//! The embeddings endpoint, which nobody has to have: `[embeddings]`. Off until an address is given.
+//! The optional embeddings endpoint: `[embeddings]`. Off until an address is configured.
 //!
-//! The key is never in the config: that names the variable which holds it. It is read when it is needed and kept nowhere.
+//! The config never holds the key, only the name of the variable that does. The key is read when needed and not stored.
 
 use std::env;
 
@@ -14,24 +14,24 @@ use super::Config;
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EmbeddingsConfig {
-    /// The endpoint's address; empty: there is none.
+    /// The endpoint's address; empty turns embeddings off.
     pub endpoint: String,
     pub api: Api,
-    /// As the endpoint calls it.
+    /// The model's name at the endpoint.
     pub model: String,
-    /// The variable that holds the key, where one is needed.
+    /// The variable that holds the key, if one is needed.
     pub key_env: String,
-    /// The longest a request may take, whatever happens.
+    /// Time limit for a whole request.
     pub timeout_seconds: u64,
-    /// How much nearness in meaning counts against words: 0 to 1.
+    /// Weight of semantic similarity against words: 0 to 1.
     pub weight: f64,
-    /// Texts in a request.
+    /// Texts per request.
     pub batch: usize,
-    /// Texts a run sends at most.
+    /// At most this many texts are sent in a run.
     pub max_texts: usize,
 }
 
-/// The form in which the endpoint is asked.
+/// The API the endpoint speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Api {
@@ -54,7 +54,7 @@ impl Default for EmbeddingsConfig {
     }
 }
 
-/// What a request is authorized with. Shows itself to nobody.
+/// Authorizes requests. Never shown, not even by `Debug`.
 #[derive(Clone)]
 pub struct Key(pub(crate) String);
 
@@ -75,7 +75,7 @@ impl EmbeddingsConfig {
     }
 
     /// # Errors
-    /// The key that is wrong, and why; never its value, which may be a secret that was put in the wrong place.
+    /// The invalid key and the reason; never its value, which may be a secret in the wrong place.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let ensure = |holds: bool, key: &'static str, why: &str| if holds { Ok(()) } else { Err((key, why.to_owned())) };
         ensure((1..=600).contains(&self.timeout_seconds), "embeddings.timeout_seconds", "must be 1 to 600")?;
@@ -110,17 +110,17 @@ impl EmbeddingsConfig {
     }
 }
 
-/// Hosts that are this machine by their name or number.
+/// Is the host this machine, by name or by number?
 fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
 impl Config {
-    /// The key for the endpoint, where the config names a variable.
+    /// The key for the endpoint, if the config names a variable.
     ///
     /// # Errors
-    /// When that is not set, or holds what cannot be sent.
+    /// When that variable is not set, or its value cannot be a key.
     pub fn embeddings_key(&self) -> Result<Option<Key>> {
         let name = &self.embeddings.key_env;
         if name.is_empty() {
@@ -132,7 +132,7 @@ impl Config {
         Ok(Some(Key(key)))
     }
 
-    /// The proxy that the environment names, for endpoints elsewhere. Never for this machine: a proxy would look at its own.
+    /// The proxy from the environment, for remote endpoints. Never for this machine: the proxy would resolve the address to itself.
     pub fn embeddings_proxy(&self) -> Option<Proxy> {
         if self.embeddings.is_local() { None } else { Proxy::try_from_env() }
     }

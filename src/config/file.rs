@@ -1,4 +1,4 @@
-//! The config file: every key, its default, and errors that say where.
+//! The config file: every key, its default, and errors that name the line.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -16,7 +16,7 @@ use crate::signal::chatter::SKIP_TOOLS;
 #[serde(deny_unknown_fields, default)]
 pub struct Values {
     pub claude_dirs: Option<Vec<String>>,
-    /// An IANA name; the system's zone when it is not given.
+    /// An IANA name; the system's zone when not given.
     pub timezone: Option<String>,
     /// When the batch runs by itself: `every 30m`, `hourly`, `03:15`.
     pub schedule: Schedule,
@@ -28,7 +28,7 @@ pub struct Values {
     pub retention: Retention,
     pub signal: SignalConfig,
     pub embeddings: EmbeddingsConfig,
-    /// Roots that moved or were renamed: old path = new path.
+    /// Project roots that were moved or renamed: old path = new path.
     pub projects: BTreeMap<String, String>,
     /// Prices of models this program does not know, by model id.
     pub prices: BTreeMap<String, Price>,
@@ -38,24 +38,24 @@ pub struct Values {
 #[serde(deny_unknown_fields, default)]
 pub struct DigestConfig {
     pub summarizer: SummarizerChoice,
-    /// The model `claude` is asked for.
+    /// The model requested from `claude`.
     pub model: String,
-    /// The command that is `claude`: a name on the PATH or a path.
+    /// The `claude` command: a name on the PATH, or a path.
     pub claude: String,
-    /// Sessions a run gives to the model at most.
+    /// At most this many sessions of a run go to the model.
     pub max_sessions: usize,
     pub max_cost_usd: f64,
     pub max_cost_usd_per_day: f64,
-    /// Calls of the model at once.
+    /// Concurrent calls of the model.
     pub parallel_calls: usize,
     pub timeout_seconds: u64,
     /// How long a session must be quiet before it is digested.
     pub settle_minutes: u64,
-    /// A first run over more sessions than this does without the model.
+    /// A first run over more sessions than this does not use the model.
     pub backlog: usize,
     /// The session's part of a request, in characters.
     pub input_chars: usize,
-    /// Hours in which the model is not asked: the limits of a subscription are for somebody's work then.
+    /// Hours in which the model is not called, so that a subscription's limits are left for the user's own work.
     pub not_between: Option<Hours>,
 }
 
@@ -105,12 +105,12 @@ impl Exclude {
 }
 
 impl Values {
-    /// Patterns of projects that are left out, by either name of the key.
+    /// Patterns of excluded projects, under either name of the key.
     pub fn excluded_projects(&self) -> Vec<String> {
         [&self.privacy.exclude_projects[..], &self.exclude.projects].concat()
     }
 
-    /// Globs of transcripts that are not read, by either name of the key.
+    /// Globs of transcripts that are not read, under either name of the key.
     pub fn excluded_transcripts(&self) -> Vec<String> {
         [&self.privacy.exclude_transcripts[..], &self.exclude.paths].concat()
     }
@@ -120,7 +120,7 @@ impl Values {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SignalConfig {
-    /// Tools whose uses are not kept; a `*` at the end stands for all that begin so.
+    /// Tools whose uses are not stored; a trailing `*` matches any ending.
     pub skip_tools: Vec<String>,
 }
 
@@ -134,12 +134,12 @@ impl Default for SignalConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
-    /// Days since a session was last active; 0 is for ever.
+    /// Days since a session was last active; 0 means for ever.
     pub days: u32,
 }
 
 impl Retention {
-    /// Sessions that were last active before this are not kept.
+    /// Sessions last active before this time are not kept; `None` keeps all.
     pub fn oldest(self, now: Millis) -> Option<Millis> {
         (self.days > 0).then(|| now - Millis::from(self.days) * 86_400_000)
     }
@@ -148,17 +148,17 @@ impl Retention {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HooksConfig {
-    /// The most a session starts with, in tokens by the estimate of `context`.
+    /// Limit for what session start injects, in tokens by the estimate of `context`.
     pub max_inject_tokens: usize,
-    /// How long a session's start may wait for it, in milliseconds.
+    /// How long session start may wait for it, in milliseconds.
     pub deadline_ms: u64,
-    /// Whose sessions are told at a prompt.
+    /// Whose sessions are considered at a prompt.
     pub scope: Scope,
-    /// What is said of earlier sessions at a prompt.
+    /// What is injected about earlier sessions at a prompt.
     pub prompt: AtPrompt,
-    /// The most that is put beside a prompt, in tokens by the estimate of `context`.
+    /// Limit for what is injected beside a prompt, in tokens by the estimate of `context`.
     pub max_prompt_tokens: usize,
-    /// Start an ingest in the background before the client compacts a session: for clients that rewrite the transcript then.
+    /// Start an ingest in the background before the client compacts a session: for clients that then rewrite the transcript.
     pub ingest_before_compact: bool,
 }
 
@@ -167,7 +167,7 @@ pub struct HooksConfig {
 pub enum AtPrompt {
     /// Nothing.
     Off,
-    /// Which sessions bear on it; what they say only where it asks for the past.
+    /// A notice of which sessions are relevant; what they say only if the prompt asks for the past.
     Notice,
     /// What they say.
     Inject,
@@ -186,18 +186,18 @@ impl Default for HooksConfig {
     }
 }
 
-/// Whose sessions hooks tell of.
+/// Which projects' sessions hooks may inject.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Those of the project that asks.
+    /// Those of the prompt's own project.
     #[default]
     Project,
-    /// Others, too, where they say far more of it; isolated ones never.
+    /// Also others that match far better; never isolated ones.
     All,
 }
 
-/// US dollars for a million tokens.
+/// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -218,7 +218,7 @@ pub struct Read {
     table: toml::Table,
 }
 
-/// Reads the config file. One that was named must be there; the default one may be missing.
+/// Reads the config file. A file named explicitly must exist; the default one may be missing.
 pub fn read(path: &Path, named: bool) -> Result<Read> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -228,10 +228,10 @@ pub fn read(path: &Path, named: bool) -> Result<Read> {
     parse(path, &text, path.exists())
 }
 
-/// What the text of a config file says; `path` is for messages.
+/// Parses the text of a config file; `path` is for messages.
 ///
 /// # Errors
-/// When it is no TOML, or has a key or a value that cannot be meant.
+/// When it is not TOML, or has an unknown key or an unusable value.
 pub fn parse(path: &Path, text: &str, exists: bool) -> Result<Read> {
     let values: Values = toml::from_str(text).map_err(|e| located(path, text, &e))?;
     if let Err((key, why)) = check(&values) {
@@ -241,7 +241,7 @@ pub fn parse(path: &Path, text: &str, exists: bool) -> Result<Read> {
     Ok(Read { values, exists, table })
 }
 
-/// Values that parse but cannot be meant: the key, and why.
+/// Checks for values that parse but are unusable; the error has the key and the reason.
 fn check(values: &Values) -> Result<(), (&'static str, String)> {
     let digest = &values.digest;
     let ensure = |holds: bool, key: &'static str, why: String| if holds { Ok(()) } else { Err((key, why)) };
@@ -278,7 +278,7 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
     Ok(())
 }
 
-/// The line on which a dotted key stands; 1 when it is written in another way.
+/// Line number of a dotted key; 1 when it is written in another notation.
 fn line_of(text: &str, dotted: &str) -> usize {
     let (table, name) = dotted.rsplit_once('.').unwrap_or(("", dotted));
     let mut current = String::new();
@@ -304,7 +304,7 @@ fn located(path: &Path, text: &str, error: &toml::de::Error) -> anyhow::Error {
 }
 
 impl Read {
-    /// A value, or a name of a moved project, that begins with `~`.
+    /// A value, or the path of a moved project, that begins with `~`.
     pub fn below_home(&self) -> Option<&str> {
         fn find(value: &toml::Value) -> Option<&str> {
             let is_below = |text: &&str| text.trim_start_matches('!').starts_with('~');

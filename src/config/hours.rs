@@ -1,11 +1,11 @@
-//! Hours of the day, every day, in the user's zone: `09:00-18:00`. One that ends before it begins goes over midnight.
+//! A daily span of hours in the user's zone: `09:00-18:00`. A span that ends before it begins extends past midnight.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Minutes since midnight.
+/// Both in minutes since midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Hours {

@@ -1,4 +1,4 @@
-//! Every path, environment variable and default. Nobody else reads the environment.
+//! Every path, environment variable and default. No other module reads the environment.
 
 mod agent;
 mod embeddings;
@@ -40,14 +40,14 @@ use crate::store::Memory;
 
 const DAY: Millis = 86_400_000;
 
-/// Set for our own child, so that hooks in the user's settings know it.
+/// Set for our own child, so that hooks in the user's settings recognise it.
 pub const GUARD: &str = "RECALL_CHILD";
-/// Set by the user for a session that is to be told nothing and not to be kept.
+/// Set by the user for a session that gets no memory and is not stored.
 const OFF: &str = "RECALL_OFF";
 
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Empty where `HOME` is not set: then every path was given, and nothing is looked for below a home.
+    /// Empty when `HOME` is not set: then every path was given explicitly, and nothing is looked for below a home.
     pub home: PathBuf,
     pub data_dir: PathBuf,
     pub config_file: PathBuf,
@@ -57,9 +57,9 @@ pub struct Config {
     pub hooks: HooksConfig,
     pub privacy: PrivacyConfig,
     pub schedule: Schedule,
-    /// Projects that are left out.
+    /// Excluded projects.
     pub exclude_projects: Patterns,
-    /// Projects whose sessions are shown in themselves alone.
+    /// Projects whose sessions are shown only within the project itself.
     pub isolate: Patterns,
     /// Transcripts that are not read.
     pub exclude_transcripts: GlobSet,
@@ -68,11 +68,11 @@ pub struct Config {
     pub embeddings: EmbeddingsConfig,
     pub moved_projects: Vec<(String, String)>,
     pub prices: BTreeMap<String, Price>,
-    /// The search path for `claude`, and the variables a child keeps.
+    /// The search path (`PATH`), on which `claude` is looked for.
     pub search_path: String,
-    /// A clock that stands still, for tests and reproducible runs.
+    /// A fixed clock, for tests and reproducible runs.
     fixed_now: Option<Millis>,
-    /// Where paths came from; with what the file gives it makes the effective values.
+    /// Paths and where they came from. With the values of the file they make up the effective settings.
     origins: Vec<Setting>,
     file: file::Read,
 }
@@ -89,8 +89,8 @@ impl Config {
     /// Reads the environment and the config file.
     ///
     /// # Errors
-    /// When a path is not given and there is no home directory to look below, a variable has no usable value, or the file has an unknown
-    /// or wrong key.
+    /// When a path is not given and there is no home directory to derive it from, a variable has no usable value, or the file has an
+    /// unknown key or a wrong value.
     pub fn load() -> Result<Self> {
         let home = path_var("HOME")?.unwrap_or_default();
         let (config_file, _) = from_var("RECALL_CONFIG", || Ok(base("RECALL_CONFIG")?.config_dir().join("recall/config.toml")))?;
@@ -142,29 +142,29 @@ impl Config {
         })
     }
 
-    /// A moment in the user's zone.
+    /// A time in the user's zone.
     pub fn local(&self, at: Millis) -> Zoned {
         Timestamp::from_millisecond(at).unwrap_or_default().to_zoned(self.time_zone.clone())
     }
 
-    /// A time in the user's zone, in a form of strftime.
+    /// A time in the user's zone, in a strftime format; dashes when there is none.
     pub fn local_time(&self, at: Option<Millis>, form: &str) -> String {
         let zoned = at.and_then(|at| Timestamp::from_millisecond(at).ok()).map(|t| t.to_zoned(self.time_zone.clone()));
         zoned.map_or_else(|| "----------".into(), |z| z.strftime(form).to_string())
     }
 
-    /// A day in the user's zone, as people write one: `19 Nov`; with the year where that is another than this one's.
+    /// A day in the user's zone, written like `19 Nov`; with the year if it is not the current one.
     pub fn short_day(&self, at: Millis) -> String {
         let year = |at: Millis| self.local_time(Some(at), "%Y");
         self.local_time(Some(at), if year(at) == year(self.now()) { "%-d %b" } else { "%-d %b %Y" })
     }
 
-    /// What days go by: the same for zones that agree, whatever they are called.
+    /// Fingerprint of the zone that determines days: equal for zones with the same rules, whatever their names.
     pub fn zone_mark(&self) -> String {
         zone::mark(&self.time_zone)
     }
 
-    /// What dates, ages and `~` in a query go by.
+    /// What a query needs to interpret dates, ages and `~`.
     pub fn query_context(&self) -> QueryContext {
         QueryContext { now: self.now(), zone: self.time_zone.clone(), home: self.home.clone() }
     }
@@ -173,7 +173,7 @@ impl Config {
         self.fixed_now.unwrap_or_else(|| Timestamp::now().as_millisecond())
     }
 
-    /// From when to when the day of a moment lasts, in the user's zone.
+    /// Start and end of the day that contains `now`, in the user's zone.
     pub fn day(&self, now: Millis) -> Range<Millis> {
         let zoned = Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(self.time_zone.clone());
         let began =
@@ -190,19 +190,19 @@ impl Config {
         self.data_dir.join("recall.db")
     }
 
-    /// Config directories whose sessions are ours: those that are read, and the one Claude Code itself uses here.
+    /// Config directories whose sessions count as the user's: those that are read, and the one Claude Code itself uses here.
     pub fn session_dirs(&self) -> Vec<PathBuf> {
         let mut dirs = self.claude_dirs.clone();
         dirs.extend(path_var("CLAUDE_CONFIG_DIR").ok().flatten());
         dirs
     }
 
-    /// The folder our own `claude` child works in: no project's instructions are in scope there.
+    /// Working directory of our own `claude` child: no project's instructions apply there.
     pub fn child_dir(&self) -> PathBuf {
         self.data_dir.join("child")
     }
 
-    /// A prompt of the user's own takes the place of the one that ships.
+    /// The user's own prompt, which replaces the one that ships.
     pub fn prompt_override(&self) -> PathBuf {
         self.config_file.with_file_name("digest.md")
     }
@@ -213,27 +213,27 @@ impl Config {
         !patterns.is_empty() && (patterns.fit(folder) || patterns.fit(&projects.key_of(folder)))
     }
 
-    /// What somebody may see of the memory.
+    /// What a caller with this view may see of the memory.
     pub fn policy(&self, view: View<'_>) -> Policy {
         Policy::new(self.exclude_projects.clone(), self.isolate.clone(), self.project_keys(), view)
     }
 
-    /// What everything that is kept has to pass.
+    /// The sanitizer that everything stored must pass.
     ///
     /// # Errors
-    /// When a glob, a pattern or a rule in the config is none.
+    /// When a glob, pattern or rule in the config is invalid.
     pub fn gate(&self) -> Result<Gate> {
         self.privacy.gate(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 
-    /// What the gate goes by, in a few characters: texts that passed another one have to pass again.
+    /// Short id of the sanitizer's rules: texts that passed under another id must pass again.
     pub fn rules(&self) -> String {
         let PrivacyConfig { exclude_paths, exclude_patterns, rules, .. } = &self.privacy;
         let rules = (RULES_VERSION, privacy::PRIVATE_FILES, exclude_paths, exclude_patterns, rules, &self.signal.skip_tools);
         short_id("r", &[&format!("{rules:?}")])
     }
 
-    /// Keys of the file that have other names now, with those.
+    /// Messages for keys of the file that were renamed.
     pub fn old_keys(&self) -> Vec<String> {
         let exclude = &self.file.values.exclude;
         let given = [("projects", &exclude.projects, "exclude_projects"), ("paths", &exclude.paths, "exclude_transcripts")];
@@ -244,7 +244,8 @@ impl Config {
         given.map(told).collect()
     }
 
-    /// Folders and projects in which sessions took place, by the index and by the transcripts: what is excluded is in those alone.
+    /// Folders and projects in which sessions took place, from the index and from the transcripts: excluded ones are only in the
+    /// transcripts.
     pub fn known_folders(&self) -> Vec<String> {
         let mut known = crate::source::known::folders(&self.claude_dirs);
         let index = Memory::open_if_there(&self.database(), &Policy::upkeep()).ok().flatten();
@@ -256,7 +257,7 @@ impl Config {
         known.into_iter().collect()
     }
 
-    /// Patterns for projects that mean none of these folders, in a sentence each.
+    /// Patterns for projects that match none of these folders, each as a sentence.
     pub fn idle_patterns(&self, known: &[String]) -> Vec<String> {
         let lists = [("exclude_projects", &self.exclude_projects), ("isolate", &self.isolate)];
         let told = |key: &str, pattern: &str| format!("`{pattern}` in `privacy.{key}` fits none of the projects that are known");
@@ -268,7 +269,7 @@ impl Config {
     }
 }
 
-/// Does this process work for our own `claude` child?
+/// Is this process part of our own `claude` child?
 pub fn in_own_child() -> bool {
     env::var_os(GUARD).is_some()
 }
@@ -281,12 +282,12 @@ pub fn is_off() -> bool {
 /// The data folder alone, for what must work when the rest of the configuration does not.
 ///
 /// # Errors
-/// When neither it nor a home directory is known: nothing is ever written to a place that was only guessed.
+/// When neither the variable nor a home directory is set: nothing is ever written to a guessed place.
 pub fn data_dir() -> Result<PathBuf> {
     Ok(from_var("RECALL_DATA_DIR", || Ok(base("RECALL_DATA_DIR")?.data_dir().join("recall")))?.0)
 }
 
-/// Where a system keeps data and configuration below a home, for a path that the variable does not give.
+/// The platform's data and config directories below the home, for a path that `variable` does not give.
 fn base(variable: &str) -> Result<impl BaseStrategy> {
     path_var("HOME")?.with_context(|| homeless(variable))?;
     etcetera::base_strategy::choose_native_strategy().context("cannot find the home directory")
@@ -296,12 +297,12 @@ fn homeless(variable: &str) -> String {
     format!("neither HOME nor {variable} is set: recall does not know where to read and write")
 }
 
-/// The time, in milliseconds since the epoch, by the fixed clock where one is set.
+/// Current time in milliseconds since the epoch, or the fixed clock's.
 pub fn now() -> Result<Millis> {
     Ok(fixed_now()?.unwrap_or_else(|| Timestamp::now().as_millisecond()))
 }
 
-/// A glob over paths or project keys; `~` is the home.
+/// Globs over paths or project keys; `~` is the home.
 pub fn globset(patterns: &[String], home: &Path) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
@@ -319,7 +320,7 @@ fn time_zone(name: Option<&str>, config_file: &Path) -> Result<TimeZone> {
     }
 }
 
-/// Roots that moved: every name the old ones may have, and of the new ones the name a client notes.
+/// Project roots that were moved: every name an old root may have, and the name of the new one that a client records.
 fn moved(projects: &BTreeMap<String, String>, home: &Path) -> Vec<(String, String)> {
     let real = names_of(home).pop().unwrap_or_default();
     let names = |from: &str| homes(from, home).into_iter().map(|h| tilde(from, &h)).collect::<Vec<_>>();
@@ -330,7 +331,7 @@ fn setting(key: &str, value: &str, origin: &str) -> Setting {
     Setting { key: key.into(), value: value.into(), origin: origin.into() }
 }
 
-/// A variable's path, else the default, and which it was.
+/// The path from a variable, else the default, and which of them it was.
 fn from_var(name: &str, default: impl FnOnce() -> Result<PathBuf>) -> Result<(PathBuf, String)> {
     Ok(match path_var(name)? {
         Some(path) => (path, format!("${name}")),
@@ -347,7 +348,7 @@ fn expand(path: &str, home: &Path) -> PathBuf {
     PathBuf::from(tilde(path, home))
 }
 
-/// What `~` may stand for: a home behind a link has two names, and what a client notes is either.
+/// The homes `~` may stand for: a home behind a symlink has two names, and a client may record either.
 fn homes(path: &str, home: &Path) -> Vec<PathBuf> {
     if path.starts_with('~') { names_of(home) } else { vec![home.to_owned()] }
 }

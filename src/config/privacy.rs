@@ -1,4 +1,4 @@
-//! What the config says about privacy, and the gate that comes of it.
+//! The privacy settings, and the sanitizer built from them.
 
 use anyhow::{Context, Result};
 use globset::{Glob, GlobBuilder, GlobSetBuilder};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::privacy::{Files, Gate};
 use crate::redact::{Redactor, UserRule};
 
-/// Files whose content is never kept, whatever the config says besides.
+/// Files whose content is never stored, whatever the config says.
 pub const PRIVATE_FILES: [&str; 70] = [
     "**/.env*", "**/*.env", "**/*secret*", "**/*credential*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*",
     "**/*.pem", "**/*.key", "**/*.p8", "**/*.p12", "**/*.pfx", "**/*.jks", "**/*.keystore", "**/*.kdbx", "**/*.ovpn",
@@ -26,29 +26,29 @@ pub const PRIVATE_FILES: [&str; 70] = [
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PrivacyConfig {
-    /// Globs over files whose content is left out, beside those that always are; `!glob` lets some in again.
+    /// Globs of files whose content is left out, in addition to the built-in ones; `!glob` makes an exception.
     pub exclude_paths: Vec<String>,
-    /// Projects that are left out: names, paths or globs of their folders, with what lies below.
+    /// Excluded projects: names, paths or globs of their folders, including everything below.
     pub exclude_projects: Vec<String>,
-    /// Projects whose sessions are shown in themselves and nowhere else, in the same forms.
+    /// Projects whose sessions are shown only within the project itself, in the same notation.
     pub isolate: Vec<String>,
     /// Globs over the paths of transcripts that are not read.
     pub exclude_transcripts: Vec<String>,
     /// Regular expressions; a message, command or output that matches is left out.
     pub exclude_patterns: Vec<String>,
-    /// Secrets of the user's own kinds.
+    /// The user's own kinds of secrets.
     pub rules: Vec<UserRule>,
 }
 
 impl PrivacyConfig {
     /// # Errors
-    /// The key that is wrong, and why.
+    /// The invalid key and the reason.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         for glob in &self.exclude_paths {
             GlobBuilder::new(glob.trim_start_matches('!')).build().map_err(|e| ("privacy.exclude_paths", e.to_string()))?;
         }
         self.patterns().map_err(|e| ("privacy.exclude_patterns", e.to_string()))?;
-        // The shipped rules need no compiling; a config seldom has rules.
+        // The built-in rules are valid and need no check.
         if !self.rules.is_empty() {
             Redactor::new(&self.rules).map_err(|e| ("privacy.rules", e.to_string()))?;
         }
@@ -56,19 +56,19 @@ impl PrivacyConfig {
     }
 
     fn patterns(&self) -> Result<RegexSet, regex::Error> {
-        // Also none at all are put together, which takes as long as all else that a hook does.
+        // Building even an empty set takes as long as everything else a hook does.
         if self.exclude_patterns.is_empty() { Ok(RegexSet::empty()) } else { RegexSetBuilder::new(&self.exclude_patterns).build() }
     }
 
     /// # Errors
-    /// When a glob, a pattern or a rule is none; `check` has told which.
+    /// When a rule is invalid; `check` names it.
     pub fn redactor(&self) -> Result<Redactor> {
         let shipped = self.rules.is_empty();
         Ok(if shipped { Redactor::shipped().clone() } else { Redactor::new(&self.rules)? })
     }
 
     /// # Errors
-    /// When a glob, a pattern or a rule is none; `check` has told which.
+    /// When a glob, pattern or rule is invalid; `check` names it.
     pub fn gate(&self, skip_tools: &[String]) -> Result<Gate> {
         let redactor = self.redactor()?;
         let own = |allowed: bool| {
@@ -83,8 +83,8 @@ impl PrivacyConfig {
     }
 }
 
-/// File names are compared without case, and a folder's name says nothing about the files in it. A glob without a slash is one of
-/// names, wherever they are.
+/// Matching ignores case, and `*` does not cross a `/`, so a pattern that matches a folder does not match the files in it. A glob without
+/// a slash matches file names in any folder.
 fn globs<'g>(patterns: impl Iterator<Item = &'g str>) -> Result<Vec<Glob>> {
     let glob = |pattern: &str| {
         let anywhere = if pattern.contains('/') { "" } else { "**/" };

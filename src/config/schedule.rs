@@ -1,27 +1,27 @@
-//! When the batch runs: one form for systemd, launchd and cron.
+//! When the batch runs: one notation for systemd, launchd and cron.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Minutes and hours that divide an hour and a day, so that every timer can say them.
+/// Divisors of an hour and of a day, because every kind of timer can express these.
 const MINUTES: [u8; 10] = [1, 2, 3, 5, 6, 10, 12, 15, 20, 30];
 const HOURS: [u8; 7] = [1, 2, 3, 4, 6, 8, 12];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Schedule {
-    /// At every full multiple of so many minutes.
+    /// At every multiple of this many minutes.
     Minutes(u8),
-    /// At every full multiple of so many hours.
+    /// At every multiple of this many hours.
     Hours(u8),
     /// Once a day, at a local hour and minute.
     Daily(u8, u8),
 }
 
 impl Schedule {
-    /// The time between two runs, in milliseconds.
+    /// Time between two runs, in milliseconds.
     pub fn period(self) -> i64 {
         match self {
             Self::Minutes(n) => i64::from(n) * 60_000,

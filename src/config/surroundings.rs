@@ -1,4 +1,4 @@
-//! What of the environment a later start of the program must be given again: a hook's, a timer's.
+//! The environment that later starts of the program, by a hook or a timer, must inherit.
 
 use std::env;
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use anyhow::{Context, Result};
 use super::{Config, path_var};
 use crate::child::which;
 
-/// Variables that decide where recall's own files are, with the folder below the home that each stands for when it is not set.
+/// Variables that decide where recall's own files are, each with its default below the home, if it has one.
 pub const CARRIED: [(&str, Option<&str>); 4] = [
     ("RECALL_DATA_DIR", None),
     ("RECALL_CONFIG", None),
     ("XDG_DATA_HOME", Some(".local/share")),
     ("XDG_CONFIG_HOME", Some(".config")),
 ];
-/// Variables with which `claude` is logged in and finds its service. They may be secret, so they are written nowhere.
+/// Variables with which `claude` logs in and finds its service. They may be secret, so their values are never written anywhere.
 const LOGIN: [&str; 7] = [
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
     "CLAUDE_CODE_USE_VERTEX", "HTTPS_PROXY",
@@ -23,16 +23,16 @@ const LOGIN: [&str; 7] = [
 
 #[derive(Debug, Clone)]
 pub struct Surroundings {
-    /// This very program, by a path that stays when it is upgraded, where there is one.
+    /// This program, by a path that survives upgrades where there is one.
     pub program: PathBuf,
     pub current_dir: PathBuf,
     pub claude_config_dir: Option<PathBuf>,
-    /// Where systemd looks for a user's units.
+    /// Where systemd looks for user units.
     pub config_home: PathBuf,
-    /// Variables that are not what a program gets that is started without a shell of the user's.
+    /// Variables whose values differ from what a program gets that is started without the user's shell.
     pub carried: Vec<(&'static str, String)>,
     pub time_zone: Option<String>,
-    /// Variables of the login that are set here, and that no timer will have.
+    /// Login variables that are set here and that no timer will have.
     pub login: Vec<&'static str>,
 }
 
@@ -63,13 +63,13 @@ impl Surroundings {
 }
 
 impl Surroundings {
-    /// Where Claude Code keeps its settings and sessions when it is started from here.
+    /// Where Claude Code keeps its settings and sessions when started from here.
     pub fn claude_dir(&self, config: &Config) -> PathBuf {
         self.claude_config_dir.clone().unwrap_or_else(|| config.home.join(".claude"))
     }
 }
 
-/// A package manager's link on the search path outlives the versioned folder it leads to.
+/// Prefers a package manager's symlink on the search path: it outlives the versioned folder it points to.
 fn lasting(exe: PathBuf, search_path: &str) -> PathBuf {
     let name = exe.file_name().and_then(|n| n.to_str()).unwrap_or("recall").to_owned();
     let same = |path: &PathBuf| path.canonicalize().ok().is_some_and(|real| Some(real) == exe.canonicalize().ok());

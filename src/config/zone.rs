@@ -1,4 +1,4 @@
-//! Time zones, read from their own files: the library would walk the whole zone database first, which a hook cannot wait for.
+//! Reads time zones from their own files: the library would first walk the whole zone database, which a hook cannot wait for.
 
 use std::env;
 use std::fs;
@@ -11,17 +11,17 @@ use crate::session::short_id;
 
 /// Where systems keep the zone database, by IANA name.
 const DATABASE: &str = "/usr/share/zoneinfo";
-/// The system's own zone, as a file of that database.
+/// The system's own zone, as a file in the format of that database.
 const LOCAL: &str = "/etc/localtime";
 
-/// The zone of an IANA name.
+/// The zone with this IANA name.
 pub fn named(name: &str) -> Option<TimeZone> {
     let is_plain = !name.starts_with('/') && !name.split('/').any(|part| part.is_empty() || part == "..");
     let read = || from_file(name, &Path::new(DATABASE).join(name));
     is_plain.then(read).flatten().or_else(|| TimeZone::get(name).ok())
 }
 
-/// The zone people here live in: `TZ`, else the system's, else UTC.
+/// The user's zone: `TZ`, else the system's, else UTC.
 pub fn local() -> TimeZone {
     let asked = env::var("TZ").ok().filter(|tz| !tz.is_empty());
     let read = match asked.as_deref().map(|tz| tz.trim_start_matches(':')) {
@@ -31,11 +31,11 @@ pub fn local() -> TimeZone {
     read.unwrap_or_else(TimeZone::system)
 }
 
-/// From when to when transitions tell zones apart, in seconds: 2020 and 2040. Nothing that is digested is older, and rules that are later
-/// changed are another zone.
+/// Zones are compared by their transitions in this range (2020 to 2040), in seconds since the epoch. Nothing that is digested is older,
+/// and a zone whose rules change later counts as another zone.
 const COMPARED: std::ops::Range<i64> = 1_577_836_800..2_208_988_800;
 
-/// A mark of what a zone says: its offset at first, and all transitions.
+/// Fingerprint of a zone's rules: its first offset and all transitions.
 pub fn mark(zone: &TimeZone) -> String {
     let from = Timestamp::from_second(COMPARED.start).unwrap_or_default();
     let mut said = zone.to_offset(from).to_string();
