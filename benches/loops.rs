@@ -9,8 +9,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use recall::clean::{fold_lines, plain};
 use recall::delta::Lines;
 use recall::privacy::Gate;
-use recall::redact::Redactor;
 use recall::source::claude_code::{Place, read_line};
+use redact::Redactor;
 use serde_json::{Value, json};
 
 /// The text repeated to about a megabyte.

@@ -50,7 +50,6 @@ pub mod privacy;
 mod private;
 pub mod prompt;
 pub mod prose;
-pub mod redact;
 pub mod rows;
 mod screen;
 pub mod select;

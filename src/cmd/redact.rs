@@ -9,7 +9,7 @@ use super::Ended;
 use crate::clean::plain;
 use crate::cli::RedactArgs;
 use crate::config::Config;
-use crate::redact::Finding;
+use redact::Finding;
 
 pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let mut stdin = io::stdin().lock();

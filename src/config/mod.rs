@@ -33,10 +33,10 @@ use crate::find::QueryContext;
 use crate::notes::EVERYWHERE;
 use crate::paths::names_of;
 use crate::privacy::{Gate, Patterns, Policy, View};
-use crate::redact::RULES_VERSION;
 use crate::session::{Millis, short_id};
 use crate::source::project::Projects;
 use crate::store::Memory;
+use redact::RULES_VERSION;
 
 const DAY: Millis = 86_400_000;
 

@@ -6,7 +6,7 @@ use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::privacy::{Files, Gate};
-use crate::redact::{Redactor, UserRule};
+use redact::{Redactor, UserRule};
 
 /// Files whose content is never stored, whatever the config says.
 pub const PRIVATE_FILES: [&str; 70] = [

@@ -26,9 +26,9 @@ pub use tags::{Stripped, disarm, may_be_tag, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};
 
 use crate::clean::{both_ends, fold_lines, plain};
-use crate::redact::Redactor;
 use crate::session::ToolUse;
 use crate::signal::chatter::{is_chatter_tool, is_own_tool};
+use redact::Redactor;
 
 /// Replaces the line of a tool use that a user's pattern excludes.
 pub const LEFT_OUT: &str = "(left out)";

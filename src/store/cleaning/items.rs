@@ -4,10 +4,10 @@ use anyhow::Result;
 use rusqlite::Transaction;
 
 use crate::privacy::{Conversation, Gate};
-use crate::redact::OPENING;
 use crate::session::Item;
 use crate::source::claude_code::is_wrapped;
 use crate::store::bundle::{self, Texts};
+use redact::OPENING;
 
 /// What resanitizing did to a session's items.
 #[derive(Debug, Default)]

@@ -12,9 +12,9 @@ use super::{Claude, report};
 use crate::child::{self, Bounds, Cut, Ran};
 use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD};
-use crate::redact::Redactor;
 use crate::stop;
 use crate::summarize::{Failure, Request};
+use redact::Redactor;
 
 /// Output limit of a child, in bytes; a reply has a few kilobytes.
 const MAX_OUTPUT: usize = 2 << 20;

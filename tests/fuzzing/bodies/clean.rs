@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use recall::clean::{both_ends, fold_lines, head_and_tail, one_line, plain, shorten};
 use recall::privacy::Gate;
-use recall::redact::Redactor;
+use redact::Redactor;
 
 use super::{acts, secrets, texts};
 

@@ -1,0 +1,109 @@
+//! Sets of ASCII characters and the only ways in which the rules walk along a text.
+//!
+//! Every walk has a bound, and in tests its steps are counted: that the work stays in step with the length of the text is checked
+//! there, whatever the text.
+
+/// A set of ASCII characters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Set(u128);
+
+impl Set {
+    /// From single characters and ranges, as `a-z0-9_`; a `-` stands first or last.
+    pub(crate) const fn of(spec: &str) -> Self {
+        let spec = spec.as_bytes();
+        let mut bits = 0u128;
+        let mut at = 0;
+        while at < spec.len() {
+            if at + 2 < spec.len() && spec[at + 1] == b'-' {
+                let mut c = spec[at];
+                while c <= spec[at + 2] {
+                    bits |= 1 << c;
+                    c += 1;
+                }
+                at += 3;
+            } else {
+                bits |= 1 << spec[at];
+                at += 1;
+            }
+        }
+        Self(bits)
+    }
+
+    pub(crate) const fn has(self, byte: u8) -> bool {
+        byte < 128 && self.0 >> byte & 1 == 1
+    }
+}
+
+pub(crate) const DIGIT: Set = Set::of("0-9");
+pub(crate) const HEX: Set = Set::of("0-9a-f");
+pub(crate) const ANY_HEX: Set = Set::of("0-9a-fA-F");
+pub(crate) const UPPER: Set = Set::of("A-Z0-9");
+pub(crate) const LOWER: Set = Set::of("a-z0-9");
+pub(crate) const ALNUM: Set = Set::of("a-zA-Z0-9");
+pub(crate) const WORD: Set = Set::of("a-zA-Z0-9_");
+pub(crate) const URL64: Set = Set::of("a-zA-Z0-9_-");
+pub(crate) const DOTTED: Set = Set::of("a-zA-Z0-9_.-");
+pub(crate) const BASE64: Set = Set::of("a-zA-Z0-9+/=");
+pub(crate) const ALL64: Set = Set::of("a-zA-Z0-9+/=_-");
+pub(crate) const BLANK: Set = Set::of(" \t");
+
+/// The end of the run of these characters that starts at `at`, at most `most` bytes on.
+pub(crate) fn run(text: &[u8], at: usize, set: Set, most: usize) -> usize {
+    let len = text.iter().skip(at).take(most).take_while(|b| set.has(**b)).count();
+    count(len + 1);
+    at + len
+}
+
+/// The start of the run of these characters that ends at `at`, at most `most` bytes back.
+pub(crate) fn back(text: &[u8], at: usize, set: Set, most: usize) -> usize {
+    let len = text[..at].iter().rev().take(most).take_while(|b| set.has(**b)).count();
+    count(len + 1);
+    at - len
+}
+
+/// The first place from `at` on, at most `most` bytes on, whose byte fits; else the end of what was looked at, with `false`.
+pub(crate) fn until(text: &[u8], at: usize, most: usize, fits: impl Fn(u8) -> bool) -> (usize, bool) {
+    let end = text.len().min(at.saturating_add(most));
+    let found = text.get(at..end).and_then(|part| part.iter().position(|b| fits(*b)));
+    let stop = found.map_or(end.max(at), |n| at + n);
+    count(stop - at + 1);
+    (stop, found.is_some())
+}
+
+/// The byte there, 0 beyond the end.
+pub(crate) fn at(text: &[u8], place: usize) -> u8 {
+    text.get(place).copied().unwrap_or(0)
+}
+
+/// The byte before, 0 at the start.
+pub(crate) fn before(text: &[u8], place: usize) -> u8 {
+    place.checked_sub(1).map_or(0, |p| at(text, p))
+}
+
+/// How many backslashes stand right before this place.
+pub(crate) fn slashes_before(text: &[u8], place: usize) -> usize {
+    place - back(text, place, Set::of("\\"), 64)
+}
+
+#[cfg(not(test))]
+#[inline(always)]
+pub(crate) fn count(_: usize) {}
+
+#[cfg(test)]
+pub(crate) use counted::{count, steps};
+
+#[cfg(test)]
+mod counted {
+    use std::cell::Cell;
+
+    thread_local!(static STEPS: Cell<usize> = const { Cell::new(0) });
+
+    pub(crate) fn count(steps: usize) {
+        STEPS.with(|all| all.set(all.get() + steps));
+    }
+
+    /// The steps walked on this thread so far.
+    pub(crate) fn steps() -> usize {
+        STEPS.with(Cell::get)
+    }
+}

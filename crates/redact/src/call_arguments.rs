@@ -1,0 +1,48 @@
+//! Credentials that are given to a function by their places: `auth=("user", "…")`, `login("user", "…")`, `new PDO(dsn, "user", "…")`.
+
+use std::ops::Range;
+
+use super::bytes::{self, Set, at};
+use super::candidate::{is_app_password, is_harmless, is_password, is_secret};
+use super::secret_names::Promise;
+use super::value::{opening, quoted_end};
+
+/// What takes a user and a password.
+#[rustfmt::skip]
+pub(crate) const TAKERS: [&str; 27] = [
+    "auth=(", "auth = (", "basicauth(", "basic_auth(", "basicauthentication(", "networkcredential(", "passwordcredential(",
+    "passwordcredentials(", "passwordauthentication(", "passwordauthenticationtoken(", "getconnection(", "new pdo(", "mysqli_connect(",
+    "mysqli(", "pg_connect(", "login(", "login_as(", "log_in(", "signin(", "sign_in(", "authenticate(", ").type(", "plainauth(", "credentials(", "connect(", "credential(", "wallet(",
+];
+/// The most arguments, and the longest call.
+const MOST: usize = 6;
+const LONGEST: usize = 300;
+
+/// Adds what nobody would write but for a password among the quoted arguments behind the `(` that ends here.
+pub(crate) fn find(text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
+    let mut place = start;
+    for n in 0..MOST {
+        let Some(range) = quoted(text, place, text.len().min(start + LONGEST)) else { return };
+        let value = &text[range.clone()];
+        place = bytes::run(text, range.end, Set::of("\\"), 8) + 1;
+        // The first is a user, or an address.
+        let is_thought_up = n > 0 && is_secret(value, Promise::Password, true);
+        if is_password(value) && !is_harmless(value) || is_app_password(value) || is_thought_up {
+            found.push(range);
+        }
+        if matches!(at(text, place), b')' | b';') && at(text, place + 1) != b',' {
+            return;
+        }
+    }
+}
+
+/// What stands in the next quotes before the statement ends.
+fn quoted(text: &[u8], place: usize, stop: usize) -> Option<Range<usize>> {
+    let (next, found) = bytes::until(text, place, stop.saturating_sub(place), |b| b"\"'`;\n".contains(&b));
+    if !found || matches!(at(text, next), b';' | b'\n') {
+        return None;
+    }
+    let slashes = bytes::back(text, next, Set::of("\\"), 8);
+    let (quote, inside) = opening(text, slashes.max(place))?;
+    Some(inside..quoted_end(text, inside, quote, LONGEST)?)
+}

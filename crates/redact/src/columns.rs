@@ -1,0 +1,114 @@
+//! Tables whose head names a secret's column: `| user | password |`, `user,password`, what clients of databases print.
+
+use std::ops::Range;
+
+use super::bytes::{self, Set};
+use super::candidate::is_secret;
+use super::line_wrap::real_end;
+use super::secret_names::Promise;
+use super::sentence::alone_in;
+
+/// The longest line, and the most rows that are looked at.
+const LONGEST: usize = 400;
+const MOST_ROWS: usize = 24;
+
+/// What parts a table's columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    One(u8),
+    /// `│`
+    Box,
+    /// Two blanks and more.
+    Blanks,
+}
+
+/// The secrets below the name of a column; how far rows were looked at.
+pub(crate) fn below(text: &[u8], name: &Range<usize>, promise: Promise, seen: &mut usize, found: &mut Vec<Range<usize>>) {
+    if name.start < *seen {
+        return;
+    }
+    let start = name.start - text[..name.start].iter().rev().take(LONGEST).take_while(|b| **b != b'\n').count();
+    let end = bytes::until(text, name.end, LONGEST, |b| b == b'\n').0;
+    bytes::count(name.start - start);
+    let head = &text[start..end];
+    let Some(sign) = sign_of(head, name.start - start, name.end - start) else { return };
+    let column = cells(head, sign).take_while(|cell| cell.end < name.end - start).count();
+    let count = cells(head, sign).count();
+    let mut line = end;
+    for _ in 0..MOST_ROWS {
+        let Some(row) = real_end(text, line) else { break };
+        line = bytes::until(text, row, LONGEST, |b| b == b'\n').0;
+        *seen = line;
+        let cells: Vec<Range<usize>> = cells(&text[row..line], sign).collect();
+        if is_rule(&text[row..line]) {
+            continue;
+        }
+        if cells.len() != count {
+            break;
+        }
+        let cell = row + cells[column].start..row + cells[column].end;
+        found.extend(alone_in(text, cell).filter(|range| is_secret(&text[range.clone()], promise, true)));
+    }
+}
+
+/// The sign beside the name in a head of short words.
+fn sign_of(head: &[u8], start: usize, end: usize) -> Option<Sign> {
+    let after = &head[end..];
+    let after = after.strip_prefix(b"\"").unwrap_or(after).trim_ascii_start();
+    let before = head[..start].strip_suffix(b"\"").unwrap_or(&head[..start]);
+    let gap = head.len() - end - after.len();
+    let next = after.first().copied().unwrap_or(0);
+    let last = before.trim_ascii_end().last().copied().unwrap_or(0);
+    let is_head = head.iter().all(|b| b.is_ascii_alphanumeric() || b" \t|,;\"_-*.`".contains(b) || *b >= 0x80);
+    let one = [b'|', b',', b';', b'\t'].into_iter().find(|sign| {
+        let beside = if *sign == b'\t' {
+            head[end..].first() == Some(sign) || before.last() == Some(sign)
+        } else {
+            next == *sign || last == *sign
+        };
+        beside && (*sign != b',' || memchr::memmem::find(head, b", ").is_none())
+    });
+    let is_box = memchr::memmem::find(head, "│".as_bytes()).is_some();
+    let blanks = next != 0 && gap >= 2 || before.ends_with(b"  ") && before.trim_ascii().len() > 1;
+    if !is_head {
+        return None;
+    }
+    if is_box { Some(Sign::Box) } else { one.map(Sign::One).or_else(|| blanks.then_some(Sign::Blanks)) }
+}
+
+/// The columns of a line.
+fn cells(line: &[u8], sign: Sign) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    let mut done = false;
+    std::iter::from_fn(move || {
+        if done {
+            return None;
+        }
+        let rest = &line[start..];
+        let part = match sign {
+            Sign::One(sign) => memchr::memchr(sign, rest).map(|n| (n, 1)),
+            Sign::Box => memchr::memmem::find(rest, "│".as_bytes()).map(|n| (n, 3)),
+            Sign::Blanks => blanks(rest),
+        };
+        let range = start..part.map_or(line.len(), |(n, _)| start + n);
+        match part {
+            Some((n, len)) => start += n + len,
+            None => done = true,
+        }
+        Some(range)
+    })
+}
+
+/// Where two blanks and more stand behind a word.
+fn blanks(rest: &[u8]) -> Option<(usize, usize)> {
+    let word = rest.iter().position(|b| *b != b' ')?;
+    let gap = word + memchr::memmem::find(&rest[word..], b"  ")?;
+    let len = rest[gap..].iter().take_while(|b| **b == b' ').count();
+    (gap + len < rest.len()).then_some((gap, len))
+}
+
+/// The line below a table's head.
+fn is_rule(line: &[u8]) -> bool {
+    const RULE: Set = Set::of("-+|:= \t");
+    !line.is_empty() && line.iter().all(|b| RULE.has(*b) || *b >= 0x80)
+}

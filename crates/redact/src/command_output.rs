@@ -1,0 +1,35 @@
+//! What a command prints that prints nothing but a secret: `pass show shop`, `openssl rand -hex 32`, and the line behind it.
+
+use std::ops::Range;
+
+use super::bytes;
+use super::candidate::is_secret;
+use super::line_wrap::{decoration, real_end, written_end};
+use super::secret_names::Promise;
+use super::sentence::alone;
+
+/// Commands that print a secret.
+#[rustfmt::skip]
+pub(crate) const COMMANDS: [&str; 38] = [
+    "pass show ", "pass -c ", "gopass show ", "op item get ", "op read ", "bw get ", "lpass show ", "keepassxc-cli show ", "find-generic-password",
+    "find-internet-password", "secret-tool lookup", "printenv ", "gh auth token", "glab auth token", "openssl rand ", "pwgen ", "apg ", "wg genkey",
+    "wg genpsk", "token_urlsafe(", "token_hex(", "gcloud auth print-", "secrets versions access", "keyvault secret show", "get-parameter ",
+    "get-secret-value", "get-login-password", "get-access-token", "create token ", "terraform output -raw", "tofu output -raw",
+    "config:get ", "ansible-vault view", "kubectl get secret", "vault kv get -field", "vault read -field", "vault print token", "fnox get ",
+];
+/// The longest command.
+const REACH: usize = 300;
+
+/// The secret on the line behind the command that stands here.
+pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let (end, found) = bytes::until(text, hit.end, REACH, |b| b == b'\n');
+    // In a string of a string line ends are written.
+    let written = memchr::memmem::find(&text[hit.end..end], b"\\n").map(|n| hit.end + n);
+    let next = match written {
+        Some(place) => written_end(text, place)?,
+        None if found => real_end(text, end)?,
+        None => return None,
+    };
+    let range = alone(text, decoration(text, next))?;
+    is_secret(&text[range.clone()], Promise::Password, true).then_some(range)
+}

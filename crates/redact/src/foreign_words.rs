@@ -1,0 +1,67 @@
+//! A secret that is told in other languages: `Mot de passe : …`, `das Kennwort lautet …`, `密码:…`.
+
+use std::ops::Range;
+
+use super::bytes::{self, BLANK, at, before};
+use super::harmless::{is_code, is_place, is_placeholder};
+use super::randomness::{has_digit, has_letter, humps, is_gibberish};
+use super::secret_names::{Promise, promise};
+use super::sentence;
+use super::value::{Ender, bare, opening, quote_at, quoted_end};
+
+/// How a password is called, and in capitals where these are no ASCII.
+#[rustfmt::skip]
+pub(crate) const NAMES: [&str; 49] = [
+    "mot de passe", "contraseña", "senha", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令", "パスワード", "비밀번호", "wachtwoord", "lösenord",
+    "hasło", "Hasło", "şifre", "Şifre", "parola", "adgangskode", "passord", "salasana", "heslo", "jelszó", "lozinka", "geslo",
+    "mật khẩu", "kata sandi", "รหัสผ่าน", "كلمة المرور", "كلمة السر", "סיסמה", "סיסמא", "रहस्य", "पासवर्ड", "暗証番号", "合言葉", "비번", "암호", "κωδικός",
+    "zugangscode", "zugangsdaten", "identifiants", "credenciales", "clave", "palavra-passe", "код доступа", "slaptažodis", "mdp", "contrasena",
+];
+/// How keys and tokens are called.
+#[rustfmt::skip]
+pub(crate) const KEYS: [&str; 20] = [
+    "schlüssel", "clé", "密钥", "密鑰", "令牌", "秘钥", "キーは", "apiキー", "api キー", "トークン", "シークレット", "秘密鍵", "토큰", "ключ", "токен",
+    "jeton", "chave", "llave", "chiave", "sleutel",
+];
+const LONGEST: usize = 128;
+
+/// The password behind the name that stands here.
+pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    // The end of another word; the `n` of `\n` is none.
+    let is_written = hit.start > 1 && text[hit.start - 2] == b'\\';
+    if before(text, hit.start).is_ascii_alphabetic() && text[hit.start].is_ascii() && !is_written {
+        return None;
+    }
+    signed(text, hit.end).or_else(|| sentence::told(text, hit.end, Promise::Password))
+}
+
+/// The key behind the name that stands here, perhaps as the end of a longer word.
+pub(crate) fn key(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    sentence::told(text, hit.end, Promise::Token)
+}
+
+/// The password behind a sign.
+fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let closed = quote_at(text, end).map_or(end, |(_, after)| after);
+    let sign = bytes::run(text, skip_nbsp(text, closed), BLANK, 4);
+    let after = match at(text, sign) {
+        b':' | b'=' => sign + 1,
+        _ if text[sign..].starts_with("：".as_bytes()) => sign + "：".len(),
+        _ => return None,
+    };
+    let start = bytes::run(text, skip_nbsp(text, after), BLANK, 4);
+    let range = match opening(text, start) {
+        Some((quote, inside)) => inside..quoted_end(text, inside, quote, LONGEST)?,
+        None => bare(text, start, Ender::Sign, LONGEST),
+    };
+    // What is no ASCII goes on with the sentence.
+    let len = text[range.clone()].iter().take_while(|b| (b'!'..0x7f).contains(*b)).count();
+    let value = &text[range.start..range.start + len];
+    let is_strange = has_digit(value) && has_letter(value) || is_gibberish(value) || humps(value) > 1 && promise(value).is_none();
+    let is_secret = len >= 6 && is_strange && !is_placeholder(value) && !is_place(value) && !is_code(value);
+    is_secret.then_some(range.start..range.start + len)
+}
+
+fn skip_nbsp(text: &[u8], place: usize) -> usize {
+    if text[place..].starts_with("\u{a0}".as_bytes()) { place + 2 } else { place }
+}

@@ -1,0 +1,269 @@
+//! Formats of tokens that providers publish: a beginning that gives them away, and what has to follow.
+//!
+//! The tables are grouped by what a provider sells. A row is compared with the text at the place where its beginning was seen, from
+//! left to right without going back, and walks no further than its longest token.
+
+mod chat;
+mod cloud;
+mod code;
+mod models;
+mod payment;
+mod services;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::bytes::{self, DIGIT, Set, WORD, at, before};
+use super::harmless::is_sample;
+use super::line_wrap::{Break, joined, line_break, width_before};
+use super::randomness::{entropy, has_digit, is_gibberish, is_mixed, is_random, variety};
+
+/// All tables.
+pub(crate) const TABLES: [&[Format]; 6] =
+    [cloud::FORMATS, code::FORMATS, models::FORMATS, payment::FORMATS, chat::FORMATS, services::FORMATS];
+
+/// From this width on a line is taken for one that was wrapped.
+const WRAPPED_AT: usize = 60;
+/// The most lines a token is followed over.
+const MOST_BREAKS: usize = 24;
+
+/// A piece of a token behind its beginning.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part {
+    /// From `min` to `max` characters of a set, as many as there are.
+    Run {
+        set: Set,
+        min: usize,
+        max: usize,
+    },
+    Lit(&'static str),
+}
+
+const fn exact(set: Set, len: usize) -> Part {
+    Part::Run { set, min: len, max: len }
+}
+
+/// At least as many; the length is that of today's tokens, or of the shortest.
+const fn least(set: Set, min: usize) -> Part {
+    Part::Run { set, min, max: if min > 400 { 4096 } else { 640 } }
+}
+
+const fn span(set: Set, min: usize, max: usize) -> Part {
+    Part::Run { set, min, max }
+}
+
+const fn lit(text: &'static str) -> Part {
+    Part::Lit(text)
+}
+
+/// What else must be true of the characters behind the beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Nothing,
+    Digit,
+    /// Letters of both cases, with digits or in no order that a name has.
+    Mixed,
+    /// Long and without order.
+    Random,
+}
+
+/// One format.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Format {
+    pub id: &'static str,
+    /// The characters that give it away, in this case.
+    pub key: &'static str,
+    /// What stands before them: so many characters of a set.
+    lead: Option<(Set, usize)>,
+    parts: &'static [Part],
+    need: Need,
+    /// The key is a place's or a parameter's name and stays.
+    keeps_key: bool,
+}
+
+const fn f(id: &'static str, key: &'static str, parts: &'static [Part]) -> Format {
+    Format { id, key, lead: None, parts, need: Need::Nothing, keeps_key: false }
+}
+
+impl Format {
+    const fn after(mut self, set: Set, len: usize) -> Self {
+        self.lead = Some((set, len));
+        self
+    }
+
+    const fn needs(mut self, need: Need) -> Self {
+        self.need = need;
+        self
+    }
+
+    const fn keep(mut self) -> Self {
+        self.keeps_key = true;
+        self
+    }
+
+    /// The token whose key begins at `hit`, and how far the text was looked at.
+    pub(crate) fn find(&self, text: &[u8], hit: usize) -> (Option<Range<usize>>, usize) {
+        let key_end = hit + self.key.len();
+        if !text[hit..].starts_with(self.key.as_bytes()) {
+            return (None, hit);
+        }
+        let Some(start) = self.start(text, hit) else { return (None, hit) };
+        let (range, looked, broken) = self.read(text, start, key_end, MOST_BREAKS);
+        // What the next line holds may be something else: the token is whole without it.
+        let alone = || self.read(text, start, key_end, 0).0.filter(|_| broken);
+        (range.or_else(alone), looked)
+    }
+
+    /// The token, how far the text was looked at, and whether lines were joined for it.
+    fn read(&self, text: &[u8], start: usize, key_end: usize, breaks: usize) -> (Option<Range<usize>>, usize, bool) {
+        let mut reader = Reader { text, end: key_end, broken: false, narrow: None, first: None, breaks };
+        for part in self.parts {
+            if !reader.take(*part) {
+                return (None, reader.looked(reader.end), reader.broken);
+            }
+        }
+        let end = reader.close();
+        let body_at = if self.lead.is_some() { start } else { key_end };
+        let body = if reader.broken { joined(&text[body_at..end]) } else { Cow::Borrowed(&text[body_at..end]) };
+        let fits = reader.fits(self.parts, end) && self.suits(&body);
+        let from = if self.keeps_key { key_end } else { start };
+        (fits.then_some(from..end), if fits { end } else { reader.looked(end) }, reader.broken)
+    }
+
+    fn start(&self, text: &[u8], hit: usize) -> Option<usize> {
+        let start = match self.lead {
+            None => hit,
+            Some((set, len)) => Some(bytes::back(text, hit, set, len)).filter(|s| hit - s == len)?,
+        };
+        let is_free = self.keeps_key || !WORD.has(self.first(text, start)) || begins_token(text, start);
+        is_free.then_some(start)
+    }
+
+    fn first(&self, text: &[u8], start: usize) -> u8 {
+        if self.lead.is_none() && !WORD.has(at(text, start)) { 0 } else { before(text, start) }
+    }
+
+    fn suits(&self, body: &[u8]) -> bool {
+        let fits = match self.need {
+            Need::Nothing => true,
+            Need::Digit => has_digit(body),
+            Need::Mixed => (is_mixed(body) || is_gibberish(body)) && is_random(body),
+            Need::Random => is_random(body),
+        };
+        let lively = body.len() < 16 || (variety(body) >= 6 && entropy(body) > 2.0);
+        fits && lively && !is_sample(body)
+    }
+}
+
+/// Does a token begin here although a letter stands before? It is the end of `\n`, of `%3D`, of a terminal's colour, or
+/// a tool's name is made of parts.
+pub(crate) fn begins_token(text: &[u8], start: usize) -> bool {
+    match before(text, start) {
+        b'n' | b'r' | b't' if before(text, start - 1) == b'\\' => true,
+        b'm' => {
+            let digits = bytes::back(text, start - 1, Set::of("0-9;"), 16);
+            before(text, digits) == b'['
+        }
+        b'_' => before(text, start - 1) == b'_',
+        c if c.is_ascii_hexdigit() => start > 2 && text[start - 3] == b'%' && text[start - 2].is_ascii_hexdigit(),
+        _ => false,
+    }
+}
+
+struct Reader<'t> {
+    text: &'t [u8],
+    end: usize,
+    broken: bool,
+    /// The least length of a run that goes on behind a line end that nothing but the exact length speaks for.
+    narrow: Option<(usize, usize)>,
+    /// Where the first line of a broken one ends.
+    first: Option<usize>,
+    /// How many line ends it may go over.
+    breaks: usize,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, part: Part) -> bool {
+        match part {
+            Part::Lit(lit) => {
+                let follows = |place: usize| self.text[place..].starts_with(lit.as_bytes());
+                let wrapped = || self.wrapped_end().filter(|_| self.breaks > 0).unwrap_or(self.end);
+                let next = if follows(self.end) { self.end } else { wrapped() };
+                let fits = follows(next);
+                if fits {
+                    if next > self.end {
+                        self.broken = true;
+                        self.first.get_or_insert(self.end);
+                    }
+                    self.end = next + lit.len();
+                }
+                fits
+            }
+            Part::Run { set, min, max } => self.run(set, min, max),
+        }
+    }
+
+    /// How far nothing more can begin where nothing was found: on the next line a token of its own may, behind the beginning of one.
+    fn looked(&self, end: usize) -> usize {
+        self.first.unwrap_or(end)
+    }
+
+    /// The next line's text, when the line that ends here looks wrapped.
+    fn wrapped_end(&self) -> Option<usize> {
+        let (kind, next) = line_break(self.text, self.end)?;
+        (kind == Break::Joined || width_before(self.text, self.end, WRAPPED_AT) >= WRAPPED_AT).then_some(next)
+    }
+
+    fn run(&mut self, set: Set, min: usize, max: usize) -> bool {
+        let first = bytes::run(self.text, self.end, set, max);
+        let mut len = first - self.end;
+        self.end = first;
+        for _ in 0..self.breaks {
+            let Some((kind, next)) = line_break(self.text, self.end).filter(|_| len < max) else { break };
+            let end = bytes::run(self.text, next, set, max - len);
+            let is_wide = kind == Break::Joined || width_before(self.text, self.end, WRAPPED_AT) >= WRAPPED_AT;
+            let goes_on = if len < min { end > next } else { goes_on(kind, is_wide, &self.text[next..end]) };
+            if !goes_on {
+                break;
+            }
+            len += end - next;
+            if !is_wide {
+                self.narrow = Some((len, min));
+            }
+            self.first.get_or_insert(self.end);
+            (self.end, self.broken) = (end, true);
+        }
+        len >= min && self.narrow.is_none_or(|(_, min)| len == min)
+    }
+
+    /// The token's end, without the sign that ends a sentence.
+    fn close(&mut self) -> usize {
+        while matches!(before(self.text, self.end), b'.' | b'-') {
+            self.end -= 1;
+        }
+        self.end
+    }
+
+    /// Is it the whole of the run, and long enough without the signs at its end?
+    fn fits(&self, parts: &[Part], end: usize) -> bool {
+        match parts.last() {
+            Some(Part::Run { set, min, .. }) => {
+                let start = bytes::back(self.text, end, *set, *min);
+                !set.has(at(self.text, end)) && (self.broken || end - start >= *min) || matches!(at(self.text, end), b'.' | b'-')
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Does a token that could end here go on behind the line end, with this?
+fn goes_on(kind: Break, is_wide: bool, more: &[u8]) -> bool {
+    !more.is_empty() && (kind == Break::Joined || (is_wide && more.len() >= 3 && is_token_tail(more)))
+}
+
+/// The rest of a token on a line of its own, and no word.
+fn is_token_tail(piece: &[u8]) -> bool {
+    let digits = piece.iter().filter(|b| DIGIT.has(**b)).count();
+    let has_letters = digits < piece.len();
+    (digits > 0 && has_letters && !piece.starts_with(b"-")) || is_random(piece) || super::randomness::is_scrambled(piece)
+}

@@ -1,0 +1,255 @@
+//! What looks like a secret's place but holds none: examples, placeholders, references, types, words of a label, paths.
+
+use super::bytes::{BASE64, WORD};
+use super::marks::has_mark;
+use super::randomness::{has_digit, is_gibberish, is_mixed, is_of_words, is_uuid, is_wordy};
+use super::word_list::Words;
+
+/// Said within a value, these give away an example.
+const SAMPLES: [&str; 12] = [
+    "example", "placeholder", "changeme", "change_me", "change-me", "replace", "redacted", "dummy", "notreal", "not-real", "your-",
+    "your_",
+];
+/// Beginnings of values that are to be filled in.
+const TO_FILL: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
+/// Whole values that say nothing: words of languages and of settings.
+#[rustfmt::skip]
+const WORDS: &Words = &Words::of(&[
+    "true", "false", "null", "nil", "none", "undefined", "nan", "void", "never", "any", "unknown", "object", "array", "string", "str",
+    "bool", "boolean", "number", "int", "integer", "float", "double", "bytes", "byte", "char", "text", "varchar", "uuid", "date", "self",
+    "this", "return", "await", "async", "function", "lambda", "typeof", "new", "const", "let", "var", "default", "optional", "required",
+    "password", "passwd", "passphrase", "pass", "secret", "token", "value", "key", "test", "testing", "hidden", "masked", "empty", "env",
+    "secure", "basic", "bearer", "digest", "oauth", "oauth2", "apikey", "api_key", "api-key", "api key", "session", "cookie", "cookies",
+    "enabled", "disabled", "yes", "off", "auto", "optional[str]", "secretstr", "foo", "bar", "baz", "foobar", "foo123", "sha256", "sha512",
+    "base64", "md5", "utf8", "utf-8", "hs256", "rs256", "es256", "aes256", "aes-256", "aes-256-gcm", "ed25519", "argon2", "argon2id",
+    "bcrypt", "scrypt", "x509", "oidc", "pkce", "http", "https", "file", "stdin", "prompt", "keychain", "keyring", "include", "omit",
+    "same-origin", "inherit", "write", "read", "admin", "user", "username", "login", "invalid", "wrong", "missing", "expired", "valid",
+]);
+/// Words of labels and messages about passwords, not of passwords.
+#[rustfmt::skip]
+const LABELS: &Words = &Words::of(&[
+    "your", "the", "a", "an", "is", "are", "be", "must", "enter", "please", "password", "passwords", "secret", "token", "key", "keys",
+    "tokens", "invalid", "required", "forgot", "reset", "confirm", "with", "characters", "wrong", "not", "for", "to", "of", "new", "old",
+    "change", "login", "log", "sign", "in", "and", "or", "from", "api", "field", "value", "missing", "use", "used", "using", "when",
+    "if", "no", "passwort", "credentials", "authentication", "user", "this", "that", "should", "set", "stored", "you", "at", "least",
+]);
+
+/// Is a token of some format an example, as documentation shows it?
+pub(crate) fn is_sample(body: &[u8]) -> bool {
+    let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
+    let is_filled = |len: usize| body.windows(len).any(|w| w.iter().all(|b| *b == b'x') || w.iter().all(|b| *b == b'X'));
+    spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_to_fill(body)
+}
+
+/// `fake-key`, `todo`, `mockToken`, and no password that only begins so.
+fn is_to_fill(body: &[u8]) -> bool {
+    let begun = TO_FILL.iter().find(|begin| starts_any(body, &[begin]));
+    let rest = begun.map(|begin| &body[begin.len()..]);
+    rest.is_some_and(|rest| {
+        !rest.first().is_some_and(u8::is_ascii_lowercase)
+            || begun == Some(&"yourapi")
+            || LABELS.each().any(|label| label.len() > 2 && starts_any(rest, &[label]))
+    })
+}
+
+/// Does a value say that there is something to fill in, that something is hidden, or what type it has?
+pub(crate) fn is_placeholder(value: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
+    let is_filler = |b: &u8| b"*xX.-_#?+=~0 ".contains(b) || *b >= 0x80;
+    let enclosed = matches!((first, last), (b'<', b'>') | (b'[', b']') | (b'{', b'}') | (b'(', b')') | (b'%', b'%'));
+    let repeated = value.iter().all(|b| b == first);
+    let dotted = value.ends_with(b"...") || value.ends_with("…".as_bytes()) || value.starts_with(b"...");
+    let hidden = value.len() > 4 && value.windows(3).any(|w| w == b"***");
+    enclosed
+        || repeated
+        || dotted
+        || hidden
+        || value.iter().all(is_filler)
+        || has_mark(value)
+        || is_template(value)
+        || is_sample(value)
+        || is_algorithm(value)
+        || is_typed(value)
+        || is_numbering(value)
+        || is_public(value)
+        || contains_any(value, &["abcdefghijklm"])
+        || WORDS.has(value)
+}
+
+/// `${…}`, `{{…}}`, `$NAME`, `%s`, `<%= … %>`, `#{…}`, `@name@`: filled in by a program.
+fn is_template(value: &[u8]) -> bool {
+    const WITHIN: [&str; 7] = ["${", "{{", "$(", "<%", "#{", "%(", "}}"];
+    let is_printf = memchr::memmem::find(value, b"%s").is_some_and(|n| !value.get(n + 2).is_some_and(u8::is_ascii_alphanumeric));
+    if contains_any(value, &WITHIN) || is_printf {
+        return true;
+    }
+    let name = |rest: &[u8]| !rest.is_empty() && rest.iter().all(|b| WORD.has(*b));
+    match value {
+        [b'$', rest @ ..] => name(rest) && !rest[0].is_ascii_digit() && !mixes_like_a_password(rest) || rest.starts_with(b"env:"),
+        [b'%', rest @ ..] => rest.len() <= 3 || rest[0] == b'd' || name(rest.strip_suffix(b"%").unwrap_or(b"")),
+        [b'{', ..] => value.contains(&b'}'),
+        [b'@', rest @ ..] => rest.strip_suffix(b"@").is_some_and(name),
+        [b'_', b'_', rest @ ..] => rest.strip_suffix(b"__").is_some_and(name),
+        _ => false,
+    }
+}
+
+/// `$ecr3t9` and not `$secret`, `$DB_PASS2`.
+fn mixes_like_a_password(name: &[u8]) -> bool {
+    let turns = name.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
+    turns > 1
+}
+
+/// A name in capitals with underscores: of a variable, not what it holds.
+pub(crate) fn is_variable_name(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_' || b.is_ascii_digit())
+        && value.split(|b| *b == b'_').all(|word| word.is_empty() || is_named(word))
+}
+
+/// A path or an address: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
+pub(crate) fn is_place(value: &[u8]) -> bool {
+    let starts = |begin: &str| value.starts_with(begin.as_bytes());
+    let rooted = starts("/") && value[1..].contains(&b'/') && !value.ends_with(b"=") && !is_base64(value)
+        || starts("./")
+        || starts("../")
+        || starts("~/");
+    let drive = value.len() > 3 && value[1] == b':' && value[2] == b'\\';
+    let address = memchr::memmem::find(&value[..value.len().min(32)], b"://").is_some();
+    let file = value.len() > 4 && value.iter().rposition(|b| *b == b'.').is_some_and(|dot| is_extension(&value[dot + 1..]));
+    let is_path = value.iter().filter(|b| **b == b'/').count() > 1
+        && value.split(|b| *b == b'/').all(|part| !part.is_empty() && is_wordy(part));
+    rooted || is_path || drive || address || file || starts("arn:") || starts("op://") || starts("vault:") || starts("secretref:")
+}
+
+/// Base64 that happens to begin with a `/`.
+fn is_base64(value: &[u8]) -> bool {
+    let longest = value.split(|b| *b == b'/').max_by_key(|part| part.len()).unwrap_or(b"");
+    value.len() >= 32 && value.iter().all(|b| BASE64.has(*b)) && is_mixed(value) && is_gibberish(longest)
+}
+
+fn is_extension(end: &[u8]) -> bool {
+    const KNOWN: [&str; 26] = [
+        "js", "ts", "tsx", "jsx", "py", "rs", "go", "rb", "java", "json", "jsonl", "yaml", "yml", "toml", "md", "txt", "html",
+        "css", "sh", "sql", "pem", "key", "crt", "log", "env", "lock",
+    ];
+    KNOWN.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// A name, or names joined by dots: `user.password`, `auth.errors.invalid`.
+pub(crate) fn is_dotted_name(value: &[u8]) -> bool {
+    // `process.env.NAME!`, as TypeScript has it.
+    let value = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
+    value.contains(&b'.')
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.split(|b| *b == b'.').all(|part| {
+            !part.is_empty()
+                && part.iter().all(|b| WORD.has(*b) || *b == b'-')
+                && (part.split(|b| b"_-".contains(b)).all(is_named) || is_algorithm(part) || is_of_words(part) || is_short(part))
+        })
+}
+
+/// `win32api`: a short name with a number in it.
+fn is_short(part: &[u8]) -> bool {
+    part.len() <= 8 && part.iter().filter(|b| b.is_ascii_digit()).count() <= 2 && part[0].is_ascii_lowercase()
+}
+
+/// `ed25519`, `Ed25519PrivateKey`, `base64`, `sha256`
+fn is_algorithm(part: &[u8]) -> bool {
+    const NAMES: [&str; 11] =
+        ["ed25519", "x25519", "base64", "base32", "sha256", "sha512", "aes256", "x509", "pbkdf2", "hmacsha256", "argon2"];
+    NAMES.iter().any(|name| starts_any(part, &[name]) && is_word(&part[name.len()..]))
+}
+
+/// Letters as words have them, with a short number at the end.
+fn is_word(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    value.len() - letters <= 3 && value[letters..].iter().all(u8::is_ascii_digit) && !is_gibberish(value)
+}
+
+/// `1.3.6.1.5.5.7.3.1`
+fn is_numbering(value: &[u8]) -> bool {
+    value.iter().all(|b| b.is_ascii_digit() || *b == b'.') && value.iter().filter(|b| **b == b'.').count() > 1
+}
+
+/// `VARCHAR(255)`, `now()`
+fn is_typed(value: &[u8]) -> bool {
+    let open = value.iter().position(|b| *b == b'(').unwrap_or(0);
+    open > 0
+        && value[..open].iter().all(|b| WORD.has(*b))
+        && value[open + 1..].strip_suffix(b")").is_some_and(|inner| inner.iter().all(u8::is_ascii_digit))
+}
+
+/// A word of a name: letters, with at most two digits behind them or a short piece of both.
+fn is_named(word: &[u8]) -> bool {
+    let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let digits = word.len() - letters;
+    word.len() <= 3 || digits <= 2 && word[letters..].iter().all(u8::is_ascii_digit)
+}
+
+/// A sentence about passwords, or a label: several words of which one belongs there.
+pub(crate) fn is_label(value: &[u8]) -> bool {
+    let words = value.split(|b| !b.is_ascii_alphanumeric() && *b < 128 && *b != b'\'').filter(|w| !w.is_empty());
+    let known = |word: &[u8]| LABELS.has(word);
+    let has_space = value.contains(&b' ');
+    !has_digit(value) && (has_space && words.clone().any(known) || words.clone().all(known))
+}
+
+/// Is a word of labels among these?
+pub(crate) fn has_label(words: &[u8]) -> bool {
+    words.split(|b| *b == b' ').any(|word| LABELS.has(word))
+}
+
+/// Code that stands where a value could: a call, an index, an operator, a path of names.
+pub(crate) fn is_code(value: &[u8]) -> bool {
+    let value = value.trim_ascii_end();
+    let padding = value.iter().rev().take_while(|b| **b == b'=').count();
+    let value = &value[..value.len() - padding];
+    let called = value.iter().position(|b| *b == b'(').is_some_and(|n| n == 0 || WORD.has(value[n - 1]) || value[n - 1] == b'.');
+    let indexed = value.iter().position(|b| *b == b'[').is_some_and(|n| n > 0 && WORD.has(value[n - 1]));
+    let generic = value.iter().position(|b| *b == b'<').is_some_and(|n| n > 0 && value[0].is_ascii_uppercase());
+    let pointed = contains_any(value, &["=>", "->", "::", "&&", "||", "?."])
+        || value.windows(3).any(|w| w.starts_with(b"==") && WORD.has(w[2]));
+    called
+        || indexed
+        || generic
+        || pointed
+        || is_dotted_name(value)
+        || value.starts_with(b"&") && value[1..].iter().all(|b| WORD.has(*b))
+}
+
+/// A word such as a variable has: letters, perhaps a number at its end.
+pub(crate) fn is_identifier(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
+    letters > 0 && value[letters..].iter().all(u8::is_ascii_digit) && value.len() - letters <= 1
+}
+
+/// An id rather than a key: a UUID, or one with words and a date around it.
+pub(crate) fn is_id(value: &[u8]) -> bool {
+    is_uuid(value) || holds_uuid(value)
+}
+
+/// `2026-01-23-<uuid>`, `session-<uuid>`
+fn holds_uuid(value: &[u8]) -> bool {
+    let starts = (0..value.len().saturating_sub(35)).filter(|n| value[n + 8] == b'-' && is_uuid(&value[*n..n + 36]));
+    let is_free = |n: usize| n == 0 || !value[n - 1].is_ascii_alphanumeric();
+    starts.into_iter().any(|n| is_free(n) && is_wordy(&value[..n]) && is_wordy(&value[n + 36..]))
+}
+
+/// What everybody may see: a public key, a hash that says of what kind it is.
+pub(crate) fn is_public(value: &[u8]) -> bool {
+    const BEGINNINGS: [&str; 9] =
+        ["AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "ssh-", "ecdsa-sha2", "sha256-", "sha384-", "sha512-", "sha256:"];
+    BEGINNINGS.iter().any(|begin| value.starts_with(begin.as_bytes()))
+}
+
+fn contains_any(value: &[u8], parts: &[&str]) -> bool {
+    value.iter().enumerate().any(|(at, first)| {
+        let fits = |part: &&str| value.get(at..at + part.len()).is_some_and(|v| v.eq_ignore_ascii_case(part.as_bytes()));
+        parts.iter().any(|part| part.as_bytes()[0].eq_ignore_ascii_case(first) && fits(part))
+    })
+}
+
+fn starts_any(value: &[u8], parts: &[&str]) -> bool {
+    parts.iter().any(|part| value.get(..part.len()).is_some_and(|v| v.eq_ignore_ascii_case(part.as_bytes())))
+}

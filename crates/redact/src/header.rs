@@ -1,0 +1,120 @@
+//! Headers of HTTP: `Authorization: …`, `Cookie: …`, and `Bearer …` wherever it stands.
+
+use std::ops::Range;
+
+use super::bytes::{self, BLANK, Set, WORD, at, before};
+use super::harmless::{is_code, is_place, is_placeholder};
+use super::line_wrap::{Break, line_break};
+use super::randomness::{has_digit, is_random};
+use super::value::quote_at;
+
+pub(crate) const AUTHORIZATION: &str = "authorization";
+pub(crate) const COOKIE: &str = "cookie";
+pub(crate) const BEARER: &str = "bearer ";
+pub(crate) const BASIC: &str = "basic ";
+/// The longest value; of one within another, less.
+const LONGEST: usize = 4096;
+const LONGEST_WITHIN: usize = 512;
+
+/// How much is looked at behind a name, when values were looked at up to `seen`.
+fn longest(seen: &mut usize, start: usize) -> usize {
+    if start < *seen {
+        return LONGEST_WITHIN;
+    }
+    *seen = start + LONGEST;
+    LONGEST
+}
+
+/// Behind a header's name: the closing quote if it has one, the sign, blanks, the value's quote.
+fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
+    let skip_quote = |place: usize| quote_at(text, place).map_or(place, |(_, after)| after);
+    let closed = skip_quote(name_end);
+    let mut place = bytes::run(text, closed, Set::of("] \t"), 8);
+    if !(matches!(at(text, place), b':' | b'=') || at(text, place) == b',' && closed > name_end) {
+        return None;
+    }
+    place = bytes::run(text, place + 1, Set::of("=> \t"), 8);
+    place = skip_quote(place);
+    Some(bytes::run(text, place, BLANK, 8))
+}
+
+/// The credentials of an `Authorization` header whose name ends at `name_end`.
+pub(crate) fn authorization(text: &[u8], name_end: usize, seen: &mut usize) -> Option<Range<usize>> {
+    let start = value_start(text, name_end)?;
+    let longest = longest(seen, start);
+    let scheme = bytes::run(text, start, Set::of("a-zA-Z0-9-"), 24);
+    let after = bytes::run(text, scheme, BLANK, 4);
+    let from = if after > scheme && scheme > start { after } else { start };
+    let range = from..credential_end(text, from, longest);
+    let value = &text[range.clone()];
+    if text[start..scheme].starts_with(b"AWS4") {
+        return signature(text, after);
+    }
+    let has_scheme = range.start == after;
+    let known = ["basic", "bearer", "token", "digest", "bot", "apikey", "negotiate", "ntlm", "ssws", "key", "hawk", "dpop"];
+    let is_known = has_scheme && known.iter().any(|k| text[start..scheme].eq_ignore_ascii_case(k.as_bytes()));
+    let is_made =
+        is_known && value.len() >= 6 && (has_digit(value) || value.ends_with(b"=") || value.len() >= 16) || is_random(value);
+    (is_made && is_credential(value)).then_some(range)
+}
+
+fn is_credential(value: &[u8]) -> bool {
+    !is_placeholder(value) && !is_code(value) && !is_place(value)
+}
+
+/// `Signature=…` at the end of an AWS header.
+fn signature(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let reach = &text[start..text.len().min(start + 600)];
+    bytes::count(reach.len());
+    let from = start + memchr::memmem::find(reach, b"Signature=")? + 10;
+    let end = bytes::run(text, from, super::bytes::ANY_HEX, 64);
+    (end - from >= 32).then_some(from..end)
+}
+
+fn credential_end(text: &[u8], start: usize, longest: usize) -> usize {
+    const ENDS: Set = Set::of("\"'`<>,;)}]\\|");
+    let end = bytes::until(text, start, longest, |b| b <= b' ' || ENDS.has(b)).0;
+    match line_break(text, end) {
+        Some((Break::Joined, next)) if end > start => bytes::until(text, next, longest, |b| b <= b' ' || ENDS.has(b)).0,
+        _ => end,
+    }
+}
+
+/// What follows `Bearer ` or `Basic `, whose last letter stands before `end`.
+pub(crate) fn scheme(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    if WORD.has(before(text, hit.start)) && before(text, hit.start) != b'n' {
+        return None;
+    }
+    let range = hit.end..credential_end(text, hit.end, LONGEST);
+    let value = &text[range.clone()];
+    let is_basic = at(text, hit.start) | 32 == b'b' && at(text, hit.start + 1) | 32 == b'a';
+    let fits = if is_basic { is_pair(value) } else { is_random(value) && has_digit(value) };
+    (fits && is_credential(value)).then_some(range)
+}
+
+/// `user:password` in base64.
+pub(crate) fn is_pair(value: &[u8]) -> bool {
+    if value.len() < 8 || value.len() > 512 {
+        return false;
+    }
+    let pair = super::jwt::decode(value);
+    pair.contains(&b':') && pair.iter().all(|b| (b' '..0x7f).contains(b)) && pair.len() * 4 / 3 + 4 >= value.len()
+}
+
+/// The cookies behind a header's name that ends at `name_end`: of `Cookie` all, of `Set-Cookie` the one.
+pub(crate) fn cookies(text: &[u8], hit: Range<usize>, seen: &mut usize) -> Option<Range<usize>> {
+    let start = value_start(text, hit.end)?;
+    let is_set = text[..hit.start].ends_with(b"-") || text[..hit.start].ends_with(b"_");
+    let ends = |b: u8| b < b' ' || matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'<') || is_set && matches!(b, b';' | b',');
+    let end = bytes::until(text, start, longest(seen, start), ends).0;
+    let value = &text[start..end];
+    let name = bytes::run(text, start, Set::of("a-zA-Z0-9_.$-"), 80);
+    let content = name + 1..end;
+    let is_pair = name > start && at(text, name) == b'=' && content.len() >= 4 && at(text, content.start) > b' ';
+    let first = text.get(content.clone())?.split(|b| matches!(b, b';' | b' ')).next().unwrap_or(b"");
+    let is_told = is_pair && !is_placeholder(first) && !is_code(first) && first.len() >= 4;
+    if !is_told || value.starts_with(b"=") {
+        return None;
+    }
+    Some(if is_set { content } else { start..end })
+}

@@ -1,0 +1,76 @@
+//! JSON Web Tokens: two or more base64url parts of which the first is a JSON object with a header's members.
+
+use std::ops::Range;
+
+use super::bytes::{self, Set, URL64, at, before};
+use super::formats::begins_token;
+use super::line_wrap::{Break, line_break, width_before};
+
+pub(crate) const KEY: &str = "eyJ";
+/// The longest token, and the longest header.
+const LONGEST: usize = 16 * 1024;
+const LONGEST_HEADER: usize = 2048;
+const PARTS: Set = Set::of("a-zA-Z0-9_.-");
+
+/// The token whose header begins here, and how far the text was looked at.
+pub(crate) fn find(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
+    if !text[start..].starts_with(KEY.as_bytes()) || URL64.has(before(text, start)) && !begins_token(text, start) {
+        return (None, start);
+    }
+    let mut end = bytes::run(text, start, PARTS, LONGEST);
+    let mut token: Vec<u8> = text[start..end].to_vec();
+    while token.len() < LONGEST {
+        let Some((kind, next)) = line_break(text, end) else { break };
+        let more = bytes::run(text, next, PARTS, LONGEST - token.len());
+        let is_wrapped = kind == Break::Joined || width_before(text, end, 60) >= 60;
+        if !is_wrapped || more < next + 2 || is_prose(text, next, more) {
+            break;
+        }
+        token.extend_from_slice(&text[next..more]);
+        end = more;
+    }
+    while token.last() == Some(&b'.') && token.iter().filter(|b| **b == b'.').count() > 2 {
+        token.pop();
+        end -= 1;
+    }
+    (is_token(&token).then_some(start..end), end)
+}
+
+/// A word with a blank behind it does not go on a token.
+fn is_prose(text: &[u8], start: usize, end: usize) -> bool {
+    at(text, end) == b' ' && text[start..end].iter().all(|b| b.is_ascii_lowercase() || !b.is_ascii_alphanumeric())
+}
+
+fn is_token(token: &[u8]) -> bool {
+    let mut parts = token.split(|b| *b == b'.');
+    let (Some(header), Some(payload)) = (parts.next(), parts.next()) else { return false };
+    if header.len() > LONGEST_HEADER || payload.len() < 8 {
+        return false;
+    }
+    let header = decode(header);
+    let names = ["\"alg\"", "\"typ\"", "\"kid\"", "\"enc\"", "\"cty\"", "\"zip\""];
+    header.starts_with(b"{\"") && names.iter().any(|name| memchr::memmem::find(&header, name.as_bytes()).is_some())
+}
+
+/// What base64 of either alphabet stands for; ends at what is none.
+pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
+    bytes::count(text.len());
+    let mut out = Vec::with_capacity(text.len() * 3 / 4);
+    let (mut bits, mut held) = (0u32, 0);
+    for byte in text {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => break,
+        };
+        (bits, held) = (bits << 6 | u32::from(six), held + 6);
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+        }
+    }
+    out
+}

@@ -1,0 +1,94 @@
+//! A Kubernetes Secret: whatever key a value has in its `data`, it is one.
+
+use std::ops::Range;
+
+use super::bytes::{self, BLANK, Set, at, before};
+use super::harmless::is_placeholder;
+use super::line_wrap::line_break;
+use super::value::quote_at;
+
+/// How far the data may be from the kind, on either side, and how many values are looked at.
+const REACH: usize = 1500;
+const MOST: usize = 32;
+const KEY: Set = Set::of("a-zA-Z0-9._-");
+
+/// Is this name the kind of a Secret: `kind: Secret`, `"kind": "Secret"`?
+pub(crate) fn is_kind(text: &[u8], name: &Range<usize>) -> bool {
+    if text[name.clone()] != *b"Secret" {
+        return false;
+    }
+    let sign = bytes::back(text, name.start, Set::of(" \"\\:"), 12);
+    text[..sign].ends_with(b"kind") && text[sign..name.start].contains(&b':')
+}
+
+/// The values of the Secret whose kind stands here.
+pub(crate) fn values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usize>>) {
+    let from = text[..name.start].len().saturating_sub(REACH);
+    let head = &text[from..name.start];
+    bytes::count(head.len());
+    let begin = memchr::memmem::rfind(head, b"---").map_or(from, |n| from + n);
+    let end = text.len().min(name.end + REACH);
+    bytes::count(end - begin);
+    let end = memchr::memmem::find(&text[name.end..end], b"\n---").map_or(end, |n| name.end + n);
+    for word in [&b"data"[..], b"stringData"] {
+        let mut place = begin;
+        while let Some(n) = memchr::memmem::find(&text[place..end], word) {
+            let after = place + n + word.len();
+            // `metadata` is another one.
+            if !before(text, place + n).is_ascii_alphanumeric() {
+                block(text, after, end, found);
+            }
+            place = after;
+        }
+    }
+}
+
+/// The values of the block whose name ends here.
+fn block(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Range<usize>>) {
+    let sign = quote_at(text, name_end).map_or(name_end, |(_, after)| after);
+    let open = bytes::run(text, sign, Set::of(": \t{"), 12);
+    if at(text, sign) != b':' {
+        return;
+    }
+    let mut place = line_break(text, open).map_or(open, |(_, next)| next);
+    let indent = place - before_line(text, place);
+    for _ in 0..MOST {
+        let Some((range, next)) = pair(text, place, end) else { return };
+        let value = &text[range.clone()];
+        if value.len() >= 4 && !is_placeholder(value) && !b"{$<!".contains(&value[0]) {
+            found.push(range);
+        }
+        let Some(next) = next_pair(text, next) else { return };
+        if before(text, next) != b' ' && indent > 0 || next >= end || next - before_line(text, next) < indent {
+            return;
+        }
+        place = next;
+    }
+}
+
+/// The value behind the key that begins here, and where it ends.
+fn pair(text: &[u8], place: usize, end: usize) -> Option<(Range<usize>, usize)> {
+    let key = quote_at(text, place).map_or(place, |(_, inside)| inside);
+    let key_end = bytes::run(text, key, KEY, 128);
+    let sign = quote_at(text, key_end).map_or(key_end, |(_, after)| after);
+    if key_end == key || at(text, sign) != b':' {
+        return None;
+    }
+    let start = bytes::run(text, sign + 1, BLANK, 8);
+    let start = quote_at(text, start).map_or(start, |(_, inside)| inside);
+    let stop = bytes::until(text, start, 4096.min(end.saturating_sub(start)), |b| b <= b' ' || b"\"'\\,}".contains(&b)).0;
+    Some((start..stop, stop))
+}
+
+/// Where the next key begins: behind a comma, or on the next line.
+fn next_pair(text: &[u8], end: usize) -> Option<usize> {
+    let place = quote_at(text, end).map_or(end, |(_, after)| after);
+    if at(text, place) == b',' {
+        return Some(bytes::run(text, place + 1, BLANK, 8));
+    }
+    line_break(text, place).map(|(_, next)| next)
+}
+
+fn before_line(text: &[u8], place: usize) -> usize {
+    bytes::back(text, place, BLANK, 64)
+}

@@ -1,0 +1,86 @@
+//! Places where a line was broken in the middle of a value: by a terminal, a mail, a quotation or a shell's `\`.
+
+use std::borrow::Cow;
+
+use super::bytes::{self, BLANK, DIGIT, Set, at};
+
+/// How a line ends within a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Break {
+    /// A line end alone: somebody wrapped the text.
+    Soft,
+    /// A backslash before it: the shell joins the lines.
+    Joined,
+}
+
+/// If a line ends at this place: how, and where the next one's text begins, behind indentation, line numbers and signs of quotation.
+pub(crate) fn line_break(text: &[u8], place: usize) -> Option<(Break, usize)> {
+    let mut next = place;
+    let mut kind = Break::Soft;
+    if at(text, next) == b'\\' && matches!(at(text, next + 1), b'\n' | b'\r') {
+        (next, kind) = (next + 1, Break::Joined);
+    }
+    let end = real_end(text, next).or_else(|| written_end(text, next))?;
+    Some((kind, decoration(text, end)))
+}
+
+/// Behind a line end that is one.
+pub(crate) fn real_end(text: &[u8], place: usize) -> Option<usize> {
+    let after = place + usize::from(at(text, place) == b'\r');
+    (at(text, after) == b'\n').then_some(after + 1)
+}
+
+/// A line end written as `\n`, with as many backslashes as strings are nested in strings.
+pub(crate) fn written_end(text: &[u8], place: usize) -> Option<usize> {
+    let mut end = place;
+    for letter in [b'r', b'n'] {
+        let after = bytes::run(text, end, Set::of("\\"), 16);
+        if after > end && at(text, after) == letter {
+            end = after + 1;
+        }
+    }
+    (end > place && at(text, end - 1) == b'n').then_some(end)
+}
+
+/// Behind what stands before a line's text: `   12→`, `> `, `+`, `# `, `| `, `* `.
+pub(crate) fn decoration(text: &[u8], line: usize) -> usize {
+    let start = bytes::run(text, line, BLANK, 64);
+    let number = bytes::run(text, start, DIGIT, 7);
+    if number > start {
+        let rest = &text[number..];
+        for sign in ["→", "\t", " |", "|", ": "] {
+            if rest.starts_with(sign.as_bytes()) {
+                return bytes::run(text, number + sign.len(), BLANK, 64);
+            }
+        }
+        return start;
+    }
+    let signs = bytes::run(text, start, Set::of(">|#*"), 8);
+    let is_diff = start == line && matches!(at(text, start), b'+' | b'-') && at(text, start + 1) != b'-';
+    bytes::run(text, if is_diff { signs.max(start + 1) } else { signs }, BLANK, 64)
+}
+
+/// A value without the line ends within it.
+pub(crate) fn joined(text: &[u8]) -> Cow<'_, [u8]> {
+    if !text.iter().any(|b| matches!(b, b'\\' | b'\n')) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut place = 0;
+    while place < text.len() {
+        if let Some((_, next)) = line_break(text, place) {
+            place = next.max(place + 1);
+        } else {
+            out.push(text[place]);
+            place += 1;
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// How many bytes the line has before this place; no more than `most` are counted.
+pub(crate) fn width_before(text: &[u8], place: usize, most: usize) -> usize {
+    let start = place.saturating_sub(most);
+    bytes::count(place - start);
+    place - memchr::memrchr(b'\n', &text[start..place]).map_or(start, |n| start + n + 1)
+}

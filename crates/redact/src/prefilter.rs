@@ -1,0 +1,110 @@
+//! Looks for the keywords: made in a few microseconds, because a session's start waits for it, and read past at the speed of an automaton.
+//!
+//! An automaton of four hundred words takes milliseconds to make and, being large, reads no faster over real transcripts.
+//! The first three bytes of every word, five bits of each, lead to the words that begin so.
+
+use std::ops::Range;
+
+const BITS: usize = 5;
+const SIZE: usize = 1 << (3 * BITS);
+
+#[derive(Debug)]
+pub(crate) struct Table {
+    words: Vec<Box<str>>,
+    /// By the first three letters: the place in `links` of the first word that begins so; 0 is none.
+    heads: Vec<u32>,
+    links: Vec<Link>,
+    /// By the first three letters: the fourth letters of the words that begin so.
+    fourths: Box<[u32; SIZE]>,
+}
+
+#[derive(Debug, Default)]
+struct Link {
+    /// A word's number.
+    word: u32,
+    /// A bit for its fourth letter, all of them for one that has none: most that begin alike differ there.
+    fourth: u32,
+    /// The place of the next word that begins alike.
+    next: u32,
+}
+
+impl Table {
+    /// From words of two bytes or more, in any case.
+    pub(crate) fn new(words: &[&str]) -> Self {
+        let mut table = Self {
+            heads: vec![0; SIZE],
+            links: vec![Link::default()],
+            fourths: Box::new([0; SIZE]),
+            words: words.iter().map(|word| (*word).into()).collect(),
+        };
+        // The last first, so that words are seen in their order.
+        for (number, word) in words.iter().map(|word| word.as_bytes()).enumerate().rev() {
+            let start = fold(word[0]) << (2 * BITS) | fold(word[1]) << BITS;
+            let thirds = word.get(2).map_or(0..1 << BITS, |third| fold(*third)..fold(*third) + 1);
+            for third in thirds {
+                let head = &mut table.heads[start | third];
+                let fourth = word.get(3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
+                table.links.push(Link { word: number as u32, fourth, next: *head });
+                *head = (table.links.len() - 1) as u32;
+                table.fourths[start | third] |= fourth;
+            }
+        }
+        table
+    }
+
+    /// Calls `seen` with the number and the place of every word in the text, by their beginnings.
+    pub(crate) fn each(&self, text: &[u8], mut seen: impl FnMut(usize, Range<usize>)) {
+        let (mut letters, mut from) = (0, 0);
+        while let Some((at, three)) = self.next(&text[from..], letters) {
+            // Three letters from before the text begins no word.
+            if let Some(start) = (from + at).checked_sub(3) {
+                self.look(text, three, start, &mut seen);
+            }
+            letters = (three << BITS | fold(text[from + at])) & (SIZE - 1);
+            from += at + 1;
+        }
+        // Words of two or three letters may stand at the end.
+        for len in [3, 2] {
+            let Some(start) = text.len().checked_sub(len) else { continue };
+            let letters = text[start..].iter().fold(0, |letters, byte| letters << BITS | fold(*byte));
+            self.look(text, letters << (BITS * (3 - len)), start, &mut seen);
+        }
+    }
+
+    /// The first place that holds the fourth letter of a word whose first three stand before it, and the three; `letters` are those
+    /// before the text. All bytes of a text pass here: nothing else is done in this loop.
+    #[inline(never)]
+    fn next(&self, text: &[u8], mut letters: usize) -> Option<(usize, usize)> {
+        let fourths = &*self.fourths;
+        for (at, byte) in text.iter().enumerate() {
+            let fourth = fold(*byte);
+            if fourths[letters] >> fourth & 1 == 1 {
+                return Some((at, letters));
+            }
+            letters = (letters << BITS | fourth) & (SIZE - 1);
+        }
+        None
+    }
+
+    #[inline(never)]
+    fn look(&self, text: &[u8], letters: usize, start: usize, seen: &mut impl FnMut(usize, Range<usize>)) {
+        let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
+        let mut place = self.heads[letters];
+        while place != 0 {
+            let link = &self.links[place as usize];
+            place = link.next;
+            if link.fourth & fourth == 0 {
+                continue;
+            }
+            let word = self.words[link.word as usize].as_bytes();
+            if text.get(start..start + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
+                seen(link.word as usize, start..start + word.len());
+            }
+        }
+    }
+}
+
+/// The five bits that both cases of a letter share.
+fn fold(byte: u8) -> usize {
+    usize::from(byte) & ((1 << BITS) - 1)
+}

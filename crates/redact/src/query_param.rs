@@ -1,0 +1,32 @@
+//! Parameters of addresses and forms that are secrets for a while: `?code=…` of OAuth, signatures, tickets.
+
+use std::ops::Range;
+
+use super::bytes::{self, Set, before};
+use super::harmless::{is_code, is_id, is_placeholder};
+use super::randomness::{has_digit, has_letter, is_gibberish, is_random};
+
+/// Names with their signs. What stands before says that they are parameters.
+pub(crate) const NAMES: [&str; 14] = [
+    "code=", "code_verifier=", "codeverifier=", "ticket=", "sig=", "signature=", "assertion=", "samlresponse=", "key=", "hash=",
+    "auth=", "sid=", "nonce=", "invite=",
+];
+const VALUE: Set = Set::of("a-zA-Z0-9_.~/+%=-");
+const LONGEST: usize = 4096;
+/// The shortest value that is no number or word.
+const SHORTEST: usize = 16;
+
+/// The value of the parameter whose name and sign stand here.
+pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let is_verifier = text[hit.start..].get(4) == Some(&b'_');
+    let last = before(text, hit.start);
+    let is_named = is_verifier && matches!(last, 0 | b' ' | b'"' | b'\'' | b'\n');
+    if !is_named && !matches!(last, b'?' | b'&' | b'#') {
+        return None;
+    }
+    let end = bytes::run(text, hit.end, VALUE, LONGEST);
+    let value = &text[hit.end..end];
+    let is_made = value.len() >= SHORTEST && has_digit(value) && has_letter(value) && (is_random(value) || is_gibberish(value));
+    let is_plain = !value.trim_ascii_end().iter().rev().skip_while(|b| **b == b'=').any(|b| *b == b'=');
+    (is_made && is_plain && !is_id(value) && !is_placeholder(value) && !is_code(value)).then_some(hit.end..end)
+}

@@ -1,0 +1,235 @@
+//! Which names promise a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`; not `passwordField`, `max_tokens`, `tokenizer`.
+
+use super::word_list::Words;
+
+/// What a name promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Promise {
+    /// Any value goes that is one.
+    Password,
+    Secret,
+    /// The value must look like made by a machine.
+    Token,
+    Key,
+    Auth,
+}
+
+impl Promise {
+    pub(crate) const fn rule(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Secret => "secret",
+            Self::Token => "token",
+            Self::Key => "key",
+            Self::Auth => "auth",
+        }
+    }
+
+    /// Does even a plain word count as the secret?
+    pub(crate) const fn is_strong(self) -> bool {
+        matches!(self, Self::Password | Self::Secret)
+    }
+}
+
+/// Keywords at which a name is looked for.
+pub(crate) const KEYWORDS: [&str; 16] = [
+    "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "cookie", "session", "salt", "jwt", "mnemonic", "kennwort",
+    "pat", "psk",
+];
+
+#[rustfmt::skip]
+const QUALIFIERS: &Words = &Words::of(&[
+    "api", "access", "private", "secret", "auth", "signing", "sign", "signature", "encryption", "encrypt", "enc", "crypto", "master",
+    "account", "storage", "shared", "preshared", "session", "subscription", "license", "webhook", "deploy", "hmac", "jwt", "aes", "rsa",
+    "ssh", "server", "service", "stripe", "openai", "anthropic", "admin", "write", "ingest", "ingestion", "integration", "routing",
+    "app", "application", "consumer", "client", "stream", "functions", "host", "psk", "derivation", "data", "unseal", "vapid", "spaces", "ticket", "wallet",
+    "signer", "validator", "recovery", "bot", "push", "sender", "tenant", "cluster", "join", "node", "activation", "product", "partner", "merchant",
+    "terminal", "hec",
+]);
+/// What may follow without taking the promise back.
+#[rustfmt::skip]
+const TRAILERS: &Words = &Words::of(&[
+    "value", "val", "str", "string", "text", "plain", "plaintext", "raw", "b64", "base64", "base", "hex", "bytes", "default", "dev", "prod",
+    "production", "staging", "stage", "live", "old", "new", "current", "previous", "primary", "secondary", "main", "local", "root",
+    "admin", "user", "db", "key", "data", "enc", "backup", "ci",
+]);
+/// What follows when the name is of something about a secret.
+#[rustfmt::skip]
+const TAKEN_BACK: &Words = &Words::of(&[
+    "id", "ids", "name", "names", "field", "length", "len", "count", "type", "types", "kind", "url", "uri", "endpoint", "path", "file",
+    "filename", "dir", "ttl", "expiry", "expires", "expiration", "age", "limit", "limits", "max", "min", "size", "policy", "label",
+    "input", "placeholder", "hint", "error", "errors", "message", "env", "var", "regex", "pattern", "prefix", "suffix", "header",
+    "param", "params", "index", "class", "required", "enabled", "version", "usage", "used", "strength", "reset", "manager", "provider",
+    "service", "store", "storage", "format", "algorithm", "alg", "rotation", "ref", "refs", "arn", "scope", "scopes", "status", "state",
+    "source", "method", "mode", "form", "page", "link", "button", "title", "text", "description", "map", "list", "set", "helper", "utils",
+    "config", "options", "settings", "schema", "validator", "exists", "changed", "at", "date", "time", "budget", "cost", "estimate", "stream",
+    "callback", "handler", "middleware", "guard", "check", "test", "tests", "match", "matches", "mismatch", "points", "code", "press",
+    "board", "down", "up", "frame", "frames", "word", "words", "point", "fn", "func", "function", "s",
+]);
+
+/// What a name promises, if anything.
+pub(crate) fn promise(name: &[u8]) -> Option<Promise> {
+    let mut words = [(0, 0); MAX_WORDS];
+    let count = split(name, &mut words);
+    let word = |n: usize| &name[words[n].0..words[n].1];
+    let mut last = count;
+    while last > 0 && word(last - 1).iter().all(u8::is_ascii_digit) {
+        last -= 1;
+    }
+    for n in (0..last).rev() {
+        let earlier = n.checked_sub(1).map(word);
+        if let Some(promise) = of_word(word(n), earlier, n + 1 == last, n == 0) {
+            return Some(weakened(promise, (n + 1..last).map(word)));
+        }
+        if TAKEN_BACK.has(word(n)) && !TRAILERS.has(word(n)) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Words behind the telling one that are not known to be harmless leave only what looks made by a machine.
+fn weakened<'n>(promise: Promise, mut behind: impl Iterator<Item = &'n [u8]>) -> Promise {
+    if behind.all(|word| TRAILERS.has(word)) { promise } else { Promise::Auth }
+}
+
+fn of_word(word: &[u8], earlier: Option<&[u8]>, is_last: bool, is_first: bool) -> Option<Promise> {
+    let is_alone = is_last && is_first;
+    let is = |list: &[&str]| is_one_of(word, list);
+    let ends = |end: &str| word.len() >= end.len() && word[word.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes());
+    if ["password", "passwd", "passphrase", "passcode", "passwort", "kennwort"].iter().any(|end| ends(end)) {
+        return Some(Promise::Password);
+    }
+    if is(&["dbpass", "userpass", "smtppass", "mailpass", "rootpass", "requirepass", "masterauth", "pgpass", "sshpass", "mnemonic"])
+    {
+        return Some(Promise::Password);
+    }
+    if is(&["pwd", "psw", "pswd", "psk"]) {
+        return Some(Promise::Password);
+    }
+    if is(&["pass", "pw"]) {
+        return Some(if is_alone { Promise::Auth } else { Promise::Password });
+    }
+    if ends("secret") || is(&["secretkey"]) {
+        return Some(Promise::Secret);
+    }
+    if ends("token") && !is(&["pretoken", "subtoken", "detoken"]) {
+        return Some(Promise::Token);
+    }
+    if is(&["key"]) && earlier.is_some_and(|before| QUALIFIERS.has(before)) || GLUED_KEYS.has(word) {
+        return Some(Promise::Key);
+    }
+    // A variable of the environment, and no word of a program's.
+    let is_loud = is(&["key"]) && (is_last || word == b"KEY") && earlier.is_some_and(|before| !OPEN_KEYS.has(before));
+    let is_personal = is(&["pat"]) && earlier.is_some();
+    (WEAK.has(word) || is_loud || is_personal).then_some(Promise::Auth)
+}
+
+#[rustfmt::skip]
+const GLUED_KEYS: &Words = &Words::of(&[
+    "apikey", "accesskey", "privatekey", "authkey", "signingkey", "encryptionkey", "masterkey", "accountkey", "sharedkey", "sessionkey",
+    "accountkey", "sharedaccesskey", "presharedkey", "licensekey", "secretaccesskey", "awssecretaccesskey", "hmackey", "serverkey",
+]);
+const WEAK: &Words = &Words::of(&[
+    "auth", "credential", "credentials", "cred", "creds", "cookie", "session", "sessionid", "sid", "salt", "jwt", "pepper",
+    "authorization",
+]);
+
+const OPEN_KEYS: &Words = &Words::of(&[
+    "public", "cache", "primary", "foreign", "sort", "partition", "idempotency", "group", "row", "lock", "pub", "object", "query",
+    "map", "dict", "hash", "index", "unique", "name", "file", "event", "item", "entry", "column", "s3", "blob", "dedup", "message",
+    "state", "config", "feature", "shape", "registry", "trace", "version", "bucket", "route", "routing", "translation", "i18n",
+]);
+
+const MAX_WORDS: usize = 16;
+
+/// Splits at what is no letter or digit and where the case changes; returns how many words there are.
+fn split(name: &[u8], words: &mut [(usize, usize); MAX_WORDS]) -> usize {
+    let mut count = 0;
+    let mut start = 0;
+    for at in 0..=name.len() {
+        let here = name.get(at).copied().unwrap_or(b'_');
+        let last = at.checked_sub(1).map_or(b'_', |n| name[n]);
+        let next = name.get(at + 1).copied().unwrap_or(b'_');
+        let humps = last.is_ascii_lowercase() && here.is_ascii_uppercase()
+            || last.is_ascii_uppercase() && here.is_ascii_uppercase() && next.is_ascii_lowercase()
+            || last.is_ascii_alphabetic() && here.is_ascii_digit();
+        if (!here.is_ascii_alphanumeric() || humps) && start < at && count < MAX_WORDS {
+            words[count] = (start, at);
+            count += 1;
+        }
+        if !here.is_ascii_alphanumeric() {
+            start = at + 1;
+        } else if humps {
+            start = at;
+        }
+    }
+    count
+}
+
+/// What a key of this kind promises, when somebody speaks of it.
+pub(crate) fn key_of(kind: &[u8]) -> Option<Promise> {
+    const HARMLESS: &Words = &Words::of(&[
+        "the", "this", "that", "a", "an", "each", "every", "which", "any", "same", "arrow", "enter", "escape", "hot", "map",
+        "with", "for", "of", "no", "to", "by", "on", "in", "is", "as", "from", "and", "or", "not", "new", "old", "first", "last",
+        "one", "two", "its", "their", "object", "dict", "json", "index", "unique", "composite", "registry", "config", "i18n",
+        "translation", "string", "known", "return", "press", "per", "wrong", "missing", "unknown", "duplicate", "type", "left",
+        "right", "up", "down", "tab", "modifier", "const", "let", "var", "val", "static", "final", "pub", "def", "mut", "char",
+        "int", "auto", "if", "assert", "del", "case",
+    ]);
+    if OPEN_KEYS.has(kind) || HARMLESS.has(kind) {
+        return None;
+    }
+    Some(if QUALIFIERS.has(kind) { Promise::Key } else { Promise::Auth })
+}
+
+/// Is a key of this kind one that everybody may know: `primary`, `cache`?
+pub(crate) fn is_open_key(kind: &[u8]) -> bool {
+    OPEN_KEYS.has(kind)
+}
+
+/// Does this word behind a name make it one of something about a secret: `hash` in `password hash`?
+pub(crate) fn takes_back(word: &[u8]) -> bool {
+    TAKEN_BACK.has(word) && !is_one_of(word, &["is", "set", "list", "code", "at", "for"])
+}
+
+fn is_one_of(word: &[u8], list: &[&str]) -> bool {
+    list.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_promise_what_they_say() {
+        let table = [
+            ("DB_PASSWORD", Some(Promise::Password)),
+            ("dbPassword", Some(Promise::Password)),
+            ("PGPASSWORD", Some(Promise::Password)),
+            ("smtp_pass", Some(Promise::Password)),
+            ("clientSecret", Some(Promise::Secret)),
+            ("SECRET_KEY_BASE", Some(Promise::Key)),
+            ("x-api-key", Some(Promise::Key)),
+            ("AccountKey", Some(Promise::Key)),
+            ("GITHUB_TOKEN", Some(Promise::Token)),
+            ("accessToken2", Some(Promise::Token)),
+            ("AWS_SECRET_ACCESS_KEY", Some(Promise::Key)),
+            ("auth", Some(Promise::Auth)),
+            ("passwordField", None),
+            ("max_tokens", None),
+            ("tokenizer", None),
+            ("secret_name", None),
+            ("api_key_id", None),
+            ("compass", None),
+            ("keyboard", None),
+            ("author", None),
+            ("monkey", None),
+            ("bypass", None),
+            ("token_count", None),
+        ];
+        for (name, promised) in table {
+            assert_eq!(promise(name.as_bytes()), promised, "{name}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Words and codes that are keys: the seed phrase of a wallet, the recovery codes of an account.
+
+use std::ops::Range;
+
+use super::bytes::{self, BLANK, LOWER, Set, at, before};
+use super::line_wrap::{decoration, line_break};
+
+/// What such words are told by.
+pub(crate) const SEEDS: [&str; 9] =
+    ["mnemonic", "seed", "recovery phrase", "backup phrase", "secret phrase", "wallet", "12 words", "24 words", "words down"];
+pub(crate) const CODES: [&str; 8] = [
+    "recovery code", "recovery_code", "recoverycode", "backup code", "backup_code", "backupcode", "scratch code",
+    "wiederherstellungscode",
+];
+/// How far the first word may be, and how many there are at least: twelve are the fewest that wallets have.
+const REACH: usize = 48;
+const FEWEST: usize = 11;
+const MOST: usize = 26;
+/// The most codes in a list: services give ten or sixteen.
+const MOST_CODES: usize = 20;
+const SEPARATORS: Set = Set::of(" \t,\"'`|");
+
+/// The words behind the name that stands here, as one.
+pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let end = hit.end;
+    if before(text, hit.start).is_ascii_alphanumeric() && !text[..hit.start].ends_with(b"\\n") {
+        return None;
+    }
+    let stop = text.len().min(end + REACH);
+    let mut start = end;
+    while start < stop {
+        let word = bytes::run(text, start, Set::of("a-z"), 12);
+        let range = (3..=8).contains(&(word - start)).then(|| words(text, start)).flatten();
+        if range.is_some() {
+            return range;
+        }
+        start = next_start(text, word.max(start + 1), stop);
+    }
+    None
+}
+
+/// Where the next run of small letters begins.
+fn next_start(text: &[u8], from: usize, stop: usize) -> usize {
+    bytes::until(text, from, stop.saturating_sub(from), |b| b.is_ascii_lowercase()).0
+}
+
+/// Words of a list from here on: small letters, three to eight of them, none of those that join sentences.
+fn words(text: &[u8], start: usize) -> Option<Range<usize>> {
+    const JOINING: [&[u8]; 12] =
+        [b"the", b"and", b"for", b"are", b"was", b"your", b"not", b"but", b"from", b"which", b"has", b"into"];
+    let (mut count, mut end, mut place) = (0, start, start);
+    while count < MOST {
+        let word = bytes::run(text, place, Set::of("a-z"), 12);
+        if !(3..=8).contains(&(word - place)) || JOINING.contains(&&text[place..word]) {
+            break;
+        }
+        (count, end) = (count + 1, word);
+        let Some(next) = behind_separator(text, word) else { break };
+        place = next;
+    }
+    (count >= FEWEST).then_some(start..end)
+}
+
+/// Behind blanks, commas and quotes, or a line's end and a number.
+fn behind_separator(text: &[u8], end: usize) -> Option<usize> {
+    let mut place = bytes::run(text, end, SEPARATORS, 6);
+    if let Some((_, next)) = line_break(text, place) {
+        place = next;
+    }
+    let number = bytes::run(text, place, Set::of("0-9"), 2);
+    let dot = bytes::run(text, number, Set::of(".):"), 1);
+    let place = if number > place && dot > number { bytes::run(text, dot, BLANK, 4) } else { place };
+    let place = bytes::run(text, place, Set::of("\"' -"), 4);
+    (place > end).then_some(place)
+}
+
+/// The codes behind the name that ends here, as one.
+pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
+    const SIGNS: Set = Set::of(" \t,\"'`:=[]{}()*|s-");
+    let mut place = end;
+    let mut range: Option<Range<usize>> = None;
+    for _ in 0..MOST_CODES {
+        let start = skip(text, place, SIGNS);
+        let code = bytes::run(text, start, Set::of("a-zA-Z0-9-"), 40);
+        if !is_code(&text[start..code]) {
+            break;
+        }
+        range = Some(range.map_or(start, |r| r.start)..code);
+        place = code;
+    }
+    range
+}
+
+/// Behind signs and up to two line ends.
+fn skip(text: &[u8], place: usize, signs: Set) -> usize {
+    let mut place = bytes::run(text, place, signs, 16);
+    for _ in 0..2 {
+        let Some((_, next)) = line_break(text, place) else { break };
+        place = bytes::run(text, decoration(text, next).max(next), signs, 16);
+    }
+    let number = bytes::run(text, place, Set::of("0-9"), 2);
+    let dot = bytes::run(text, number, Set::of(".)"), 1);
+    if number > place && dot > number && at(text, dot) == b' ' { dot + 1 } else { place }
+}
+
+/// `k3x9a-8dj2q`, `84629173`, `abcd-efgh`
+fn is_code(code: &[u8]) -> bool {
+    let digits = code.iter().filter(|b| b.is_ascii_digit()).count();
+    let is_plain = code.iter().all(|b| LOWER.has(*b) || b.is_ascii_uppercase() || *b == b'-');
+    (6..=40).contains(&code.len())
+        && is_plain
+        && digits >= if code.contains(&b'-') { 1 } else { 2 }
+        && !code.starts_with(b"-")
+        && !code.ends_with(b"-")
+        && !is_date(code)
+}
+
+fn is_date(code: &[u8]) -> bool {
+    code.len() == 10 && code[4] == b'-' && code[7] == b'-'
+}

@@ -1,0 +1,96 @@
+//! Passwords in addresses: `scheme://user:password@host`, `scheme://token@host`, `user:password@tcp(host)`.
+
+use std::ops::Range;
+
+use super::bytes::{self, ALNUM, Set, at, before};
+use super::harmless::is_placeholder;
+use super::randomness::is_random;
+
+pub(crate) const KEY: &str = "://";
+/// What stands before the address in a data source name of Go.
+pub(crate) const DSN: [&str; 2] = ["@tcp(", "@unix("];
+const LONGEST: usize = 512;
+
+/// The password, or the user that is a token, behind a `://` that begins here.
+pub(crate) fn find(text: &[u8], hit: usize) -> Option<Range<usize>> {
+    if !ALNUM.has(before(text, hit)) {
+        return None;
+    }
+    let start = hit + KEY.len();
+    let at_sign = userinfo_end(text, start)?;
+    let info = &text[start..at_sign];
+    let Some(colon) = info.iter().position(|b| *b == b':') else {
+        let is_token = info.len() >= 16 && is_random(info) && !is_placeholder(info);
+        return is_token.then_some(start..at_sign);
+    };
+    let password = &info[colon + 1..];
+    // A port and a path with an `@` in it.
+    let is_port = password.iter().position(|b| *b == b'/').is_some_and(|n| password[..n].iter().all(u8::is_ascii_digit));
+    let is_scoped = password.contains(&b'/') && info[..colon].contains(&b'.');
+    (!is_port && !is_scoped && is_password(password)).then_some(start + colon + 1..at_sign)
+}
+
+/// The last `@` of the authority; of what follows a `/` when there is none before it, for passwords that nobody encoded. A `#` or `?`
+/// ends the authority of an address without a password, and may be part of one.
+fn userinfo_end(text: &[u8], start: usize) -> Option<usize> {
+    let ends = |b: u8| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
+    let stop = bytes::until(text, start, LONGEST, ends).0;
+    let whole = &text[start..stop];
+    // Another address ends this one: no text is walked twice.
+    let whole = &whole[..memchr::memmem::find(whole, KEY.as_bytes()).unwrap_or(whole.len())];
+    let slash = whole.iter().position(|b| *b == b'/').unwrap_or(whole.len());
+    let narrow = whole[..slash].iter().position(|b| matches!(b, b'?' | b'#')).unwrap_or(slash);
+    let colon = whole[..narrow].iter().position(|b| *b == b':');
+    // A port, and what is asked of the host behind it.
+    let is_port = colon.is_some_and(|n| n + 1 < narrow && whole[n + 1..narrow].iter().all(u8::is_ascii_digit));
+    let authority = if colon.is_some() && !is_port { slash } else { narrow };
+    if let Some(last) = whole[..authority].iter().rposition(|b| *b == b'@') {
+        return Some(start + last);
+    }
+    let has_user = colon.is_some() && !whole[..narrow].contains(&b'@');
+    let last = whole.iter().rposition(|b| *b == b'@').filter(|_| has_user)?;
+    Some(start + last)
+}
+
+fn is_password(password: &[u8]) -> bool {
+    !password.is_empty() && !is_placeholder(password) && !password.starts_with(b"$") && !password.starts_with(b"<")
+}
+
+/// Oracle's `jdbc:oracle:thin:user/password@host`.
+pub(crate) const ORACLE: &str = ":thin:";
+
+/// The password behind a `:thin:` that ends here.
+pub(crate) fn oracle(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let user = bytes::run(text, start, Set::of("a-zA-Z0-9_.$#-"), 64);
+    let (end, found) = bytes::until(text, user, 128, |b| b <= b' ' || matches!(b, b'@' | b'"' | b'\''));
+    let is_pair = user > start && at(text, user) == b'/' && found && at(text, end) == b'@';
+    (is_pair && is_password(&text[user + 1..end])).then_some(user + 1..end)
+}
+
+/// The password before `@tcp(`, which begins here.
+pub(crate) fn dsn(text: &[u8], hit: usize) -> Option<Range<usize>> {
+    const USED: Set = Set::of("!#-&(-.0-~");
+    let start = bytes::back(text, hit, USED, 160);
+    let colon = text[start..hit].iter().position(|b| *b == b':')?;
+    let range = start + colon + 1..hit;
+    is_password(&text[range.clone()]).then_some(range).filter(|_| at(text, start) != b':')
+}
+
+/// `://` as addresses have it within addresses, and what they make of `:` and `@`.
+pub(crate) const ENCODED: [(&str, &str, &str); 2] = [("%3a%2f%2f", "%3a", "%40"), ("%253a%252f%252f", "%253a", "%2540")];
+
+/// The password in an encoded address whose `://` is here.
+pub(crate) fn encoded(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
+    let key = &text[hit.clone()];
+    let (_, colon, at_sign) = ENCODED.iter().find(|(sign, ..)| key.eq_ignore_ascii_case(sign.as_bytes()))?;
+    let end = bytes::run(text, hit.end, Set::of("a-zA-Z0-9%._~!*-"), 240);
+    let find = |from: usize, sign: &str| {
+        let found = text[from..end].windows(sign.len()).position(|w| w.eq_ignore_ascii_case(sign.as_bytes()));
+        found.map(|n| from + n)
+    };
+    let last = find(hit.end, at_sign)?;
+    let start = find(hit.end, colon).filter(|start| *start < last)? + colon.len();
+    let value = &text[start..last];
+    let is_path = value.windows(3).any(|w| w.eq_ignore_ascii_case(b"%2f"));
+    (is_password(value) && !is_path).then_some(start..last)
+}
