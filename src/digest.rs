@@ -78,7 +78,7 @@ impl Digest {
         [self.title.as_str(), self.request.as_str()].into_iter().chain(lists).chain(claims).chain(files)
     }
 
-    /// Applies `pass` to every text and drops the texts that become empty.
+    /// Applies a function to every text and drops the texts that become empty.
     pub fn pass(&mut self, pass: impl Fn(&str) -> String) {
         for text in [&mut self.title, &mut self.request] {
             *text = pass(text);

@@ -15,7 +15,7 @@ use crate::session::Millis;
 const FILE: &str = "last-run.json";
 /// The longest error text stored, in characters.
 const MAX_ERROR: usize = 300;
-/// After `FUTILE` runs in a row without a usable reply, no model is called for `REST` milliseconds.
+/// After this many runs in a row without a usable reply, no model is called for the time below, in milliseconds.
 const FUTILE: u32 = 3;
 const REST: Millis = 24 * 3_600_000;
 /// The longest valid rest, in milliseconds; a longer one was written with a wrong clock.

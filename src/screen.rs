@@ -29,7 +29,7 @@ impl<W: Write> Screen<W> {
         Self { to, is_terminal, held: Vec::new(), goes_on: false, unheard: None }
     }
 
-    /// Continues after write errors; the first one is available from `unheard`.
+    /// Continues after write errors; [`Screen::unheard`] gives the first one.
     pub fn heard_or_not(self) -> Self {
         Self { goes_on: true, ..self }
     }

@@ -67,7 +67,7 @@ pub struct Timeline {
     pub before: Vec<Line>,
     pub session: Line,
     pub course: Vec<Step>,
-    /// Steps as important as those in `course` that were left out; less important ones are not counted.
+    /// Steps that were left out although they are as important as those shown; less important ones are not counted.
     pub steps_left_out: usize,
     pub after: Vec<Line>,
     /// Further sessions of the project, not listed.

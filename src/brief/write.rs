@@ -156,7 +156,7 @@ impl Section {
     }
 }
 
-/// Adds lines to each section in turn, `share` at a time, until nothing more fits.
+/// Adds lines to each section in turn, its share in each round, until nothing more fits.
 fn fill(sections: &mut [Section], mut room: usize) {
     let mut next = vec![0; sections.len()];
     loop {

@@ -66,7 +66,7 @@ impl Told {
     }
 }
 
-/// A session that ended without a digest, summarized from the end of its transcript.
+/// An ended session whose last part no digest covers yet, summarized from the end of its transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fresh {
     pub session: String,

@@ -34,7 +34,7 @@ struct Pattern {
 pub(super) struct Spot {
     pub at: Range<usize>,
     pub word: usize,
-    /// 1 for the word itself, `SYNONYM` for a synonym.
+    /// 1 for the word itself, less for a synonym.
     pub factor: f64,
 }
 

@@ -42,8 +42,8 @@ pub struct Wanted<'a> {
     pub similar: Option<&'a Similar>,
     /// The id of a session to leave out: the one that is asking.
     pub except: Option<&'a str>,
-    /// Search by distinctive words only: words that nearly every session holds find nothing, and the exact coverage of what is not shown is
-    /// not computed. For callers that only need to know what a session is about.
+    /// Search by distinctive words only: words that nearly every session holds find nothing, and `covered` counts only words in the texts
+    /// that were read. For callers that only need to know what a session is about.
     pub telling_only: bool,
     /// How many conversation rows of each result to read for passages; 0 reads all.
     pub reads: usize,
@@ -133,7 +133,7 @@ fn exactly(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Fou
     }
 }
 
-/// The upper bound of `telling` over all results, so that a caller can skip the search where it is too low.
+/// The upper bound of [`Found::telling`] over all results, so that a caller can skip the search where it is too low.
 pub fn most_telling(store: &Memory, query: &Query) -> Result<f64> {
     store.at_once(|| words::most_telling(store, query))
 }

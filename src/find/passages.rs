@@ -17,7 +17,7 @@ const REACH: usize = 220;
 /// The factor for a word that an earlier passage already shows.
 const AGAIN: f64 = 0.3;
 
-/// Sentences under `SHORT` bytes are weighted by `LITTLE`; a sentence that repeats the title is weighted by `NOTHING_NEW`.
+/// The length under which a sentence says little, in bytes; the factor for such a sentence, and for one that repeats the title.
 const SHORT: usize = 24;
 const LITTLE: f64 = 0.4;
 const NOTHING_NEW: f64 = 0.2;
@@ -44,7 +44,7 @@ struct Candidate {
 #[derive(Default)]
 pub(super) struct Candidates {
     all: Vec<Candidate>,
-    /// Indexes of the candidates of equal worth, not counting whether one repeats the title.
+    /// Indexes of the candidates of equal worth, ignoring whether one repeats the title.
     equal: HashMap<Worth, Vec<usize>>,
 }
 
@@ -83,7 +83,7 @@ fn around(text: &Text, spots: Vec<Spot>) -> Vec<Candidate> {
     by_start.into_iter().map(candidate).collect()
 }
 
-/// The bounds of the sentence around a match, at most `REACH` bytes to either side.
+/// The bounds of the sentence around a match, at most [`REACH`] bytes to either side.
 fn sentence(text: &str, at: &Range<usize>) -> (usize, usize) {
     let from = text.ceil_char_boundary(at.start.saturating_sub(REACH)).min(at.start);
     let to = text.floor_char_boundary((at.end + REACH).min(text.len())).max(at.end);

@@ -58,7 +58,7 @@ pub struct Query {
     pub text: String,
     /// Each term once, in the order typed.
     pub terms: Vec<Term>,
-    /// Texts that must occur verbatim; among words (see `asks`) they only should.
+    /// Texts that must occur verbatim; with words beside them, they only should.
     pub phrases: Vec<String>,
     /// There are words beside the phrases, as in a question: if nothing contains the phrases verbatim, their words are used.
     pub asks: bool,

@@ -26,7 +26,7 @@ const RECENT: f64 = 0.15;
 const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
 /// The factor for results of the own project.
 const OWN: f64 = 1.3;
-/// After the first `AT_LEAST` results, those below this share of the best score are dropped: on the tuning questions of `tests/quality`
+/// After the first few results, those below this share of the best score are dropped: on the tuning questions of `tests/quality`
 /// none of them was the expected answer, and they made up a sixth of the text to read.
 const WORTH: f64 = 0.25;
 const AT_LEAST: usize = 5;
@@ -83,7 +83,8 @@ fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize, telling_on
     let known = words.weighed.iter().filter(|word| word.df > 0);
     let (telling, common): (Vec<&Weighed>, Vec<&Weighed>) = known.partition(|word| word.df <= words.limit);
     let (any, rank) = finding(&telling, words.limit);
-    // If no query word is searchable, phrases and filters select on their own, provided that they were the whole query.
+    // Without distinctive words, the conditions select alone if the query has no words at all, or if it requires phrases or names and has
+    // no common words.
     let alone = words.weighed.is_empty() || !asked.all.is_empty() && common.is_empty();
     let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&Asked { any, rank, ..asked.clone() }, most)? };
     let common: Vec<String> = common.iter().take(WORDS).map(|word| format!("({})", word.expression)).collect();

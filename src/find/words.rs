@@ -12,7 +12,7 @@ use crate::terms::words_of;
 
 /// The most words that are looked up.
 const LOOKED_UP: usize = 48;
-/// The most documents to rank, as a share of all of them, clamped to `FEW` and `MANY`: ranking costs a microsecond per document. A word
+/// The most documents to rank, as a share of all of them, and the bounds of that number: ranking costs a microsecond per document. A word
 /// that more documents hold is common: it says little and is only searched for among the newest documents.
 const COMMON: f64 = 0.2;
 const FEW: u64 = 4_000;
@@ -82,7 +82,7 @@ impl Words {
     }
 }
 
-/// The upper bound of `telling` over all results. Cheap compared with ranking.
+/// The upper bound of [`Words::telling`] over all results. Cheap compared with ranking.
 pub(super) fn most_telling(store: &Store, query: &Query) -> Result<f64> {
     let words = Words::of(store, query)?;
     let known = words.weighed.iter().filter(|word| word.df > 0);

@@ -155,7 +155,7 @@ impl Chosen {
     }
 }
 
-/// Words of `ASKING` that may be the topic where the prompt does not ask for the past.
+/// Words of [`ASKING`] that may be the topic where the prompt does not ask for the past.
 fn is_english_topic(word: &str) -> bool {
     matches!(
         word,

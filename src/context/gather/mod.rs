@@ -98,7 +98,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Re
         content.told.extend(gatherer.told(&known, one)?.map(|told| told.without(&memory)));
     }
     content.open = gatherer.open(&known, &first, content.told.first())?;
-    // Open items of sessions before the last are listed under `open`.
+    // Open items of sessions before the last have a section of their own.
     content.told.iter_mut().skip(1).for_each(|told| told.settle(|_| true));
     content.sessions = if asked.count { known.store.digested_in(known.project)? } else { 0 };
     // As many as there is room for, read a page at a time.

@@ -98,7 +98,7 @@ pub fn of(lines: &[String]) -> Past {
     [Past::Asks, Past::Continues].into_iter().find(|past| all.contains(past)).unwrap_or(Past::No)
 }
 
-/// The sentences of a line, whatever the case of their first letter; a greeting's comma does not end one.
+/// The sentences of a line, whatever the case of their first letter, without a leading `¿` or `¡`.
 fn clauses(line: &str) -> impl Iterator<Item = &str> {
     let ends = |(at, c): (usize, char)| {
         let next = line[at + c.len_utf8()..].chars().next();
