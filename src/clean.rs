@@ -33,7 +33,7 @@ fn next_of_care(bytes: &[u8], from: usize) -> usize {
     let of_care = |b: u8| ((b < 0x20) & (b != b'\n') & (b != b'\t')) | (b > 0x7e);
     let mut at = from;
     while let Some(block) = bytes.get(at..at + BLOCK) {
-        // No branch per byte, so that the compiler vectorises the loop.
+        // No branch per byte, so that the compiler vectorizes the loop.
         if block.iter().fold(false, |any, b| any | of_care(*b)) {
             break;
         }

@@ -258,7 +258,7 @@ impl Reader<'_> {
     }
 }
 
-/// Does an item summarise what came before? After a private turn it may reveal that turn.
+/// Does an item summarize what came before? After a private turn it may reveal that turn.
 fn sums_up(item: &Item) -> bool {
     matches!(item, Item::Title(_) | Item::Recap(_) | Item::Away(_))
 }

@@ -183,7 +183,7 @@ impl<'s> Said<'s> {
         rows.dedup();
         rows.truncate(MAX_ROWS);
         if rows.is_empty() {
-            // A paraphrase of the user's wish seldom uses the same words, so that the lower threshold would accept anything.
+            // A report of the user's wish seldom uses the user's own words, so the lower threshold applies.
             let least = if of_user == OfUser::Told { SUPPORT } else { FOUND_SUPPORT };
             // Of equal matches the last one: what was said last holds.
             let best = (0..self.entries.len()).map(|at| (share(at), at)).max_by(|a, b| a.0.total_cmp(&b.0));

@@ -4,8 +4,9 @@
 //! Sentences are chosen by how much they say and how much of that is new. For any budget:
 //!
 //! 1. The user's first and last words, the last reply, the user's other words, and then strong items by what they add are placed
-//! in their shortest form, one sentence each. 2. Nothing of the moderate tier is placed unless all of these fit. 3. The remaining
-//! room goes to more of their sentences and to moderate items, whichever add most.
+//!    in a short form, mostly one sentence each.
+//! 2. Nothing of the moderate tier is placed unless all of these fit.
+//! 3. The remaining room goes to more of their sentences and to moderate items, whichever add most.
 
 mod line;
 mod units;
@@ -92,7 +93,7 @@ impl Ord for Next {
 }
 
 impl Fill<'_> {
-    /// Places what the user asked first and last. Returns whether it fitted.
+    /// Places what the user asked first and last. Returns whether it fit.
     fn first_and_last_words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return true };
@@ -132,7 +133,7 @@ impl Fill<'_> {
         self.budget = budget;
     }
 
-    /// Places the best sentence of every strong item, those that add most first. Returns whether all fitted.
+    /// Places the best sentence of every strong item, those that add most first. Returns whether all fit.
     fn strong(&mut self) -> bool {
         let next = |of: &Self, at| Next { gain: of.gain(at, of.best(at)), at, unit: 0 };
         let mut waiting: BinaryHeap<Next> = self.of_rank(Rank::Strong).into_iter().map(|at| next(self, at)).collect();

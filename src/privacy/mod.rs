@@ -3,7 +3,7 @@
 //!
 //! ## Invariants
 //! Everything stored from a transcript passes the sanitizer ([`Gate`]) as decoded text and before it is shortened: the redactor
-//! recognises a secret only as a whole.
+//! recognizes a secret only as a whole.
 
 pub mod echo;
 mod files;
@@ -195,7 +195,7 @@ impl Gate {
     /// A command on private files reduced to its programs and the files.
     pub fn withheld_command(&self, command: &str) -> Option<String> {
         let named = files::named_in(command, &self.files);
-        // In a form that is recognised again as a command on these files.
+        // In a form that is recognized again as a command on these files.
         let told: Vec<String> = named.iter().map(|n| format!("{} {} {}{}", n.program, files::WITHHELD, n.by, n.path)).collect();
         let revealed = || files::reveals(command, &self.files).map(|what| format!("{what} {}", files::WITHHELD));
         if told.is_empty() { revealed() } else { Some(told.join("; ")) }

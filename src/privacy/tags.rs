@@ -186,7 +186,7 @@ const TOLD: [&str; 9] = [
     "persisted-output", "local-command",
 ];
 
-/// Neutralises the tags of injected blocks in any spelling, so that a model does not take quoted text for one.
+/// Neutralizes the tags of injected blocks in any spelling, so that a model does not take quoted text for one.
 pub fn disarm(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

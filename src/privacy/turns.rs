@@ -182,7 +182,7 @@ impl Conversation {
         match item {
             Item::Reply(text) => !text.is_empty(),
             Item::Title(title) if title.by == TitleBy::User => true,
-            // These summarise everything before them.
+            // These summarize everything before them.
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
             Item::Tool(tool) => {
                 let fate = if gate.skips(tool) { Some(Fate::Dropped) } else { gate.withhold(tool).then_some(Fate::Withheld) };

@@ -1,4 +1,4 @@
-//! Recognises attributions: lines and sentences with which a writer passes on what someone or something else says.
+//! Recognizes attributions: lines and sentences with which a writer passes on what someone or something else says.
 //!
 //! "What the page says:", "The issue reads:", "From the README:", "Im Ticket steht:". The tables here cover English, German,
 //! French and Spanish, and the common forms of "it says" in some other languages. Pure.

@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
         // "```x```" on one line opens nothing.
         let Some((by, len)) = opening.filter(|(by, len)| !bare[*len..].contains(char::from(*by))) else { return false };
         self.fence = Some((by, len));
-        // The fence is what was announced, unless it belongs to an item of a list.
+        // The fence is what was announced; a list continues after a fence inside one of its items.
         self.told = self.told.take().filter(|told| told.stage != Stage::Waiting && indent(line) > 0);
         true
     }

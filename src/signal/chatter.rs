@@ -16,7 +16,7 @@ pub const SKIP_TOOLS: [&str; 39] = [
 pub const OWN_TOOLS: [&str; 7] = ["search", "timeline", "get", "recall", "remember", "close", "status"];
 
 /// Is this a tool of recall's own server? Independent of the config, where the list is the user's. A server is named by whoever
-/// registered it; under a name without `recall` it cannot be recognised.
+/// registered it; under a name without `recall` it cannot be recognized.
 pub fn is_own_tool(name: &str) -> bool {
     let parts = name.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__"));
     parts.is_some_and(|(server, tool)| server.to_lowercase().contains("recall") && OWN_TOOLS.contains(&tool))

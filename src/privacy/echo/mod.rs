@@ -8,7 +8,7 @@
 //! that two sessions said the same, and a long number shares its hash with many others. Someone with the index and a list of names
 //! can try them out, but they could search the transcript beside it just as well.
 //!
-//! Synonyms and translations are not recognised.
+//! Synonyms and translations are not recognized.
 
 mod units;
 mod vocabulary;
@@ -27,7 +27,7 @@ pub const HUSHED: &str = "[private]";
 
 /// At most this many names are remembered per message: only a pasted file has more distinctive words.
 const MOST: usize = 2_000;
-/// Shortest private word that is also recognised inside a longer one, in letters.
+/// Shortest private word that is also recognized inside a longer one, in letters.
 const WITHIN: usize = 5;
 /// A run of `QUOTED` words counts as a quotation, however common they are, if at least `TELLING` of them are meaningful.
 const QUOTED: usize = 4;
@@ -70,7 +70,7 @@ fn names_of_word(text: &str, unit: &Unit, is_heading: bool) -> Vec<String> {
     if is_function(&unit.key) || letters < 2 {
         return Vec::new();
     }
-    // A name that is also a common word is recognised by its capital.
+    // A name that is also a common word is recognized by its capital.
     if is_common(&unit.key) || letters == 2 {
         let shouted = word.chars().all(|c| !c.is_lowercase());
         return if is_name && !shouted { vec![format!("c:{word}")] } else { Vec::new() };
