@@ -1,8 +1,8 @@
 //! Switching recall off: for one session (`RECALL_OFF=1 claude`) or for a while (`recall pause 2h`).
 //!
 //! A session that is switched off gets no context, leaves no mark and is not stored: hooks note its id, since the next digest could not
-//! recognize its transcript otherwise, and the digest excludes it for good. During a pause this applies to sessions that start in it. A
-//! session that was already running only gets nothing and leaves no marks; it is digested as usual.
+//! recognize its transcript otherwise, and the digest excludes it for good. During a pause this applies to sessions that start in it; one
+//! that was already running gets no context and leaves no marks while the pause lasts, but is digested as usual.
 
 use std::fs;
 use std::io;

@@ -45,7 +45,7 @@ pub struct Wanted<'a> {
     /// Search by distinctive words only: words that nearly every session holds find nothing, and `covered` counts only words in the texts
     /// that were read. For callers that only need to know what a session is about.
     pub telling_only: bool,
-    /// How many conversation rows of each result to read for passages; 0 reads all.
+    /// How many conversation items of each result to read for passages; 0 reads all.
     pub reads: usize,
 }
 

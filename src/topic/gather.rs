@@ -78,7 +78,7 @@ impl Topic {
     }
 }
 
-/// Conversation rows read per result for passages; a hook waits for this.
+/// Conversation items read per result for passages; a hook waits for this.
 const READS: usize = 400;
 
 fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
