@@ -140,7 +140,8 @@ impl Store {
         Ok(())
     }
 
-    /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions.
+    /// Finishes `take_out`: deletes sessions of which nothing is left, once their pages are gone, and projects without sessions or
+    /// notes.
     pub fn drop_emptied(&mut self) -> Result<()> {
         let unused = "NOT EXISTS (SELECT 1 FROM session WHERE project = project.pk) AND NOT EXISTS (SELECT 1 FROM note WHERE project = project.pk)";
         // Usually there is nothing to do. This check takes no write lock and looks only at sessions whose pages were due.

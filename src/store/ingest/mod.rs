@@ -23,7 +23,7 @@ use crate::session::{Item, Millis, Row, RowKey};
 use crate::source::discover::Found;
 use crate::source::project::Projects;
 
-/// Longer than any file, in bytes.
+/// By how much offsets of a replaced file are shifted back, in bytes: more than any file is long.
 const GENERATION: i64 = 1 << 40;
 
 /// The result of one read of a file; a large file is read in several.
@@ -42,7 +42,7 @@ pub struct Batch {
     pub fenced: Vec<Fenced>,
     /// Prompts, each with its session.
     pub asked: Vec<(String, Asked)>,
-    /// Records with a title that was given in another session.
+    /// Records with a title that was not given in their own session.
     pub brought: Vec<(String, RowKey)>,
     /// Records of private turns; nothing of them is stored.
     pub private_rows: Vec<RowKey>,

@@ -75,7 +75,7 @@ impl Claude {
         let job = quiet(&self.command, &self.child_dir)
             .args(arguments)
             .env("MAX_THINKING_TOKENS", "0")
-            // Makes models that always think, think little.
+            // Limits thinking in models that always think.
             .env("CLAUDE_CODE_EFFORT_LEVEL", "low")
             .env("CLAUDE_CODE_MAX_OUTPUT_TOKENS", self.most_answered().to_string())
             .env("CLAUDE_CODE_MAX_RETRIES", "0")
