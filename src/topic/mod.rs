@@ -1,6 +1,7 @@
 //! What earlier sessions say about a topic: the best passages within a budget, each with its source, or a model's account of them.
 //!
-//! `gather` selects, `fit` applies the budget, and `account` talks to the model; only `recall context --about` uses `account`.
+//! `gather` selects, `fit` applies the budget, and `account` builds the request to the model and reads its reply; only
+//! `recall context --about` uses a model.
 
 mod account;
 mod fit;
