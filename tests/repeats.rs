@@ -148,6 +148,9 @@ fn an_index_of_before_finds_its_repeats_when_its_pages_are_written() {
     let world = world(&[17, 18]);
     let pages = world.pages();
     world.make_index_older();
+    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
+    db.execute_batch("DELETE FROM likeness").unwrap();
+    drop(db);
     world.recall(["digest", "--rebuild-pages", "--session", &id(19), "--summarizer", "extract"]);
     assert_eq!(world.pages(), pages);
 }

@@ -45,8 +45,15 @@ const DAMAGED: &str =
 fn unusable(error: anyhow::Error, path: &Path) -> Finding {
     let error = explained(error, path);
     let found = format!("{error:#}");
-    if error.downcast_ref::<OtherForm>().is_some() {
-        return Finding::problem("index", found, "upgrade recall: this one is older than what wrote the index");
+    match error.downcast_ref() {
+        Some(OtherForm::TooOld) => {
+            let advice = "export it with the recall that wrote it, move it away, then `recall import` what was exported";
+            return Finding::problem("index", found, advice);
+        }
+        Some(OtherForm::Newer | OtherForm::Older) => {
+            return Finding::problem("index", found, "upgrade recall: this one is older than what wrote the index");
+        }
+        None => {}
     }
     match error.downcast_ref::<Trouble>() {
         Some(Trouble::Damaged { what, .. }) => {

@@ -54,7 +54,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
     let opened = Memory::open_as_it_is(&config.database(), &policy, BUSY).map_err(|e| explained(e, &config.database()));
     let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     // Shown until the next digest upgrades the index, which may be long if nothing starts one.
-    let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form == OtherForm::Older);
+    let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form != OtherForm::Newer);
     let notice = notice.map(OtherForm::to_string);
     let store = opened.ok();
     let start = match source {

@@ -60,7 +60,7 @@ impl Store {
     /// What is damaged in an index of this schema version. Of an older version only the pages are checked: its values are checked after
     /// migration.
     fn damage_of_form(&self, version: usize) -> Result<Option<String>> {
-        if version == schema::MIGRATIONS.len() { self.any_damage() } else { self.damage_of_pages() }
+        if version == schema::FORMAT { self.any_damage() } else { self.damage_of_pages() }
     }
 
     /// Opens an index as if no log lay beside it.

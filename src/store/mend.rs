@@ -81,7 +81,7 @@ impl Store {
     /// Is it of a form that this program reads as it is? One of an older program is brought up to date before anybody looks at it; where
     /// that cannot be done, most of what is in it is out of reach.
     pub fn has_this_form(&self) -> bool {
-        self.version().is_ok_and(|version| version == super::schema::MIGRATIONS.len())
+        self.version().is_ok_and(|version| version == super::schema::FORMAT)
     }
 
     /// What it holds, as far as that can be read.

@@ -31,7 +31,6 @@ mod open;
 pub mod pack;
 pub mod pages;
 pub mod recent;
-mod repack;
 pub mod repeats;
 mod schema;
 pub mod search;

@@ -16,12 +16,18 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use rustix::fs::{Access, access};
 
 use super::hold::Identity;
+use super::trouble::Trouble;
 use super::{BUSY, Store, copy, left, schema, search, trouble};
 use crate::{fault, private};
 
 /// The index was written by another version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OtherForm {
+    #[error(
+        "the index was made by a recall too old to be upgraded: with that program `recall export > all.jsonl`, move the index away, then \
+         with this one `recall import all.jsonl`"
+    )]
+    TooOld,
     #[error("the index was made by an older recall: run `recall digest` once to bring it up to date")]
     Older,
     #[error("the index was written by a newer recall: upgrade recall")]
@@ -66,6 +72,11 @@ impl Store {
         trouble::check_form(version, &store.db, path)?;
         if is_left {
             store.check_with_log(version).with_context(|| format!("cannot read {}", path.display()))?;
+        } else if (1..schema::FORMAT).contains(&version)
+            && let Some(what) = store.damage_of_pages()?
+        {
+            // A damaged index is not upgraded: repair finds it as it was.
+            bail!(Trouble::Damaged { path: path.to_owned(), what });
         }
         store.fold_log(true)?;
         store
@@ -132,7 +143,7 @@ impl Store {
         if version == 0 {
             bail!("there is no index in {} yet: run `recall digest` first", path.display());
         }
-        if version < schema::MIGRATIONS.len() {
+        if version < schema::FORMAT {
             return Err(anyhow!(OtherForm::Older).context(path.display().to_string()));
         }
         Ok(store)
@@ -165,17 +176,17 @@ impl Store {
     }
 
     fn migrate(&mut self, version: usize) -> Result<()> {
-        for (at, step) in schema::MIGRATIONS.iter().enumerate().skip(version) {
+        for step in schema::MIGRATIONS.iter().filter(|step| step.format > version) {
             let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have done this step while we waited for it.
-            if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize > at {
+            if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize >= step.format {
                 continue;
             }
-            step.take(&tx).with_context(|| format!("migration {at} failed"))?;
-            tx.pragma_update(None, "user_version", at as i64 + 1)?;
+            step.run(&tx).with_context(|| format!("migration {} failed", step.format))?;
+            tx.pragma_update(None, "user_version", step.format as i64)?;
             tx.commit()?;
         }
-        if (1..schema::MIGRATIONS.len()).contains(&version) {
+        if (1..schema::FORMAT).contains(&version) {
             // A step may have left more pages free than are in use.
             self.tidy()?;
         }
@@ -247,9 +258,13 @@ fn steady_plans(db: &Connection) -> Result<()> {
 }
 
 fn check_version(version: usize, path: &Path) -> Result<()> {
-    let known = schema::MIGRATIONS.len();
+    let known = schema::FORMAT;
     if version > known {
         return Err(anyhow!(OtherForm::Newer).context(format!("{} (form {version}, this one knows {known})", path.display())));
+    }
+    if (1..schema::OLDEST).contains(&version) {
+        let formats = format!("{} (format {version}, this one reads {} to {known})", path.display(), schema::OLDEST);
+        return Err(anyhow!(OtherForm::TooOld).context(formats));
     }
     Ok(())
 }

@@ -128,7 +128,7 @@ fn is_of_kind(value: ValueRef<'_>, kind: &str) -> bool {
 /// An index in which there is nothing.
 fn fresh() -> Result<Connection> {
     let db = Connection::open_in_memory()?;
-    schema::MIGRATIONS.iter().try_for_each(|step| step.take(&db))?;
+    schema::MIGRATIONS.iter().try_for_each(|step| step.run(&db))?;
     Ok(db)
 }
 

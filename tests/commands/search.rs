@@ -308,6 +308,11 @@ fn a_session_that_cannot_be_read_keeps_no_other_from_being_found() {
 fn an_index_of_an_older_program_says_that_it_waits_for_a_digest() {
     let world = world(&[(A, 10, "shop", "The parser loses comments", "Fixed the parser.")]);
     world.make_index_older();
+    assert_eq!(found(&world, &["parser"]), [A], "what it holds is found");
+    world.make_index_older();
+    let db = rusqlite::Connection::open(world.data_dir().join("recall.db")).unwrap();
+    db.execute_batch("DELETE FROM search; DELETE FROM doc").unwrap();
+    drop(db);
     let ran = world.recall(["search", "parser"]);
     assert!(ran.code == 0 && ran.err.contains("recall digest"), "{ran:#?}");
     world.digest(&["--summarizer", "extract"]);

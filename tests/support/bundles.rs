@@ -1,9 +1,9 @@
-//! What bundles hold, read without the program: row by row, and put back as older programs had it.
+//! What bundles hold, read without the program: row by row.
 #![allow(dead_code, reason = "every test binary uses another part")]
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use serde_json::Value;
 
 const KINDS: [&str; 13] =
@@ -133,34 +133,4 @@ pub fn plain(packed: &[u8]) -> String {
         _ => panic!("a body"),
     };
     String::from_utf8(bytes).expect("UTF-8")
-}
-
-/// Gives every item and message a row of its own, as the fifth form had it.
-pub fn unbundle(db: &Connection) {
-    db.execute_batch(
-        "CREATE TABLE item (session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE,
-           source INTEGER NOT NULL REFERENCES source(pk) ON DELETE CASCADE, offset INTEGER NOT NULL, part INTEGER NOT NULL, key BLOB NOT NULL,
-           at INTEGER, kind TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (session, source, offset, part)) WITHOUT ROWID;
-         CREATE UNIQUE INDEX item_key ON item(key, session, part);
-         CREATE TABLE usage (message TEXT NOT NULL, session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE, model TEXT NOT NULL,
-           input INTEGER NOT NULL, output INTEGER NOT NULL, cache_write INTEGER NOT NULL, cache_write_hour INTEGER NOT NULL,
-           cache_read INTEGER NOT NULL, PRIMARY KEY (message, session)) WITHOUT ROWID;
-         CREATE INDEX usage_session ON usage(session);",
-    )
-    .expect("the older tables");
-    for item in items(db) {
-        let body = [&[0], item.text.as_bytes()].concat();
-        let values = params![item.session, item.source, item.offset, item.part, item.key, item.at, item.kind, body];
-        db.execute("INSERT INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", values).expect("an item");
-    }
-    for used in used(db) {
-        let [input, output, write, hour, read] = used.tokens;
-        // The clients' ids are gone: their hashes stand for them.
-        let values = params![format!("#{:016x}", used.message), used.session, used.model, input, output, write, hour, read];
-        db.execute("INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", values).expect("a message");
-    }
-    db.execute_batch(
-        "DROP TABLE answered; DROP TABLE client_cost; DROP TABLE private_word; DROP TABLE asked; ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by; ALTER TABLE user_closed DROP COLUMN author; ALTER TABLE digest DROP COLUMN basis; ALTER TABLE page DROP COLUMN facts; DROP INDEX digest_queued; DROP TRIGGER session_gone; DROP TABLE kin; DROP TABLE bundle_hash; DROP TABLE bundle; PRAGMA user_version = 5;",
-    )
-    .expect("the newer tables go");
 }

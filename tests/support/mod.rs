@@ -166,29 +166,23 @@ impl World {
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_recall"), self.bin().join("recall")).expect("recall on the search path");
     }
 
-    /// Makes the index one of the fifth form: every item and message in a row of its own.
-    pub fn unbundle(&self) -> rusqlite::Connection {
+    /// Makes the index one of format 8, the oldest that is upgraded: takes back what came later, and by what rules it was cleaned.
+    pub fn make_index_older(&self) {
         let db = rusqlite::Connection::open(self.data_dir().join("recall.db")).expect("the index");
-        bundles::unbundle(&db);
-        db
+        let back = "DROP TABLE answered; DROP TABLE client_cost; DROP TABLE private_word; DROP TABLE asked;
+            ALTER TABLE note DROP COLUMN author; ALTER TABLE note DROP COLUMN closed_at; ALTER TABLE note DROP COLUMN closed_by;
+            ALTER TABLE user_closed DROP COLUMN author; DELETE FROM fact; PRAGMA user_version = 8;";
+        db.execute_batch(back).expect("the older format");
     }
 
-    /// Makes the index one of the first form, by taking back what came later.
-    pub fn make_index_older(&self) {
-        let db = self.unbundle();
-        let back = "DROP TRIGGER doc_unembedded; DROP TABLE embedded; DROP TABLE vector_chunk; DROP TABLE vector_space;
-            DROP TRIGGER doc_gone; DROP TRIGGER session_moved; DROP TABLE search; DROP TABLE doc; DROP TABLE note;
-            DROP INDEX session_unindexed; ALTER TABLE session DROP COLUMN unindexed;
-            CREATE TABLE doc (pk INTEGER PRIMARY KEY, session INTEGER NOT NULL REFERENCES session(pk) ON DELETE CASCADE, kind TEXT NOT NULL,
-              key BLOB NOT NULL, part INTEGER NOT NULL, UNIQUE (session, kind, key, part));
-            CREATE VIRTUAL TABLE search USING fts5(title, body, extra, content='', tokenize='porter unicode61 remove_diacritics 2');
-            INSERT INTO search(search, rank) VALUES ('secure-delete', 1);
-            DROP TABLE forgotten_row; DROP TABLE forgotten_session; DROP TABLE private_turn; DROP TABLE fact;
-            ALTER TABLE file DROP COLUMN state; ALTER TABLE digest DROP COLUMN interim_until;
-            ALTER TABLE session DROP COLUMN compacted_at; DROP TABLE former_digest; DROP TABLE likeness;
-            DROP TABLE user_closed; DROP INDEX session_recent; ALTER TABLE session DROP COLUMN last_at;
-            ALTER TABLE digest DROP COLUMN title; PRAGMA user_version = 1;";
-        db.execute_batch(back).expect("the older form");
+    /// Puts an index into the data folder that a program of format 8 wrote: see `fixtures/README.md`.
+    pub fn put_index_of_format_8(&self) {
+        let packed = fs::read(fixtures().join("index-format-8.db.zst")).expect("the fixture");
+        fs::create_dir_all(self.data_dir()).expect("the data folder");
+        fs::set_permissions(self.data_dir(), fs::Permissions::from_mode(0o700)).expect("its permissions");
+        let index = self.data_dir().join("recall.db");
+        fs::write(&index, zstd::bulk::decompress(&packed, 1 << 20).expect("a frame")).expect("the index");
+        fs::set_permissions(&index, fs::Permissions::from_mode(0o600)).expect("its permissions");
     }
 
     /// What the doctor finds about one thing, as `state: found`.

@@ -13,6 +13,18 @@ fn at(session: &str, time: &str) -> String {
         + &placed(assistant(session, &format!("{session}-a"), "TIME", "The battery is empty: the clock starts at nothing."))
 }
 
+/// A line of an export in which everything happened at one time.
+fn at_that_time(mut line: serde_json::Value, at: i64) -> serde_json::Value {
+    for (name, value) in line.as_object_mut().into_iter().flatten() {
+        match value {
+            serde_json::Value::Number(_) if name == "at" || name.ends_with("_at") => *value = at.into(),
+            serde_json::Value::Array(all) => all.iter_mut().for_each(|one| *one = at_that_time(one.take(), at)),
+            _ => {}
+        }
+    }
+    line
+}
+
 const ODD: [&str; 19] = [
     "\"9999-12-31T23:59:59Z\"", "\"9999-12-30T22:00:00Z\"", "\"+300000-01-01T00:00:00Z\"", "\"0000-01-01T00:00:00Z\"",
     "\"-009999-01-02T00:00:00Z\"", "\"1969-12-31T23:59:59Z\"", "\"1970-01-01T00:00:00Z\"", "-1", "-62135596800000", "1e999",
@@ -58,14 +70,19 @@ fn a_time_that_cannot_be_is_no_time() {
 
 #[test]
 fn a_last_day_that_has_none_after_it_has_its_page() {
-    // What an older program stored of such a clock.
-    let world = World::new();
-    world.transcript(&format!("-p/{S}.jsonl"), asked(S, 1));
-    world.digest(&EXTRACT);
+    // What another program exported of such a clock.
+    let source = World::new();
+    source.transcript(&format!("-p/{S}.jsonl"), asked(S, 1));
+    source.digest(&EXTRACT);
+    let exported = source.recall(["export"]).out;
     for at in [253_402_207_200_000_i64, -377_705_023_201_000] {
-        let db = world.unbundle();
-        db.execute("UPDATE item SET at = ?1", [at]).unwrap();
-        db.execute("UPDATE session SET started_at = ?1, last_at = ?1, page_dirty = 1", [at]).unwrap();
+        let world = World::new();
+        let lines = exported.lines().map(|line| format!("{}\n", at_that_time(serde_json::from_str(line).unwrap(), at)));
+        std::fs::write(world.root().join("all.jsonl"), lines.collect::<String>()).unwrap();
+        let imported = world.recall(["import", "all.jsonl"]);
+        assert_eq!(imported.code, 0, "{at}: {imported:#?}");
+        assert_eq!(world.count("SELECT started_at FROM session"), at);
+        assert!(crate::support::bundles::items(&world.database()).iter().all(|item| item.at == Some(at)), "{at}");
         for zone in ["Pacific/Kiritimati", "Pacific/Pago_Pago", "UTC"] {
             let ran = world.recall_with(["digest", "--summarizer", "extract", "--rebuild-pages"], &[("TZ", zone)]);
             assert!(ran.code < 2 && !ran.err.contains("panicked"), "{at} in {zone}: {ran:#?}");
