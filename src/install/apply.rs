@@ -10,7 +10,7 @@ use anyhow::Result;
 use super::file::again_when_changed;
 use super::manifest::{CRONTAB, Edit, Manifest};
 use super::plan::{Hooks, Plan};
-use super::settings::Empties;
+use super::strict_json::Shapes;
 use super::timer::Step;
 use super::{Host, Timer};
 use crate::ui::Ui;
@@ -54,7 +54,7 @@ fn put_in_hooks(plan: &mut Plan, host: &Host<'_>, manifest: &mut Manifest) -> Re
         let Hooks { file, added, before, .. } = &plan.hooks;
         let fresh = before.hooks.is_empty();
         let (before, after) = (file.bytes.as_deref(), added.text.as_bytes());
-        manifest.note(data_dir, &file.path, &Edit { before, after, fresh, empties: &added.empties, copy: true })?;
+        manifest.note(data_dir, &file.path, &Edit { before, after, fresh, shapes: &added.shapes, copy: true })?;
         manifest.save(data_dir)?;
         let written = file.write(after).inspect_err(|_| {
             take_back(&plan.manifest, &file.path, manifest, data_dir);
@@ -161,7 +161,7 @@ fn crontab(
         let bytes = after.clone().unwrap_or_default().into_bytes();
         let was_ours = ours(&before);
         let before = before.as_deref().map(str::as_bytes);
-        let edit = Edit { before, after: &bytes, fresh: !was_ours, empties: &Empties::new(), copy: true };
+        let edit = Edit { before, after: &bytes, fresh: !was_ours, shapes: &Shapes::new(), copy: true };
         manifest.note(&host.config.data_dir, &name, &edit)?;
         manifest.save(&host.config.data_dir)?;
     }

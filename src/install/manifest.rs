@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::Timer;
-use super::settings::Empties;
+use super::strict_json::Shapes;
 use crate::private;
 
 const VERSION: u32 = 1;
@@ -42,8 +42,8 @@ pub struct Edited {
     pub exact: bool,
     /// The hash of what we wrote.
     pub after: String,
-    #[serde(default, skip_serializing_if = "Empties::is_empty")]
-    pub empties: Empties,
+    #[serde(default, rename = "empties", skip_serializing_if = "Shapes::is_empty")]
+    pub shapes: Shapes,
 }
 
 /// What a file is to become again.
@@ -97,12 +97,12 @@ impl Manifest {
                 backup: edit.before.filter(|_| edit.copy).map(|bytes| keep(data_dir, path, bytes)).transpose()?,
                 exact: edit.copy,
                 after,
-                empties: Empties::new(),
+                shapes: Shapes::new(),
             },
             None => Edited { existed: true, after, ..Edited::default() },
         };
-        for (name, was) in edit.empties {
-            entry.empties.entry(name.clone()).or_insert_with(|| was.clone());
+        for (name, was) in edit.shapes {
+            entry.shapes.entry(name.clone()).or_insert_with(|| was.clone());
         }
         self.edited.insert(path.to_owned(), entry);
         Ok(())
@@ -117,8 +117,8 @@ impl Manifest {
         }
     }
 
-    pub fn empties(&self, path: &Path) -> Empties {
-        self.edited.get(path).map(|e| e.empties.clone()).unwrap_or_default()
+    pub fn shapes(&self, path: &Path) -> Shapes {
+        self.edited.get(path).map(|e| e.shapes.clone()).unwrap_or_default()
     }
 
     /// Did install create the file?
@@ -166,7 +166,7 @@ pub struct Edit<'a> {
     pub after: &'a [u8],
     /// Was nothing of ours in it before?
     pub fresh: bool,
-    pub empties: &'a Empties,
+    pub shapes: &'a Shapes,
     /// Is a copy kept of what was there, to give it back as it was?
     pub copy: bool,
 }
@@ -198,14 +198,14 @@ mod tests {
 
     const FILE: &str = "/home/x/.claude/settings.json";
 
-    fn edit<'a>(before: Option<&'a str>, after: &'a str, fresh: bool, empties: &'a Empties) -> Edit<'a> {
-        Edit { before: before.map(str::as_bytes), after: after.as_bytes(), fresh, empties, copy: true }
+    fn edit<'a>(before: Option<&'a str>, after: &'a str, fresh: bool, shapes: &'a Shapes) -> Edit<'a> {
+        Edit { before: before.map(str::as_bytes), after: after.as_bytes(), fresh, shapes, copy: true }
     }
 
     #[test]
     fn the_bytes_from_before_the_first_install_are_given_back() {
         let dir = tempfile::tempdir().unwrap();
-        let (none, mut manifest) = (Empties::new(), Manifest::default());
+        let (none, mut manifest) = (Shapes::new(), Manifest::default());
         manifest.note(dir.path(), FILE.as_ref(), &edit(Some("{}"), "one", true, &none)).unwrap();
         manifest.note(dir.path(), FILE.as_ref(), &edit(Some("one"), "two", false, &none)).unwrap();
         manifest.save(dir.path()).unwrap();
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_backup_others_have_written_past_is_not_trusted() {
         let dir = tempfile::tempdir().unwrap();
-        let (none, mut manifest) = (Empties::new(), Manifest::default());
+        let (none, mut manifest) = (Shapes::new(), Manifest::default());
         let path = FILE.as_ref();
         manifest.note(dir.path(), path, &edit(None, "one", true, &none)).unwrap();
         assert_eq!(manifest.before(dir.path(), path, b"one"), Before::Missing);

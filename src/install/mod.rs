@@ -19,7 +19,7 @@ mod register;
 pub mod schedule;
 pub mod servers;
 pub mod settings;
-mod splice;
+pub mod strict_json;
 mod systemd;
 mod timer;
 mod tools;

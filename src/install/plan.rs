@@ -11,7 +11,8 @@ use super::file::{File, PAUSE, TRIES};
 use super::job::text;
 use super::manifest::Manifest;
 use super::register::{self, Registration};
-use super::settings::{self, Added, Broken, State};
+use super::settings::{self, State};
+use super::strict_json::{Broken, Insertion};
 use super::timer::{self, Step, choose};
 use super::{Host, Scope, Timer};
 use crate::cli::InstallArgs;
@@ -38,7 +39,7 @@ pub struct Plan {
 #[derive(Debug)]
 pub struct Hooks {
     pub file: File,
-    pub added: Added,
+    pub added: Insertion,
     /// What of ours it held before.
     pub before: State,
     scope: Scope,

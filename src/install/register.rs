@@ -12,7 +12,7 @@ use super::file::{File, PAUSE, TRIES, again_when_changed};
 use super::manifest::{Edit, Manifest};
 use super::plan::{form, project, text_of};
 use super::servers::{self, Place};
-use super::settings::{Added, Broken};
+use super::strict_json::{Broken, Insertion};
 use super::{Host, Scope};
 use crate::source::project::Projects;
 
@@ -25,7 +25,7 @@ const PROJECT_FILE: &str = ".mcp.json";
 #[derive(Debug)]
 pub struct Registration {
     pub file: File,
-    pub added: Added,
+    pub added: Insertion,
     place: Place,
     /// Was nothing of ours in the file before?
     fresh: bool,
@@ -53,7 +53,7 @@ impl Registration {
     fn apply_once(&self, host: &Host<'_>, manifest: &mut Manifest) -> Result<()> {
         let noted = manifest.clone();
         let after = self.added.text.as_bytes();
-        let edit = Edit { before: self.file.bytes.as_deref(), after, fresh: self.fresh, empties: &self.added.empties, copy: false };
+        let edit = Edit { before: self.file.bytes.as_deref(), after, fresh: self.fresh, shapes: &self.added.shapes, copy: false };
         manifest.note(&host.config.data_dir, &self.file.path, &edit)?;
         manifest.save(&host.config.data_dir)?;
         match self.file.write(after) {
@@ -169,10 +169,10 @@ pub fn without(file: &File, scope: Option<Scope>, manifest: &Manifest, host: &Ho
         Some(scope) => vec![site(scope, host).1],
         None => servers::places(&before, &known).map_err(broken)?,
     };
-    let empties = manifest.empties(&file.path);
+    let shapes = manifest.shapes(&file.path);
     let mut text = before.clone();
     for place in places {
-        text = servers::remove(&text, &place, &empties, &known).map_err(broken)?;
+        text = servers::remove(&text, &place, &shapes, &known).map_err(broken)?;
     }
     Ok((text != before).then_some(text))
 }

@@ -1,18 +1,14 @@
-//! The client's MCP servers: ours put in, mended and taken out. Pure text → text; every byte that is not ours stays.
+//! The client's MCP servers: ours added, updated and removed. Pure text → text; see [`super::strict_json`] for what stays.
 //!
-//! They stand under `mcpServers`: at the top of `.mcp.json` and of the client's own file, and in the latter for each project too. The
-//! client takes a file that is not strict JSON for damaged as a whole, so such a file is never edited, only located.
-
-mod edit;
+//! They stand under `mcpServers`: at the top of `.mcp.json` and of the client's own file, and in the latter for each project too.
 
 use std::collections::BTreeMap;
 
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
+use jsonc_parser::json;
 
-pub use self::edit::{add, remove};
 use super::command::Form as Command;
-use super::settings::{Broken, read};
-use super::splice::property;
+use super::strict_json::{Broken, Insertion, JsonDocument, Shapes, property, remember, string, value, was_empty};
 use crate::config::CARRIED;
 
 /// The name under which it is registered.
@@ -26,7 +22,7 @@ const ARGUMENT: &str = "mcp";
 pub type Known<'a> = &'a dyn Fn(&str) -> bool;
 
 /// For whom servers stand in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// Everyone who reads it.
     Top,
@@ -85,88 +81,154 @@ fn wanted(command: &Command) -> (&str, Vec<(&'static str, String)>) {
 }
 
 /// The server of ours in a place of a file.
-///
-/// # Errors
-/// When the file is not what the client reads.
 pub fn state(text: &str, place: &Place, known: Known<'_>) -> Result<Option<Server>, Broken> {
-    let root = read(text)?;
-    let servers = root.as_ref().and_then(|root| *chain(root, &place.path()).last()?);
-    Ok(servers.and_then(|servers| ours(servers, known).next()).map(|(_, server, _)| server))
+    let Some(document) = JsonDocument::parse(text)? else { return Ok(None) };
+    let servers = servers_in(&document.top, place);
+    Ok(servers.and_then(|servers| ours(&servers, known).into_iter().next()).map(|(_, server)| server))
 }
 
 /// The places of a file that hold one of ours.
-///
-/// # Errors
-/// When the file is not what the client reads.
 pub fn places(text: &str, known: Known<'_>) -> Result<Vec<Place>, Broken> {
-    let Some(root) = read(text)? else { return Ok(Vec::new()) };
-    Ok(all_servers(&root).filter(|(_, servers)| ours(servers, known).next().is_some()).map(|(place, _)| place).collect())
+    let Some(document) = JsonDocument::parse(text)? else { return Ok(Vec::new()) };
+    let all = all_servers(&document.top).into_iter();
+    Ok(all.filter(|(_, servers)| !ours(servers, known).is_empty()).map(|(place, _)| place).collect())
 }
 
 /// Servers that look like ours, and are others' by all we know: names.
-///
-/// # Errors
-/// When the file is not what the client reads.
 pub fn strangers(text: &str, known: Known<'_>) -> Result<Vec<String>, Broken> {
-    let Some(root) = read(text)? else { return Ok(Vec::new()) };
-    let of = |servers: &Object<'_>| {
-        let is_ours: Vec<usize> = ours(servers, known).map(|(at, ..)| at).collect();
-        ours(servers, &|_| true).filter(|(at, ..)| !is_ours.contains(at)).map(|(_, server, _)| server.name).collect::<Vec<_>>()
-    };
-    Ok(all_servers(&root).flat_map(|(_, servers)| of(servers)).collect())
+    let Some(document) = JsonDocument::parse(text)? else { return Ok(Vec::new()) };
+    let alike = all_servers(&document.top).into_iter().flat_map(|(_, servers)| ours(&servers, &|_| true));
+    Ok(alike.filter(|(_, server)| !server.is_ours(known)).map(|(_, server)| server.name).collect())
 }
 
 /// Every place with servers, and these.
-fn all_servers<'a, 't>(root: &'a Object<'t>) -> impl Iterator<Item = (Place, &'a Object<'t>)> {
-    let projects = property(root, PROJECTS).and_then(|(_, projects)| projects.as_object());
-    let roots = projects.into_iter().flat_map(|all| &all.properties).map(|p| Place::Project(p.name.as_str().to_owned()));
-    std::iter::once(Place::Top).chain(roots).filter_map(|place| {
-        let servers = *chain(root, &place.path()).last()?;
-        Some((place, servers?))
-    })
+fn all_servers(top: &CstObject) -> Vec<(Place, CstObject)> {
+    let projects = value(top, PROJECTS).and_then(|projects| projects.as_object());
+    let projects = projects.iter().flat_map(|all| all.properties());
+    // Of two of the same name the last one counts.
+    let projects: BTreeMap<_, _> = projects.filter_map(|p| Some((Place::Project(p.decoded_name()?), p.object_value()?))).collect();
+    let all = std::iter::once((Place::Top, top.clone())).chain(projects);
+    all.filter_map(|(place, object)| Some((place, value(&object, SERVERS)?.as_object()?))).collect()
 }
 
-/// The objects on the way, from the root's member on; `None` from where there is none.
-fn chain<'a, 't>(root: &'a Object<'t>, path: &[String]) -> Vec<Option<&'a Object<'t>>> {
-    let mut at = Some(root);
-    path.iter()
-        .map(|name| {
-            at = at.and_then(|object| property(object, name)).and_then(|(_, value)| value.as_object());
-            at
-        })
-        .collect()
+fn servers_in(top: &CstObject, place: &Place) -> Option<CstObject> {
+    place.path().iter().try_fold(top.clone(), |object, name| value(&object, name)?.as_object())
 }
 
-/// What among the servers calls us: its index, what it says, and where.
-fn ours<'a, 't>(servers: &'a Object<'t>, known: Known<'a>) -> impl Iterator<Item = (usize, Server, &'a Object<'t>)> {
-    servers.properties.iter().enumerate().filter_map(move |(at, property)| {
-        let object = property.value.as_object()?;
-        let server = server(property.name.as_str(), object).filter(|server| server.is_ours(known))?;
-        Some((at, server, object))
-    })
+/// What among the servers calls us: where it stands, and what it says.
+fn ours(servers: &CstObject, known: Known<'_>) -> Vec<(CstObjectProp, Server)> {
+    let all = servers.properties().into_iter().filter_map(|property| Some((property.clone(), server(&property)?)));
+    all.filter(|(_, server)| server.is_ours(known)).collect()
 }
 
-fn server(name: &str, object: &Object<'_>) -> Option<Server> {
-    let program = text_of(object, "command")?;
-    let (_, arguments) = property(object, "args")?;
-    let first = arguments.as_array()?.elements.first();
-    let calls_us =
-        program.rsplit('/').next() == Some(NAME) && matches!(first, Some(Value::StringLit(text)) if text.value == ARGUMENT);
-    let variables = property(object, "env").and_then(|(_, env)| env.as_object());
-    let variables = variables.into_iter().flat_map(|env| &env.properties);
-    let environment = variables.filter_map(|p| Some((p.name.as_str().to_owned(), string(&p.value)?))).collect();
-    calls_us.then(|| Server { name: name.to_owned(), program, environment })
+fn server(property: &CstObjectProp) -> Option<Server> {
+    let object = property.object_value()?;
+    let program = string(&value(&object, "command")?)?;
+    let first = value(&object, "args")?.as_array()?.elements().first().and_then(string);
+    let calls_us = program.rsplit('/').next() == Some(NAME) && first.as_deref() == Some(ARGUMENT);
+    let variables = value(&object, "env").and_then(|env| env.as_object());
+    let variables = variables.iter().flat_map(|env| env.properties());
+    let environment = variables.filter_map(|p| Some((p.decoded_name()?, string(&p.value()?)?))).collect();
+    calls_us.then_some(Server { name: property.decoded_name()?, program, environment })
 }
 
-fn text_of(object: &Object<'_>, name: &str) -> Option<String> {
-    property(object, name).and_then(|(_, value)| string(value))
-}
-
-fn string(value: &Value<'_>) -> Option<String> {
-    match value {
-        Value::StringLit(text) => Some(text.value.clone().into_owned()),
-        _ => None,
+/// Adds ours where it is missing, else updates its program and variables.
+///
+/// # Errors
+/// When the text is not what the client reads, or the name is another program's.
+pub fn add(text: &str, place: &Place, command: &Command, known: Known<'_>) -> Result<Insertion, Broken> {
+    let mut shapes = Shapes::new();
+    let document = JsonDocument::parse_or_new(text, &mut shapes)?;
+    let (path, mut depth, mut container) = (place.path(), 0, document.top.clone());
+    while let Some(node) = path.get(depth).and_then(|name| value(&container, name)) {
+        container = node.as_object().ok_or_else(|| document.broken(&node, format!("`{}` is no object", path[depth])))?;
+        depth += 1;
     }
+    match ours(&container, known).first().filter(|_| depth == path.len()) {
+        Some((property, server)) => update(property, server, command),
+        None => {
+            if let Some(other) = value(&container, NAME).filter(|_| depth == path.len()) {
+                let what = format!("`{NAME}` is another program's server: give that one another name");
+                return Err(document.broken(&other, what));
+            }
+            remember(&mut shapes, &path[..depth].join("/"), container.clone());
+            insert(&container, &path[depth..], command);
+        }
+    }
+    let remove = |text: &str, shapes: &Shapes| remove(text, place, shapes, known);
+    Ok(Insertion { text: document.to_string(), shapes }.with_needed_shapes(text, remove))
+}
+
+/// Appends our entry, within the objects of these names that are missing on the way to it.
+fn insert(container: &CstObject, missing: &[String], command: &Command) {
+    let (program, environment) = wanted(command);
+    let mut entry = vec![
+        ("type".to_owned(), "stdio".into()),
+        ("command".to_owned(), program.into()),
+        ("args".to_owned(), vec![ARGUMENT].into()),
+    ];
+    if !environment.is_empty() {
+        let environment: Vec<_> = environment.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        entry.push(("env".to_owned(), environment.into()));
+    }
+    let ours = (NAME.to_owned(), CstInputValue::Object(entry));
+    let (name, value) = missing.iter().rev().fold(ours, |inner, name| (name.clone(), vec![inner].into()));
+    let appended = container.append(&name, value).object_value();
+    let entry = missing.iter().skip(1).map(String::as_str).chain(missing.last().map(|_| NAME));
+    let entry = entry.fold(appended, |object, name| object?.object_value(name));
+    // On lines of their own, as the client writes them.
+    entry.and_then(|entry| entry.array_value("args")).iter().for_each(|args| args.ensure_multiline());
+}
+
+/// Brings ours up to date. What a person added to it stays.
+fn update(ours: &CstObjectProp, server: &Server, command: &Command) {
+    let Some(object) = ours.object_value() else { return };
+    let (program, environment) = wanted(command);
+    if let Some(command) = property(&object, "command").filter(|_| !server.runs(program)) {
+        command.set_value(program.into());
+    }
+    let env = match value(&object, "env") {
+        None if !environment.is_empty() => object.append("env", json!({})).object_value(),
+        env => env.and_then(|env| env.as_object()),
+    };
+    let Some(env) = env else { return };
+    for (name, _) in CARRIED {
+        let wanted = environment.iter().find(|(wanted, _)| *wanted == name).map(|(_, value)| value.as_str());
+        match (property(&env, name), wanted) {
+            (Some(variable), None) => variable.remove(),
+            (Some(variable), Some(wanted)) if variable.value().and_then(|was| string(&was)).as_deref() != Some(wanted) => {
+                variable.set_value(wanted.into());
+            }
+            (None, Some(wanted)) => drop(env.append(name, wanted.into())),
+            _ => {}
+        }
+    }
+}
+
+/// Removes ours from a place, and what is empty then, except for what was empty before.
+pub fn remove(text: &str, place: &Place, shapes: &Shapes, known: Known<'_>) -> Result<String, Broken> {
+    let Some(document) = JsonDocument::parse(text)? else { return Ok(text.to_owned()) };
+    let path = place.path();
+    let mut chain = vec![document.top.clone()];
+    while let Some(object) = path.get(chain.len() - 1).and_then(|name| value(chain.last()?, name)?.as_object()) {
+        chain.push(object);
+    }
+    let gone = chain.get(path.len()).map(|servers| ours(servers, known)).unwrap_or_default();
+    if gone.is_empty() {
+        return Ok(text.to_owned());
+    }
+    gone.into_iter().for_each(|(ours, _)| ours.remove());
+    let name = |depth: usize| path[..depth].join("/");
+    for depth in (1..chain.len()).rev() {
+        if !chain[depth].properties().is_empty() || was_empty(shapes, &name(depth)) {
+            break;
+        }
+        chain.truncate(depth);
+        property(&chain[depth - 1], &path[depth - 1]).into_iter().for_each(CstObjectProp::remove);
+    }
+    let inner = chain.into_iter().enumerate().skip(1).rev();
+    let paths: Vec<_> = inner.map(|(depth, object)| (name(depth), object.into())).collect();
+    Ok(document.restore(paths, shapes))
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ fn settings(file: File, manifest: &Manifest, host: &Host<'_>) -> Result<Option<E
             if !(text.contains("recall") && text.contains(" hook ")) {
                 return Ok(None);
             }
-            let spliced = settings::remove(&text, &manifest.empties(&path)).map_err(|broken| {
+            let spliced = settings::remove(&text, &manifest.shapes(&path)).map_err(|broken| {
                 anyhow!("{}\nit is left as it is: take the lines with `recall hook` out by hand", located(&path, &broken))
             })?;
             let empty = manifest.created(&path) && matches!(spliced.trim(), "" | "{}");

@@ -7,7 +7,7 @@ fn own() -> Command {
     Command::Own { program: "/opt/recall".into(), environment: Vec::new() }
 }
 
-fn added(text: &str) -> Added {
+fn added(text: &str) -> Insertion {
     add(text, &own()).unwrap_or_else(|e| panic!("{e:?}: {text}"))
 }
 
@@ -15,25 +15,14 @@ fn added(text: &str) -> Added {
 fn there_and_back(text: &str) -> String {
     let new = added(text);
     assert_eq!(state(&new.text).unwrap().missing(), [""; 0], "{}", new.text);
-    assert_eq!(added(&new.text), Added { text: new.text.clone(), empties: Empties::new() }, "a second time changes nothing");
-    assert_eq!(remove(&new.text, &new.empties).unwrap(), text, "taken out of {}", new.text);
+    assert_eq!(added(&new.text), Insertion { text: new.text.clone(), shapes: Shapes::new() }, "a second time changes nothing");
+    assert_eq!(remove(&new.text, &new.shapes).unwrap(), text, "taken out of {}", new.text);
     new.text
 }
 
 #[test]
 fn the_form_of_the_file_is_followed() {
-    let hook =
-        |argument: &str| format!(r#"{{"hooks":[{{"type":"command","command":"'/opt/recall' hook {argument}","timeout":5}}]}}"#);
-    let compact = format!(
-        r#""hooks":{{"SessionStart":[{}],"UserPromptSubmit":[{}],"SessionEnd":[{}],"PreCompact":[{}]}}"#,
-        hook("session-start"),
-        hook("user-prompt-submit"),
-        hook("session-end"),
-        hook("pre-compact")
-    );
-    let spaced = compact.replace("\":", "\": ").replace(",\"", ", \"");
-    assert_eq!(there_and_back(r#"{"a":1}"#), format!(r#"{{"a":1,{compact}}}"#));
-    assert_eq!(there_and_back(r#"{"a": 1, "b": [1, 2]}"#), format!(r#"{{"a": 1, "b": [1, 2], {spaced}}}"#));
+    insta::assert_snapshot!("one_line", there_and_back(r#"{"a":1, "b": [1, 2]}"#));
     let lines = there_and_back("{\n\t\"model\": \"opus\"\n}\n");
     assert!(
         lines.starts_with("{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"SessionStart\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n"),
@@ -75,20 +64,33 @@ fn every_form_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn one_line_is_one_line_again_with_what_others_changed_meanwhile() {
+    let new = added(r#"{ "a" : 1, "hooks":{"SessionEnd":[{"hooks":[]}] }}"#);
+    let changed = new.text.replace("1", "[2, 3]");
+    assert_eq!(remove(&changed, &new.shapes).unwrap(), r#"{ "a" : [2, 3], "hooks":{"SessionEnd":[{"hooks":[]}] }}"#);
+    let new = added(r#"{ "a" : 1}"#);
+    let more = new.text.replace("\"a\" : 1", "\"a\" : 1,\n  \"b\": 2");
+    assert_eq!(remove(&more, &new.shapes).unwrap(), "{\n  \"a\" : 1,\n  \"b\": 2\n}");
+}
+
+#[test]
 fn hooks_of_others_stay_before_and_behind_ours() {
     let theirs = |name: &str| format!(r#"{{"hooks":[{{"type":"command","command":"{name}"}}]}}"#);
     let first = added(&format!(r#"{{"hooks":{{"SessionEnd":[{}]}}}}"#, theirs("first"))).text;
     // Another program installs itself behind us, and one puts its hook into our entry.
-    let last = first.replace("}]}],\"SessionStart\"", &format!("}}]}},{}],\"SessionStart\"", theirs("last")));
-    let last = last.replace(
-        "hook pre-compact\",\"timeout\":5}",
-        "hook pre-compact\",\"timeout\":5},{\"type\":\"command\",\"command\":\"in ours\"}",
-    );
-    assert_ne!(first, last);
-    let left = remove(&last, &Empties::new()).unwrap();
-    let expected =
-        format!(r#"{{"hooks":{{"SessionEnd":[{},{}],"PreCompact":[{}]}}}}"#, theirs("first"), theirs("last"), theirs("in ours"));
-    assert_eq!(left, expected);
+    let mut last: Json = serde_json::from_str(&first).unwrap();
+    let json = |text: String| serde_json::from_str::<Json>(&text).unwrap();
+    last["hooks"]["SessionEnd"].as_array_mut().unwrap().push(json(theirs("last")));
+    let in_ours = &mut last["hooks"]["PreCompact"][0]["hooks"];
+    in_ours.as_array_mut().unwrap().push(serde_json::json!({"type": "command", "command": "in ours"}));
+    let left = remove(&last.to_string(), &Shapes::new()).unwrap();
+    let expected = json(format!(
+        r#"{{"hooks":{{"PreCompact":[{}],"SessionEnd":[{},{}]}}}}"#,
+        theirs("in ours"),
+        theirs("first"),
+        theirs("last")
+    ));
+    assert_eq!(left, expected.to_string());
 }
 
 #[test]
@@ -96,13 +98,16 @@ fn what_is_outdated_is_mended_where_it_stands() {
     let old = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"command":"x"},{"type":"command","command":"'/old/recall' hook session-start","timeout":60,"mine":true}]}],
 "Stop":[{"hooks":[{"type":"command","command":"/old/recall hook stop 2>>/tmp/log"}]}]}}"#;
     let new = added(old).text;
-    let expected = old
-        .replace("'/old/recall' hook session-start\",\"timeout\":60", "'/opt/recall' hook session-start\",\"timeout\":5")
-        .replace("/old/recall hook stop 2>>/tmp/log\"", "'/opt/recall' hook stop 2>>/tmp/log\",\"timeout\":5");
-    assert!(new.starts_with(expected.trim_end_matches("}}")), "{new}");
+    let start = old.lines().next().unwrap();
+    let start =
+        start.replace("'/old/recall' hook session-start\",\"timeout\":60", "'/opt/recall' hook session-start\",\"timeout\":5");
+    assert!(new.starts_with(&start), "{new}");
+    let parsed: Json = serde_json::from_str(&new).unwrap();
+    let stop = serde_json::json!({"type": "command", "command": "'/opt/recall' hook stop 2>>/tmp/log", "timeout": 5});
+    assert_eq!(parsed["hooks"]["Stop"][0]["hooks"], serde_json::json!([stop]));
     assert_eq!(new.matches("session-start").count(), 1, "{new}");
     assert_eq!(added(&new).text, new);
-    let left: Json = serde_json::from_str(&remove(&new, &Empties::new()).unwrap()).unwrap();
+    let left: Json = serde_json::from_str(&remove(&new, &Shapes::new()).unwrap()).unwrap();
     assert_eq!(left, serde_json::json!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"command": "x"}]}]}}));
 }
 
@@ -149,7 +154,7 @@ fn switched_off_hooks_are_noticed() {
 
 /// A JSON value that says the same whatever the order and place of our hooks.
 fn without_ours(text: &str) -> Json {
-    serde_json::from_str(&remove(text, &Empties::new()).unwrap()).unwrap()
+    serde_json::from_str(&remove(text, &Shapes::new()).unwrap()).unwrap()
 }
 
 fn json(depth: u32) -> impl Strategy<Value = Json> {
@@ -256,6 +261,6 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "[{}\\[\\]\",:a-z0-9/ \n\\\\]{0,60}") {
         let _ = add(&text, &own());
-        let _ = remove(&text, &Empties::new());
+        let _ = remove(&text, &Shapes::new());
     }
 }

@@ -2,7 +2,8 @@
 
 use recall::install::command::Form;
 use recall::install::servers::{self, Place};
-use recall::install::settings::{self, Empties};
+use recall::install::settings;
+use recall::install::strict_json::Shapes;
 use serde_json::Value;
 
 pub fn check(data: &[u8]) {
@@ -22,18 +23,18 @@ pub fn check(data: &[u8]) {
 fn hooks(text: &str, form: &Form) {
     let Ok(added) = settings::add(text, form) else {
         // What cannot be added to is left alone, or is no settings file at all.
-        let left = settings::remove(text, &Empties::new());
+        let left = settings::remove(text, &Shapes::new());
         return assert!(left.is_ok_and(|left| parse(&left).is_some()) || parse(text).is_none_or(|value| !value.is_object()));
     };
     let state = settings::state(&added.text).expect("the client reads it");
     assert_eq!(state.missing(), [""; 0], "{}", added.text);
     let twice = settings::add(&added.text, form).expect("it was read before");
-    assert_eq!((twice.text, twice.empties), (added.text.clone(), Empties::new()), "a second time changes nothing");
+    assert_eq!((twice.text, twice.shapes), (added.text.clone(), Shapes::new()), "a second time changes nothing");
     others_stay(text, &added.text, "hooks");
-    let left = settings::remove(&added.text, &added.empties).expect("it was read before");
+    let left = settings::remove(&added.text, &added.shapes).expect("it was read before");
     // What somebody put beside a hook of ours was brought up to date, and stays so.
     let was_there = settings::state(text).is_ok_and(|state| !state.hooks.is_empty());
-    if !was_there && settings::remove(text, &Empties::new()).is_ok_and(|same| same == text) {
+    if !was_there && settings::remove(text, &Shapes::new()).is_ok_and(|same| same == text) {
         assert_eq!(left, text, "taken out of {}", added.text);
     }
     let state = settings::state(&left).expect("the client reads it");
@@ -46,17 +47,17 @@ fn server(text: &str, form: &Form, place: &Place) {
     let Ok(added) = servers::add(text, place, form, known) else { return };
     let ours = servers::state(&added.text, place, known).expect("the client reads it").expect("it is there");
     let twice = servers::add(&added.text, place, form, known).expect("it was read before");
-    assert_eq!((twice.text, twice.empties), (added.text.clone(), Empties::new()), "a second time changes nothing");
+    assert_eq!((twice.text, twice.shapes), (added.text.clone(), Shapes::new()), "a second time changes nothing");
     others_stay(text, &added.text, if *place == Place::Top { "mcpServers" } else { "projects" });
     if servers::places(text, known).is_ok_and(|places| places.is_empty()) {
         assert!(ours.is_as(form), "{ours:?}");
-        assert_eq!(servers::remove(&added.text, place, &added.empties, known).expect("it was read before"), text);
+        assert_eq!(servers::remove(&added.text, place, &added.shapes, known).expect("it was read before"), text);
     }
 }
 
 /// What the client reads; nothing of a file that is empty. `None` for what is no JSON, or has a number that Rust has no room for.
 fn parse(text: &str) -> Option<Value> {
-    let text = text.trim_start_matches('\u{feff}');
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() { Some(Value::Object(Default::default())) } else { serde_json::from_str(text).ok() }
 }
 
