@@ -4,6 +4,9 @@
 //! that a command of an older install, of another path or of a person's own hand is found too.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::quote::shell;
 use crate::config::CARRIED;
@@ -101,46 +104,14 @@ struct Word {
     at: Range<usize>,
 }
 
+/// A word as it is written, its quoted parts and escapes whole, or an operator.
+static WORD: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?s)(?:'[^']*'?|"(?:\\.|[^"\\])*"?|\\.|[^\s;|&()<>'"\\])+|[;|&()<>]"#).ok());
+
 /// The words of a command, as a POSIX shell separates and unquotes them; nothing is expanded.
 fn words(command: &str) -> Vec<Word> {
-    let mut all: Vec<Word> = Vec::new();
-    let mut open: Option<Word> = None;
-    let mut quote = None;
-    let mut chars = command.char_indices();
-    while let Some((at, c)) = chars.next() {
-        let mut keep = |text: Option<char>| {
-            let word = open.get_or_insert_with(|| Word { text: String::new(), at: at..at });
-            word.text.extend(text);
-            word.at.end = at + c.len_utf8();
-        };
-        match (quote, c) {
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                keep(None);
-            }
-            (Some(q), _) if c == q => {
-                quote = None;
-                keep(None);
-            }
-            (Some('\''), _) => keep(Some(c)),
-            (_, '\\') => {
-                let escaped = chars.next();
-                keep(escaped.map(|(_, c)| c));
-                if let (Some(word), Some((at, c))) = (open.as_mut(), escaped) {
-                    word.at.end = at + c.len_utf8();
-                }
-            }
-            (Some(_), _) => keep(Some(c)),
-            (None, _) if c.is_whitespace() => all.extend(open.take()),
-            (None, ';' | '|' | '&' | '(' | ')' | '<' | '>') => {
-                all.extend(open.take());
-                all.push(Word { text: c.to_string(), at: at..at + 1 });
-            }
-            (None, _) => keep(Some(c)),
-        }
-    }
-    all.extend(open);
-    all
+    let written = WORD.iter().flat_map(|word| word.find_iter(command));
+    written.map(|raw| Word { text: shlex::split(raw.as_str()).unwrap_or_default().concat(), at: raw.range() }).collect()
 }
 
 #[cfg(test)]
@@ -196,6 +167,7 @@ mod tests {
         for command in [
             "", "recall", "recall hook", "recall hook nothing", "echo 'recall hook stop'", "recall digest",
             "total-recall hook stop", "recall; hook stop", "recall > hook stop", "/x/recall/bin hook stop", "'recall hook stop'",
+            "\"/x/rec\\all\" hook stop", "recall hook 'stop",
         ] {
             assert_eq!(Call::find(command), None, "{command}");
         }
