@@ -2,5 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-#[path = "../../tests/fuzzing/bodies/mod.rs"]
+#[path = "../../tests/stress/fuzzing/bodies/mod.rs"]
 pub mod bodies;
+#[path = "../../tests/support/invisible.rs"]
+mod invisible;

@@ -1,5 +1,4 @@
 //! The real client in a world of its own: a small project, a stand-in for the Messages API, `claude` and `recall` on the search path.
-#![allow(dead_code, reason = "every test binary uses another part")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::messages_api::{Asked, Block, MessagesApi};
+use crate::support::messages_api::{Asked, Block, MessagesApi};
 use crate::support::{Ran, World, files_below};
 
 /// The key the stand-in takes: any.

@@ -2,7 +2,6 @@
 //!
 //! A text's vector is the sum of its words', each a direction of its own that comes from the word; words of one line of `MEANINGS` are one
 //! word. So what is near is known beforehand, and so is what another model makes of it. It keeps every request.
-#![allow(dead_code, reason = "every test binary uses another part")]
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};

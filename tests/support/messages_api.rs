@@ -1,7 +1,6 @@
 //! A loopback stand-in for the Messages API: as much of it as the real client needs, with replies from a script.
 //!
 //! It listens on a port of 127.0.0.1 that the system picks, and keeps every request.
-#![allow(dead_code, reason = "every test binary uses another part")]
 
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;

@@ -1,12 +1,22 @@
 //! A world of its own for every test: a home, a Claude Code config directory, a data folder and a clock that stands still.
 //!
 //! The one place where the tests start `recall`: no variable and no folder of the machine's user is ever seen by it.
-#![allow(dead_code, reason = "every test binary uses another part")]
+#![allow(dead_code, reason = "each of the two test binaries uses another part")]
 
-pub mod bundles;
-pub mod patience;
-pub mod plain;
+pub mod chunks;
+pub mod client;
+pub mod data_folder;
+pub mod embeddings;
+pub mod invisible;
+pub mod mcp_client;
+pub mod messages_api;
+pub mod remains;
+pub mod rows;
 pub mod size;
+pub mod stand_in;
+pub mod terminal;
+pub mod timeout;
+pub mod unprivileged;
 
 use std::ffi::OsStr;
 use std::fs;

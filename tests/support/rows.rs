@@ -1,5 +1,4 @@
 //! Transcripts row by row, as Claude Code writes them.
-#![allow(dead_code, reason = "every test binary uses another part")]
 
 use serde_json::{Value, json};
 

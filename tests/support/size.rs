@@ -3,12 +3,23 @@
 use std::env;
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::OnceLock;
+use std::time::UNIX_EPOCH;
 
 /// The number that a variable says, or the plain one. What is no number is an error: who mistypes it would take a small run for a large.
 pub fn number<N: FromStr<Err: Display>>(name: &str, plain: N) -> N {
     let Some(text) = env::var_os(name) else { return plain };
     let text = text.to_str().unwrap_or_else(|| panic!("{name} is no text: {text:?}"));
     text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}"))
+}
+
+/// Where the random choices of a run begin: `RECALL_SEED`, else 1, so that every plain run makes the same ones. `random` draws another
+/// seed for each run. Whoever uses it prints it, for when a test fails.
+pub fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    let random = || u64::from(std::process::id()) ^ UNIX_EPOCH.elapsed().map_or(0, |t| t.as_nanos() as u64);
+    *SEED
+        .get_or_init(|| if env::var_os("RECALL_SEED").is_some_and(|v| v == "random") { random() } else { number("RECALL_SEED", 1) })
 }
 
 /// How many cases a property is tried with: PROPTEST_CASES, or the plain number.

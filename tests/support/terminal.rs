@@ -1,14 +1,13 @@
 //! The real client on a terminal of its own: a tmux server whose socket lies in the world, gone with it.
 //!
 //! Everything waits for what the screen shows and for nothing else; a wait that fails shows the screen.
-#![allow(dead_code, reason = "every test binary uses another part")]
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::client::Client;
+use crate::support::client::Client;
 
 /// The longest wait. Machines of test runs are slow; whoever sees this pass has found a failure.
 const PATIENCE: Duration = Duration::from_secs(90);

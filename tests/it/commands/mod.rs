@@ -1,0 +1,17 @@
+//! The commands as a user meets them: what they print, what they refuse, and how they end.
+
+mod brief;
+mod closed_output;
+mod config;
+mod digest;
+mod doctor;
+mod items;
+mod raw;
+mod redact;
+mod search;
+mod search_and_show;
+mod settling;
+mod shutdown;
+mod status;
+mod timeline;
+mod transfer;

@@ -1,0 +1,10 @@
+//! What is forgotten is nowhere any more, and stays so whatever is read again.
+
+mod kept_out;
+mod matching;
+mod modes;
+mod private;
+mod readers;
+mod retention;
+mod scene;
+mod sessions;

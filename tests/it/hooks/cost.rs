@@ -1,0 +1,120 @@
+//! What a hook costs, in what can be counted: files, statements, bytes of the index. None of it grows with what is stored.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use jiff::{Span, Timestamp};
+use serde_json::{Value, json};
+
+use crate::hooks::payloads::{FOLDER, S, SHOP, context_in, ends, log, patient, payload, starts, talk};
+use crate::support::{NOW, World, fed};
+
+const NEW: &str = "cccc0000-0000-4000-8000-000000000000";
+
+/// A project of so many sessions that are digested, an hour apart, the last of them an hour ago.
+fn with_sessions(sessions: usize) -> World {
+    let world = World::new();
+    patient(&world);
+    for n in 0..sessions {
+        let id = format!("{n:08}-0000-4000-8000-000000000000");
+        let at = NOW.parse::<Timestamp>().unwrap() - Span::new().hours((sessions - n) as i64 + 1);
+        let reply =
+            format!("The list number {n} is cached now.\n\n## Next steps\n\n- Look at file{n}.rs, function{n} and table{n}, too\n");
+        let prompt = format!("Cache the list of customers number {n}, please.");
+        world.transcript(&format!("{FOLDER}/{id}.jsonl"), talk(&id, &at.to_string(), &prompt, &reply));
+    }
+    assert_eq!(world.digest(&["--summarizer", "extract"])["sessions_digested"], sessions);
+    world
+}
+
+/// The statements that a hook asks of the index, and what it says.
+fn statements(world: &World, event: &str, payload: &Value) -> (Vec<String>, String) {
+    let file = world.root().join("statements");
+    let _ = fs::remove_file(&file);
+    let mut command = world.process();
+    command.args(["hook", event]).env("RECALL_STATEMENTS", &file);
+    let ran = fed(command, payload.to_string().as_bytes());
+    assert_eq!((ran.code, ran.err.as_str(), log(world)), (0, "", Vec::new()), "{ran:#?}");
+    let said = if ran.out.is_empty() { String::new() } else { context_in(&ran.out) };
+    (fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect(), said)
+}
+
+#[test]
+fn a_start_asks_no_more_of_an_index_of_many_sessions_than_of_one_of_some() {
+    // More than there is room for in both.
+    let [some, many] = [200, 500].map(|sessions| {
+        let world = with_sessions(sessions);
+        let (asked, said) = statements(&world, "session-start", &starts(&world, NEW, "startup"));
+        assert!(said.contains(&format!("list number {}", sessions - 1)), "{said}");
+        asked
+    });
+    assert_eq!(some.len(), many.len(), "{some:#?}");
+    assert!(many.len() <= 40, "{}: {many:#?}", many.len());
+}
+
+#[test]
+fn an_end_and_a_prompt_that_says_nothing_ask_the_index_nothing() {
+    let world = with_sessions(3);
+    for (event, payload) in [
+        ("session-end", ends(&world, S, "other")),
+        ("user-prompt-submit", payload(&world, "UserPromptSubmit", S, json!({"prompt": "ok", "prompt_id": "p1"}))),
+    ] {
+        assert_eq!(statements(&world, event, &payload), (Vec::new(), String::new()), "{event}");
+    }
+}
+
+/// What is opened or looked at by name below `root`, and what is read of the machine, in the order of the calls. What a program is loaded
+/// from is not the hook's.
+fn files(world: &World, event: &str, payload: &Value) -> Vec<String> {
+    let [trace, stdin] = ["trace", "stdin"].map(|name| world.root().join(name));
+    fs::write(&stdin, payload.to_string()).unwrap();
+    let mut strace = Command::new("strace");
+    strace.env_clear().env("PATH", "/usr/bin:/bin").current_dir(world.root());
+    strace.args(["-f", "-qq", "-e", "trace=open,openat,openat2", "-o"]).arg(&trace);
+    for (name, value) in world.environment() {
+        strace.arg("-E").arg(format!("{name}={value}"));
+    }
+    let stdin = fs::File::open(stdin).unwrap();
+    let ran = strace.arg(world.program()).args(["hook", event]).stdin(Stdio::from(stdin)).output().expect("strace starts");
+    assert!(ran.status.success() && ran.stderr.is_empty(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let text = fs::read_to_string(&trace).unwrap();
+    let opened = text.lines().filter_map(|line| line.split('"').nth(1));
+    let is_loading = |path: &&str| path.contains(".so") || path.starts_with("/proc/") || path.starts_with("/sys/");
+    let below = |path: &str| Path::new(path).strip_prefix(world.root()).map_or(path.to_owned(), |p| p.display().to_string());
+    opened.filter(|path| !is_loading(path)).map(below).collect()
+}
+
+/// Names of marks are random.
+fn without_random(files: Vec<String>) -> Vec<String> {
+    let kind = |file: String| match file.rsplit_once('/') {
+        Some((folder, name)) if folder.ends_with("marks/tmp") && name.ends_with("-session-end.json") => format!("{folder}/*"),
+        _ => file,
+    };
+    files.into_iter().map(kind).collect()
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn an_end_opens_the_config_the_zone_the_pause_and_its_mark_once_each() {
+    let world = with_sessions(3);
+    crate::hooks::payloads::end(&world, S);
+    let opened = without_random(files(&world, "session-end", &ends(&world, S, "other")));
+    assert_eq!(
+        opened,
+        ["home/.config/recall/config.toml", "/usr/share/zoneinfo/Europe/Berlin", "data/paused.json", "data/marks/tmp/*"]
+    );
+}
+
+#[test]
+#[ignore = "needs strace"]
+fn a_start_opens_no_more_for_many_sessions_than_for_some_and_no_transcript() {
+    let [some, many] = [10, 100].map(|sessions| {
+        let world = with_sessions(sessions);
+        files(&world, "session-start", &starts(&world, NEW, "startup"))
+    });
+    assert_eq!(some, many);
+    assert!(many.len() <= 16 && !many.iter().any(|file| file.ends_with(".jsonl")), "{many:#?}");
+    assert_eq!(many.iter().filter(|file| file.ends_with("config.toml")).count(), 1, "{many:#?}");
+    assert!(!many.iter().any(|file| file.contains(SHOP)), "{many:#?}");
+}

@@ -1,0 +1,27 @@
+//! The hooks as Claude Code calls them: marks that lose nothing, notes that a session starts with, and nothing that ever gets in
+//! anybody's way.
+
+mod before_compact;
+mod budget;
+mod client_memory;
+mod concurrent;
+mod cost;
+mod fail_open;
+mod failure_banner;
+mod later_regressions;
+mod marks;
+mod no_reingest;
+mod off_switch;
+mod open_items;
+mod other_hosts;
+mod past_questions;
+mod payloads;
+mod pipes;
+mod prompt;
+mod regressions;
+mod render;
+mod session_start;
+mod start_sources;
+mod system;
+mod tail_and_records;
+mod undigested;

@@ -1,0 +1,222 @@
+//! What sessions left open: shown until a later session or the user says that it is done, or nobody has spoken of it for two weeks.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::hooks::payloads::{FOLDER, SHOP, numbers, patient, starts, talk, told, write_talk};
+use crate::support::{Ran, World};
+
+const A: &str = "aaaa0000-0000-4000-8000-000000000000";
+const B: &str = "bbbb0000-0000-4000-8000-000000000000";
+const NEW: &str = "cccc0000-0000-4000-8000-000000000000";
+const EXTRACT: [&str; 2] = ["--summarizer", "extract"];
+/// What `left_open` leaves open, in the words of its session.
+const EXPORT: &str = "Migrate the admin export of invoices to keyset pagination";
+const INDEX: &str = "Drop the obsolete index orders_by_number from the database";
+
+fn reply(steps: &[&str]) -> String {
+    let list: String = steps.iter().map(|step| format!("- {step}\n")).collect();
+    format!("The order list is sorted now, because the index was there.\n\n## Next steps\n\n{list}")
+}
+
+/// A world where one session left two things open, and this many days later another one just talked.
+fn left_open(days: usize) -> World {
+    let world = World::new();
+    patient(&world);
+    let at = |day: usize| format!("2026-11-{:02}T10:00:00Z", 21 - day);
+    write_talk(&world, A, &at(days), "Sort the order list.", &reply(&[EXPORT, INDEX]));
+    write_talk(&world, B, &at(0), "Explain the rates.", "They are cached, because they change daily.");
+    world.digest(&EXTRACT);
+    world
+}
+
+fn context(world: &World) -> String {
+    world.recall(["context", "--cwd", SHOP]).out
+}
+
+/// The ids of what is open, as the context shows them.
+fn open(world: &World) -> Vec<String> {
+    let all = numbers(world, SHOP, &[]);
+    all["open_items_shown"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()
+}
+
+/// The page of session A.
+fn page(world: &World) -> String {
+    world.pages().into_iter().find(|(name, _)| name.contains("aaaa0000")).expect("its page").1
+}
+
+fn close(world: &World, args: &[&str]) -> Ran {
+    world.recall(["close"].iter().chain(args))
+}
+
+#[test]
+fn what_is_open_is_shown_with_its_id_and_its_day_until_the_user_closes_it() {
+    let world = left_open(2);
+    let ids = open(&world);
+    assert_eq!(ids.len(), 2);
+    let text = told(&world, &starts(&world, NEW, "startup")).expect("notes");
+    for (id, what) in ids.iter().zip([EXPORT, INDEX]) {
+        assert!(text.contains(&format!("- {id} {what} (2026-11-19)\n")), "{text}");
+    }
+    assert!(page(&world).contains(EXPORT) && !page(&world).contains("[x]"), "{}", page(&world));
+
+    let ran = close(&world, &[&ids[0]]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:#?}");
+    assert_eq!(ran.out, format!("{} closed: {EXPORT}\n", ids[0]));
+    assert_eq!(open(&world), ids[1..]);
+    let text = told(&world, &starts(&world, NEW, "clear")).expect("notes");
+    assert!(!text.contains(EXPORT) && text.contains(INDEX), "{text}");
+}
+
+#[test]
+fn the_page_shows_at_once_what_was_closed_and_opened_again() {
+    let world = left_open(2);
+    let (before, ids) = (page(&world), open(&world));
+    close(&world, &[&ids[0]]);
+    let after = page(&world);
+    let line = |page: &str| page.lines().find(|l| l.contains(EXPORT)).unwrap().to_owned();
+    assert_ne!(line(&after), line(&before), "{after}");
+    assert_eq!(after.lines().filter(|l| !before.contains(l)).count(), 1, "nothing else has changed: {after}");
+    let day = world.pages().into_iter().find(|(name, _)| name.ends_with("/2026-11-19.md")).expect("the page of the day").1;
+    assert_eq!(line(&day), line(&after));
+
+    let ran = close(&world, &["--undo", &ids[0]]);
+    assert_eq!((ran.code, ran.out), (0, format!("{} open again: {EXPORT}\n", ids[0])));
+    assert_eq!((page(&world), open(&world)), (before, ids));
+}
+
+#[test]
+fn closing_twice_is_said_and_changes_nothing() {
+    let world = left_open(2);
+    let ids = open(&world);
+    close(&world, &[&ids[0]]);
+    let pages = world.pages();
+    let ran = close(&world, &[&ids[0]]);
+    assert_eq!((ran.code, ran.out), (0, format!("{} was closed already: {EXPORT}\n", ids[0])));
+    let ran = close(&world, &["--undo", &ids[1]]);
+    assert_eq!((ran.code, ran.out), (0, format!("{} was not closed by you: {INDEX}\n", ids[1])));
+    assert_eq!((world.pages(), open(&world)), (pages, ids[1..].to_vec()));
+}
+
+#[test]
+fn several_can_be_closed_by_the_starts_of_their_ids() {
+    let world = left_open(2);
+    let ids = open(&world);
+    let ran = close(&world, &[&ids[0][..6], &ids[1][..6]]);
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 2), "{ran:#?}");
+    assert!(open(&world).is_empty() && !context(&world).contains("Still open"), "{}", context(&world));
+}
+
+#[test]
+fn an_id_that_is_none_changes_nothing() {
+    let world = left_open(2);
+    let ids = open(&world);
+    let before = (world.exported(), world.pages());
+    for wrong in ["n0000000", "n", "", &A[..8], "%", "n___", "nothing-of-the-kind", &format!("{}0", ids[0])] {
+        for args in [vec![wrong], vec![ids[0].as_str(), wrong], vec!["--undo", wrong]] {
+            let ran = close(&world, &args);
+            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:#?}");
+            assert!(ran.err.starts_with("recall: ") && ran.err.contains(&format!("`{wrong}`")), "{args:?}: {ran:#?}");
+        }
+    }
+    assert_eq!((world.exported(), world.pages()), before);
+    let nowhere = World::new();
+    let ran = close(&nowhere, &["n0000000"]);
+    assert!(ran.code == 2 && ran.err.contains("run `recall digest` first"), "{ran:#?}");
+    assert!(!nowhere.data_dir().exists(), "asking made nothing");
+}
+
+#[test]
+fn an_id_that_fits_several_changes_nothing() {
+    let world = World::new();
+    for n in 0..40 {
+        let id = format!("{n:08}-0000-4000-8000-000000000000");
+        let steps: Vec<String> = (0..6).map(|s| format!("Look at file{n}x{s}.rs and table{n}x{s} of database{n}x{s}")).collect();
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        world.transcript(
+            &format!("{FOLDER}/{id}.jsonl"),
+            talk(&id, "2026-11-20T10:00:00Z", "Go through it all, please.", &reply(&steps)),
+        );
+    }
+    world.digest(&EXTRACT);
+    let sql = "SELECT substr(id, 1, 4) FROM open_item GROUP BY 1 HAVING count(*) > 1 LIMIT 1";
+    let shared: String = world.database().query_row(sql, [], |r| r.get(0)).expect("among so many, two begin alike");
+    let ran = close(&world, &[&shared]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:#?}");
+    assert!(ran.err.contains("fits more than one open item"), "{ran:#?}");
+    assert_eq!(world.count("SELECT count(*) FROM user_closed"), 0);
+}
+
+#[test]
+fn a_later_session_closes_what_it_did() {
+    let world = left_open(2);
+    let ids = open(&world);
+    let commit = json!({
+        "type": "assistant", "uuid": "cccc0000-0000-4000-8000-000000000011", "sessionId": NEW, "timestamp": "2026-11-21T10:40:00Z",
+        "cwd": SHOP, "version": "2.1.197", "gitBranch": "main", "message": {"id": "msg_c", "role": "assistant", "content": [
+            {"type": "tool_use", "id": "toolu_c", "name": "Bash",
+             "input": {"command": "git commit -qam 'Migrate the admin export of invoices to keyset pagination'"}},
+        ]},
+    });
+    let rows =
+        talk(NEW, "2026-11-21T10:30:00Z", "Do the export.", "The admin export of invoices is migrated to keyset pagination now.");
+    world.transcript(&format!("{FOLDER}/{NEW}.jsonl"), rows + &format!("{commit}\n"));
+    world.digest(&EXTRACT);
+    assert_eq!(open(&world), ids[1..], "{}", context(&world));
+    assert!(!context(&world).contains(&ids[0]), "{}", context(&world));
+    // The user has no word in that: it is not theirs to take back.
+    assert!(close(&world, &["--undo", &ids[0]]).out.contains("was not closed by you"));
+}
+
+#[test]
+fn after_two_weeks_without_a_word_nobody_is_asked_any_more() {
+    assert_eq!(open(&left_open(13)).len(), 2);
+    let world = left_open(15);
+    assert_eq!(open(&world).len(), 0, "{}", context(&world));
+    assert!(context(&world).contains("aaaa0000"), "the session itself is still known: {}", context(&world));
+    assert!(page(&world).contains(EXPORT), "and so is what it left open");
+    // The same where it was the last session of all.
+    fs::remove_dir_all(world.data_dir()).unwrap();
+    fs::remove_file(crate::hooks::payloads::transcript(&world, B)).unwrap();
+    world.digest(&EXTRACT);
+    assert!(context(&world).contains("## Last session") && !context(&world).contains(EXPORT), "{}", context(&world));
+}
+
+#[test]
+fn what_the_user_closed_stays_closed_when_the_digest_is_made_anew() {
+    let world = left_open(2);
+    let ids = open(&world);
+    close(&world, &[&ids[0]]);
+    let page_before = page(&world);
+    let ran = world.recall(["digest", "--session", A, "--summarizer", "extract"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!((open(&world), page(&world)), (ids[1..].to_vec(), page_before));
+
+    // The session goes on and says the same in other words: another id, the same thing.
+    let again = "The export still waits.\n\n## Next steps\n\n- Migrate the invoices' admin export to pagination by keyset\n";
+    let rows = fs::read_to_string(crate::hooks::payloads::transcript(&world, A)).unwrap()
+        + &crate::hooks::payloads::turn(A, 2, "2026-11-21T11:00:00Z", "What is left?", again);
+    fs::write(crate::hooks::payloads::transcript(&world, A), rows).unwrap();
+    world.age_transcripts();
+    assert_eq!(world.digest(&EXTRACT)["sessions_digested"], 1);
+    let text = context(&world);
+    assert!(!text.contains("by keyset") && !text.contains(EXPORT), "{text}");
+}
+
+#[test]
+fn closings_move_to_another_machine_with_the_rest() {
+    let world = left_open(2);
+    let ids = open(&world);
+    close(&world, &[&ids[0]]);
+    let text = world.recall(["export"]).out;
+    let target = World::new();
+    fs::write(target.root().join("memory.jsonl"), &text).unwrap();
+    assert_eq!(target.recall(["import", "memory.jsonl"]).code, 0);
+    assert_eq!(target.recall(["digest", "--rebuild-pages"]).code, 0);
+    assert_eq!((open(&target), page(&target)), (ids[1..].to_vec(), page(&world)));
+    assert_eq!(target.recall(["export"]).out, text);
+    // There it can be taken back.
+    assert_eq!(close(&target, &["--undo", &ids[0]]).code, 0);
+    assert_eq!(open(&target), ids);
+}

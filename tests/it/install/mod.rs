@@ -1,0 +1,10 @@
+//! `recall install` and `recall uninstall`: settings and timers of others, edited and given back.
+
+mod concurrent;
+mod crontab;
+mod fakes;
+mod hooks;
+mod mcp_servers;
+mod system;
+mod timers;
+mod undo;

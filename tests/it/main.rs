@@ -1,0 +1,34 @@
+//! The behaviour of `recall`, a module for each subject.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod attribution;
+mod chunks;
+mod commands;
+mod dependencies;
+mod embeddings;
+mod forget;
+mod forks;
+mod formats;
+mod hooks;
+mod hostile;
+mod install;
+mod interim;
+mod isolation;
+mod mcp;
+mod near_duplicates;
+mod notes;
+mod pages;
+mod plugin;
+mod private;
+mod provenance;
+mod quality;
+mod reading;
+mod readme;
+mod real_client;
+mod regressions;
+mod resanitize;
+mod secrets;
+mod summarizer;
+mod upgrades;

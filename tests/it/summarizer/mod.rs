@@ -1,0 +1,20 @@
+//! Digests by the model, with a scripted stand-in for `claude`: what it is given, what becomes of each kind of answer, what it may cost.
+
+mod backoff;
+mod caps;
+mod child;
+mod choice;
+mod context_about;
+mod dying_clients;
+mod failures;
+mod hostile;
+mod limits;
+mod login;
+mod malformed;
+mod many_sessions;
+mod mutants;
+mod older_clients;
+mod outputs;
+mod replies;
+mod spend;
+mod survival;
