@@ -6,7 +6,7 @@ use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::privacy::{Files, Gate};
-use redact::{Redactor, UserRule};
+use redact::{Redactor, Rule};
 
 /// Files whose content is never stored, whatever the config says.
 pub const PRIVATE_FILES: [&str; 70] = [
@@ -37,7 +37,7 @@ pub struct PrivacyConfig {
     /// Regular expressions; a message, command or output that matches is left out.
     pub exclude_patterns: Vec<String>,
     /// The user's own kinds of secrets.
-    pub rules: Vec<UserRule>,
+    pub rules: Vec<Rule>,
 }
 
 impl PrivacyConfig {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, Set, URL64, WORD, at, before};
+use super::bytes::{self, BLANK, ByteSet, URL64, WORD, at, before};
 use super::candidate::{is_harmless, is_noise, is_password, is_secret, is_serial};
 use super::classify::{is_made_up, is_name, is_number, is_plain_word, is_prose_end, is_told, is_word, is_wordy_technical};
 use super::columns;
@@ -162,7 +162,7 @@ fn is_name_of_type(name: &[u8]) -> bool {
 
 /// `variable "db_password" { … default = "…" }`, as Terraform has it.
 fn default_of_variable(text: &[u8], name: Range<usize>) -> Option<(&'static str, Range<usize>)> {
-    let quote = bytes::back(text, name.start, Set::of("\"\\"), 8);
+    let quote = bytes::back(text, name.start, ByteSet::of("\"\\"), 8);
     let (_, after) =
         quote_at(text, name.end).filter(|_| text[..quote].ends_with(b"variable ") || text[..quote].ends_with(b"output "))?;
     let open = bytes::run(text, after, BLANK, 8);
@@ -182,7 +182,7 @@ fn default_of_variable(text: &[u8], name: Range<usize>) -> Option<(&'static str,
 /// `"db_password": { "sensitive": true, "value": "…" }`, as Terraform prints it.
 fn value_of_object(text: &[u8], name: Range<usize>) -> Option<(&'static str, Range<usize>)> {
     let (_, after) = quote_at(text, name.end)?;
-    let open = bytes::run(text, after, Set::of(": "), 8);
+    let open = bytes::run(text, after, ByteSet::of(": "), 8);
     let reach = text.get(open..text.len().min(open + 300)).filter(|reach| reach.starts_with(b"{"))?;
     let reach = &reach[..memchr::memchr(b'}', reach).unwrap_or(reach.len())];
     bytes::count(reach.len());
@@ -200,7 +200,7 @@ fn name_start(text: &[u8], hit: usize) -> usize {
     if before(text, start) == b'\\' && start < hit && b"nrt".contains(&at(text, start)) {
         start += 1;
     }
-    bytes::run(text, start, Set::of("-"), LONGEST_NAME).min(hit)
+    bytes::run(text, start, ByteSet::of("-"), LONGEST_NAME).min(hit)
 }
 
 pub(crate) struct Name<'t> {
@@ -264,7 +264,7 @@ impl Name<'_> {
             Kind::Blank => self.is_flag() || self.is_login() || self.is_declared() || self.is_said() || self.name() == b"AUTH",
             Kind::Quoted => self.promise.is_strong() || self.line_head().trim_ascii_start().starts_with(b"#define"),
             // The first two arguments of a call, not two of a list.
-            Kind::Comma => before(self.text, bytes::back(self.text, self.start, Set::of("'\"\\ "), 8)) == b'(',
+            Kind::Comma => before(self.text, bytes::back(self.text, self.start, ByteSet::of("'\"\\ "), 8)) == b'(',
             // A test's outcome; a part of a resource's name.
             Kind::Colon => self.name() != b"PASS" && before(self.text, self.start) != b':',
             _ => true,
@@ -317,7 +317,7 @@ impl Name<'_> {
 
     /// `ClientSecret => b"c hs traffic"`: an arm of a match, whose name is no variable's.
     fn points(&self, value: &[u8]) -> bool {
-        let sign = &self.text[self.end..bytes::run(self.text, self.end, Set::of(" =>"), 8)];
+        let sign = &self.text[self.end..bytes::run(self.text, self.end, ByteSet::of(" =>"), 8)];
         memchr::memmem::find(sign, b"=>").is_some() && !has_digit(value)
     }
 
@@ -387,7 +387,7 @@ impl Name<'_> {
     fn spoken_phrase(&self, sign: Sign) -> Option<Range<usize>> {
         let is_phrase =
             self.name().to_ascii_lowercase().ends_with(b"passphrase") && matches!(sign.kind, Kind::Colon | Kind::Equals);
-        let end = bytes::run(self.text, sign.value, Set::of("a-z "), if is_phrase { 120 } else { 0 });
+        let end = bytes::run(self.text, sign.value, ByteSet::of("a-z "), if is_phrase { 120 } else { 0 });
         let words = self.text[sign.value..end].trim_ascii_end();
         let count = words.split(|b| *b == b' ').filter(|w| (3..=12).contains(&w.len())).count();
         let is_all = matches!(at(self.text, end), 0 | b'\n' | b'\r') && (3..=12).contains(&count) && !has_label(words);

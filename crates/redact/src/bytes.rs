@@ -3,11 +3,9 @@
 //! Every walk has a bound, and in tests its steps are counted: that the work stays in step with the length of the text is checked
 //! there, whatever the text.
 
-/// A set of ASCII characters.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Set(u128);
+pub(crate) use super::syntax::ByteSet;
 
-impl Set {
+impl ByteSet {
     /// From single characters and ranges, as `a-z0-9_`; a `-` stands first or last.
     pub(crate) const fn of(spec: &str) -> Self {
         let spec = spec.as_bytes();
@@ -34,28 +32,25 @@ impl Set {
     }
 }
 
-pub(crate) const DIGIT: Set = Set::of("0-9");
-pub(crate) const HEX: Set = Set::of("0-9a-f");
-pub(crate) const ANY_HEX: Set = Set::of("0-9a-fA-F");
-pub(crate) const UPPER: Set = Set::of("A-Z0-9");
-pub(crate) const LOWER: Set = Set::of("a-z0-9");
-pub(crate) const ALNUM: Set = Set::of("a-zA-Z0-9");
-pub(crate) const WORD: Set = Set::of("a-zA-Z0-9_");
-pub(crate) const URL64: Set = Set::of("a-zA-Z0-9_-");
-pub(crate) const DOTTED: Set = Set::of("a-zA-Z0-9_.-");
-pub(crate) const BASE64: Set = Set::of("a-zA-Z0-9+/=");
-pub(crate) const ALL64: Set = Set::of("a-zA-Z0-9+/=_-");
-pub(crate) const BLANK: Set = Set::of(" \t");
+pub(crate) const DIGIT: ByteSet = ByteSet::of("0-9");
+pub(crate) const ANY_HEX: ByteSet = ByteSet::of("0-9a-fA-F");
+pub(crate) const LOWER: ByteSet = ByteSet::of("a-z0-9");
+pub(crate) const ALNUM: ByteSet = ByteSet::of("a-zA-Z0-9");
+pub(crate) const WORD: ByteSet = ByteSet::of("a-zA-Z0-9_");
+pub(crate) const URL64: ByteSet = ByteSet::of("a-zA-Z0-9_-");
+pub(crate) const BASE64: ByteSet = ByteSet::of("a-zA-Z0-9+/=");
+pub(crate) const ALL64: ByteSet = ByteSet::of("a-zA-Z0-9+/=_-");
+pub(crate) const BLANK: ByteSet = ByteSet::of(" \t");
 
 /// The end of the run of these characters that starts at `at`, at most `most` bytes on.
-pub(crate) fn run(text: &[u8], at: usize, set: Set, most: usize) -> usize {
+pub(crate) fn run(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
     let len = text.iter().skip(at).take(most).take_while(|b| set.has(**b)).count();
     count(len + 1);
     at + len
 }
 
 /// The start of the run of these characters that ends at `at`, at most `most` bytes back.
-pub(crate) fn back(text: &[u8], at: usize, set: Set, most: usize) -> usize {
+pub(crate) fn back(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
     let len = text[..at].iter().rev().take(most).take_while(|b| set.has(**b)).count();
     count(len + 1);
     at - len
@@ -82,7 +77,7 @@ pub(crate) fn before(text: &[u8], place: usize) -> u8 {
 
 /// How many backslashes stand right before this place.
 pub(crate) fn slashes_before(text: &[u8], place: usize) -> usize {
-    place - back(text, place, Set::of("\\"), 64)
+    place - back(text, place, ByteSet::of("\\"), 64)
 }
 
 #[cfg(not(test))]

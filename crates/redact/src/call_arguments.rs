@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, Set, at};
+use super::bytes::{self, ByteSet, at};
 use super::candidate::{is_app_password, is_harmless, is_password, is_secret};
 use super::secret_names::Promise;
 use super::value::{opening, quoted_end};
@@ -24,7 +24,7 @@ pub(crate) fn find(text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
     for n in 0..MOST {
         let Some(range) = quoted(text, place, text.len().min(start + LONGEST)) else { return };
         let value = &text[range.clone()];
-        place = bytes::run(text, range.end, Set::of("\\"), 8) + 1;
+        place = bytes::run(text, range.end, ByteSet::of("\\"), 8) + 1;
         // The first is a user, or an address.
         let is_thought_up = n > 0 && is_secret(value, Promise::Password, true);
         if is_password(value) && !is_harmless(value) || is_app_password(value) || is_thought_up {
@@ -42,7 +42,7 @@ fn quoted(text: &[u8], place: usize, stop: usize) -> Option<Range<usize>> {
     if !found || matches!(at(text, next), b';' | b'\n') {
         return None;
     }
-    let slashes = bytes::back(text, next, Set::of("\\"), 8);
+    let slashes = bytes::back(text, next, ByteSet::of("\\"), 8);
     let (quote, inside) = opening(text, slashes.max(place))?;
     Some(inside..quoted_end(text, inside, quote, LONGEST)?)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, Set};
+use super::bytes::{self, ByteSet};
 use super::candidate::is_secret;
 use super::line_wrap::real_end;
 use super::secret_names::Promise;
@@ -109,6 +109,6 @@ fn blanks(rest: &[u8]) -> Option<(usize, usize)> {
 
 /// The line below a table's head.
 fn is_rule(line: &[u8]) -> bool {
-    const RULE: Set = Set::of("-+|:= \t");
+    const RULE: ByteSet = ByteSet::of("-+|:= \t");
     !line.is_empty() && line.iter().all(|b| RULE.has(*b) || *b >= 0x80)
 }

@@ -2,218 +2,41 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, Set, URL64, at, before};
+use super::bytes::{self, BLANK, ByteSet, URL64, at, before};
 use super::candidate::is_secret;
-use super::formats::begins_token;
 use super::harmless::{is_place, is_placeholder};
+use super::marks::Finding;
 use super::randomness::has_digit;
 use super::secret_names::Promise;
+use super::syntax::{Command, Flag, FlagValue};
+use super::tokens::begins_token;
 use super::value::{Ender, bare, opening, quoted_end};
-
-/// What a flag is followed by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// The password, after a blank or `=`.
-    Word,
-    /// The password in quotes, after a blank.
-    Quoted,
-    /// The password without a blank between: `-psecret`.
-    Glued,
-    /// `user:password`; the user stays.
-    Pair(u8),
-    /// The last of what is named behind a `-b`: `htpasswd -b file user password`.
-    Last,
-    /// The password after so many other words.
-    After(usize),
-    /// Each `NAME=password` that follows.
-    Pairs,
-    /// The first word that could be a password, behind names and flags.
-    Any,
-}
-
-/// A command, its flag, and what follows.
-struct Flag(&'static str, &'static str, Form);
-
-const FLAGS: &[Flag] = &[
-    Flag("curl", "-u", Form::Pair(b':')),
-    Flag("curl", "--user", Form::Pair(b':')),
-    Flag("curl", "-U", Form::Pair(b':')),
-    Flag("curl", "--proxy-user", Form::Pair(b':')),
-    Flag("curl", "-b", Form::Pair(b'=')),
-    Flag("curl", "--cookie", Form::Pair(b'=')),
-    Flag("mysql", "-p", Form::Glued),
-    Flag("mysqldump", "-p", Form::Glued),
-    Flag("mysqladmin", "-p", Form::Glued),
-    Flag("mariadb", "-p", Form::Glued),
-    Flag("sshpass", "-p", Form::Word),
-    Flag("sshpass", "-p", Form::Glued),
-    Flag("docker login", "-p", Form::Word),
-    Flag("podman login", "-p", Form::Word),
-    Flag("registry login", "-p", Form::Word),
-    Flag("az login", "-p", Form::Word),
-    Flag("redis-cli", "-a", Form::Word),
-    Flag("ldapsearch", "-w", Form::Word),
-    Flag("ldapadd", "-w", Form::Word),
-    Flag("ldapmodify", "-w", Form::Word),
-    Flag("mongosh", "-p", Form::Word),
-    Flag("mongodump", "-p", Form::Word),
-    Flag("smbclient", "-U", Form::Pair(b'%')),
-    Flag("skopeo", "--creds", Form::Pair(b':')),
-    Flag("sqlcmd", "-P", Form::Word),
-    Flag("bcp", "-P", Form::Word),
-    Flag("unzip", "-P", Form::Word),
-    Flag("openssl", "pass:", Form::Glued),
-    Flag("oc login", "-p", Form::Word),
-    Flag("lftp", "-u", Form::Pair(b',')),
-    Flag("httpie", "-a", Form::Pair(b':')),
-    Flag("svn", "--password", Form::Word),
-    Flag("7z", "-p", Form::Glued),
-    Flag("ssh-keygen", "-N", Form::Word),
-    Flag("ssh-keygen", "-P", Form::Word),
-    Flag("convertto-securestring", "", Form::Word),
-    Flag("convertto-securestring", "-String", Form::Word),
-    Flag("identified by", "", Form::Quoted),
-    Flag("identified with", "by", Form::Quoted),
-    Flag("identified with", "BY", Form::Quoted),
-    Flag("encrypt_string", "", Form::Quoted),
-    Flag("gh secret set", "--body", Form::Word),
-    Flag("gh secret set", "-b", Form::Word),
-    Flag("htpasswd", "-", Form::Last),
-    Flag("keytool", "-storepass", Form::Word),
-    Flag("keytool", "-keypass", Form::Word),
-    Flag("keytool", "-deststorepass", Form::Word),
-    Flag("keytool", "-srcstorepass", Form::Word),
-    Flag("keytool", "-new", Form::Word),
-    Flag("jarsigner", "-storepass", Form::Word),
-    Flag("jarsigner", "-keypass", Form::Word),
-    Flag("apksigner", "pass:", Form::Glued),
-    Flag("net use", "", Form::Any),
-    Flag("net user", "", Form::Any),
-    Flag("cmdkey", "/pass:", Form::Glued),
-    Flag("cmdkey", "/p:", Form::Glued),
-    Flag("xfreerdp", "/p:", Form::Glued),
-    Flag("wfreerdp", "/p:", Form::Glued),
-    Flag("rdesktop", "-p", Form::Word),
-    Flag("schtasks", "/rp", Form::Word),
-    Flag("psexec", "-p", Form::Word),
-    Flag("wmic", "/password:", Form::Glued),
-    Flag("zip", "-P", Form::Word),
-    Flag("zip", "--password", Form::Word),
-    Flag("7za", "-p", Form::Glued),
-    Flag("7zz", "-p", Form::Glued),
-    Flag("unrar", "-p", Form::Glued),
-    Flag("rar a", "-hp", Form::Glued),
-    Flag("rar a", "-p", Form::Glued),
-    Flag("sqlplus", "", Form::Pair(b'/')),
-    Flag("sqlplus", "-S", Form::Pair(b'/')),
-    Flag("sqlplus", "-L", Form::Pair(b'/')),
-    Flag("sqlplus", "-s", Form::Pair(b'/')),
-    Flag("sqlcl", "", Form::Pair(b'/')),
-    Flag("sqlldr", "", Form::Pair(b'/')),
-    Flag("expdp", "", Form::Pair(b'/')),
-    Flag("impdp", "", Form::Pair(b'/')),
-    Flag("rman target", "", Form::Pair(b'/')),
-    Flag("rabbitmqctl add_user", "", Form::After(1)),
-    Flag("rabbitmqctl change_password", "", Form::After(1)),
-    Flag("rabbitmqctl authenticate_user", "", Form::After(1)),
-    Flag("useradd", "-p", Form::Word),
-    Flag("usermod", "-p", Form::Word),
-    Flag("elasticsearch-users", "-p", Form::Word),
-    Flag("ldappasswd", "-s", Form::Word),
-    Flag("ldappasswd", "-w", Form::Word),
-    Flag("ldapwhoami", "-w", Form::Word),
-    Flag("ldapdelete", "-w", Form::Word),
-    Flag("plink", "-pw", Form::Word),
-    Flag("pscp", "-pw", Form::Word),
-    Flag("psftp", "-pw", Form::Word),
-    Flag("putty", "-pw", Form::Word),
-    Flag("vault login", "", Form::Word),
-    Flag("vault unseal", "", Form::Word),
-    Flag("operator unseal", "", Form::Word),
-    Flag("mycli", "-p", Form::Word),
-    Flag("pgcli", "-w", Form::Word),
-    Flag("cqlsh", "-p", Form::Word),
-    Flag("isql", "-P", Form::Word),
-    Flag("isql", "-p", Form::Word),
-    Flag("mongo -u", "-p", Form::Word),
-    Flag("mongorestore", "-p", Form::Word),
-    Flag("mongoexport", "-p", Form::Word),
-    Flag("mongoimport", "-p", Form::Word),
-    Flag("mysqlimport", "-p", Form::Glued),
-    Flag("mariadb-dump", "-p", Form::Glued),
-    Flag("ab -A", "", Form::Pair(b':')),
-    Flag("ab -P", "", Form::Pair(b':')),
-    Flag("wrk", "-u", Form::Pair(b':')),
-    Flag("http -a", "", Form::Pair(b':')),
-    Flag("http --auth", "", Form::Pair(b':')),
-    Flag("https -a", "", Form::Pair(b':')),
-    Flag("https --auth", "", Form::Pair(b':')),
-    Flag("xh -a", "", Form::Pair(b':')),
-    Flag("xh --auth", "", Form::Pair(b':')),
-    Flag("ftp -u", "", Form::Pair(b':')),
-    Flag("ncftp", "-p", Form::Word),
-    Flag("ipmitool", "-P", Form::Word),
-    Flag("snmpwalk", "-c", Form::Word),
-    Flag("snmpget", "-c", Form::Word),
-    Flag("snmpwalk", "-A", Form::Word),
-    Flag("snmpwalk", "-X", Form::Word),
-    Flag("iwconfig", "key", Form::Word),
-    Flag("wpa_passphrase", "", Form::After(1)),
-    Flag("qpdf", "--encrypt", Form::Word),
-    Flag("qpdf", "--decrypt", Form::Word),
-    Flag("pdftk", "user_pw", Form::Word),
-    Flag("pdftk", "owner_pw", Form::Word),
-    Flag("openssl enc", "-k", Form::Word),
-    Flag("openssl passwd", "", Form::Any),
-    Flag("mkpasswd", "", Form::Any),
-    Flag("oathtool", "-b", Form::Any),
-    Flag("oathtool", "--base32", Form::Any),
-    Flag("oathtool", "--totp", Form::Any),
-    Flag("config:set", "", Form::Pairs),
-    Flag("secrets set", "", Form::Pairs),
-    Flag("secret put", "", Form::Pairs),
-    Flag("caddy hash-password", "--plaintext", Form::Word),
-    Flag("caddy hash-password", "-p", Form::Word),
-    Flag("--password-command", "", Form::Quoted),
-    Flag("kv put", "", Form::Pairs),
-    Flag("vault write", "", Form::Pairs),
-    Flag("env:set", "", Form::Pairs),
-    Flag("signtool", "/p", Form::Word),
-    Flag("cargo login", "", Form::Any),
-    Flag("snmp-server community", "", Form::Word),
-    Flag("set password for", "", Form::Any),
-];
-
-/// The commands, each once.
-pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
-    FLAGS.iter().enumerate().filter(|(n, flag)| FLAGS[..*n].iter().all(|f| f.0 != flag.0)).map(|(_, flag)| flag.0)
-}
 
 const LONGEST: usize = 600;
 /// The most words that are looked at for one that is a password.
 const MOST_WORDS: usize = 8;
 
-/// The secrets on the command line that begins here, and where it ends.
-pub(crate) fn find(text: &[u8], hit: Range<usize>, found: &mut Vec<Range<usize>>) -> usize {
-    let is_within = URL64.has(before(text, hit.start)) && before(text, hit.start) != b'n';
-    if is_within && !begins_token(text, hit.start) || !matches!(at(text, hit.end), b' ' | b'\t' | b'.' | b'\\') {
-        return hit.start;
-    }
-    let name = &text[hit.clone()];
-    let mut place = hit.end;
-    let end = line_end(text, place);
-    let first = bytes::run(text, place, BLANK, LONGEST);
-    while place < end {
-        place = bytes::run(text, place, BLANK, LONGEST);
-        let is_of = |flag: &&Flag| {
-            name.eq_ignore_ascii_case(flag.0.as_bytes()) && (place == first || !flag.1.is_empty() || flag.2 == Form::Pairs)
-        };
-        for flag in FLAGS.iter().filter(is_of) {
-            found.extend(flag.value(text, place).filter(|range| range.start < end));
+impl Command {
+    /// Adds the secrets of the command line whose name stands at `hit`; returns where the line ends.
+    pub(crate) fn find(&self, text: &[u8], hit: Range<usize>, found: &mut Vec<Finding>) -> usize {
+        let is_within = URL64.has(before(text, hit.start)) && before(text, hit.start) != b'n';
+        if is_within && !begins_token(text, hit.start) || !matches!(at(text, hit.end), b' ' | b'\t' | b'.' | b'\\') {
+            return hit.start;
         }
-        place = bytes::until(text, place + 1, end.saturating_sub(place + 1), |b| b == b' ').0;
+        let mut place = hit.end;
+        let end = line_end(text, place);
+        let first = bytes::run(text, place, BLANK, LONGEST);
+        while place < end {
+            place = bytes::run(text, place, BLANK, LONGEST);
+            let may_follow = |flag: &&Flag| place == first || !flag.name.is_empty() || flag.value == FlagValue::Pairs;
+            for flag in self.flags.iter().filter(may_follow) {
+                let range = flag.secret(text, place).filter(|range| range.start < end && flag.needs.is_met(&text[range.clone()]));
+                found.extend(range.map(|range| Finding { rule: flag.rule.clone(), range }));
+            }
+            place = bytes::until(text, place + 1, end.saturating_sub(place + 1), |b| b == b' ').0;
+        }
+        end
     }
-    end
 }
 
 /// The end of a command: of its line, unless a backslash joins the next, or a `|`, `;`, `&&`.
@@ -230,36 +53,37 @@ fn line_end(text: &[u8], start: usize) -> usize {
 }
 
 impl Flag {
-    fn value(&self, text: &[u8], place: usize) -> Option<Range<usize>> {
-        let Self(_, flag, form) = self;
+    /// The secret behind this flag, if the flag stands here.
+    fn secret(&self, text: &[u8], place: usize) -> Option<Range<usize>> {
+        let (flag, form) = (&*self.name, &self.value);
         let after = text[place..].starts_with(flag.as_bytes()).then_some(place + flag.len())?;
         let start = match form {
-            Form::Glued => after,
-            Form::Last => behind_names(text, after)?,
-            Form::After(count) => behind_words(text, after, *count),
-            Form::Any => return any(text, after),
-            _ => bytes::run(text, after, Set::of(" \t="), 4),
+            FlagValue::Glued => after,
+            FlagValue::Last => behind_names(text, after)?,
+            FlagValue::After(count) => behind_words(text, after, *count),
+            FlagValue::Any => return any(text, after),
+            _ => bytes::run(text, after, ByteSet::of(" \t="), 4),
         };
-        if start == after && *form != Form::Glued && !flag.is_empty() && !matches!(form, Form::Pair(b':')) {
+        if start == after && *form != FlagValue::Glued && !flag.is_empty() && !matches!(form, FlagValue::Pair(b':')) {
             return None;
         }
         let range = match opening(text, start) {
             Some((quote, inside)) => inside..quoted_end(text, inside, quote, LONGEST)?,
-            None if *form == Form::Quoted => return None,
+            None if *form == FlagValue::Quoted => return None,
             None => bare(text, start, Ender::Blank, LONGEST),
         };
         let range = match form {
-            Form::Quoted if before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
-            Form::Last if at(text, range.start) == b'-' => return None,
-            Form::Pair(b'/') => slashed(text, range)?,
-            Form::Pairs => range.start + text[range.clone()].iter().position(|b| *b == b'=')? + 1..range.end,
-            Form::Pair(sign) => range.start + text[range.clone()].iter().position(|b| b == sign)? + 1..range.end,
+            FlagValue::Quoted if before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
+            FlagValue::Last if at(text, range.start) == b'-' => return None,
+            FlagValue::Pair(b'/') => slashed(text, range)?,
+            FlagValue::Pairs => range.start + text[range.clone()].iter().position(|b| *b == b'=')? + 1..range.end,
+            FlagValue::Pair(sign) => range.start + text[range.clone()].iter().position(|b| b == sign)? + 1..range.end,
             _ => range,
         };
         let value = &text[range.clone()];
-        let is_flag = value.starts_with(b"-") || *form == Form::Glued && value.len() < 3;
+        let is_flag = value.starts_with(b"-") || *form == FlagValue::Glued && value.len() < 3;
         let is_port = value.iter().all(u8::is_ascii_digit) && value.len() < 6;
-        let is_made = !matches!(form, Form::Pair(b'=' | b'/') | Form::Pairs) || has_digit(value) && value.len() >= 8;
+        let is_made = !matches!(form, FlagValue::Pair(b'=' | b'/') | FlagValue::Pairs) || has_digit(value) && value.len() >= 8;
         let is_secret = value.len() >= 3 && !is_flag && !is_port && is_made && !is_placeholder(value) && !is_place(value);
         (is_secret && !value.starts_with(b"$")).then_some(range)
     }
@@ -268,7 +92,7 @@ impl Flag {
 /// `scott/password@db`, `userid=scott/"password"`
 fn slashed(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let slash = range.start + text[range.clone()].iter().position(|b| *b == b'/')?;
-    let start = bytes::run(text, slash + 1, Set::of("\"'\\"), 2);
+    let start = bytes::run(text, slash + 1, ByteSet::of("\"'\\"), 2);
     let stop = bytes::until(text, start, 128, |b| b <= b' ' || b"\"'@\\".contains(&b)).0;
     (slash > range.start && stop > start && !text[start..stop].contains(&b'/')).then_some(start..stop)
 }
@@ -285,7 +109,7 @@ fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
     let end = line_end(text, start);
     let mut place = start;
     for _ in 0..MOST_WORDS {
-        place = bytes::run(text, place, Set::of(" \t="), 8);
+        place = bytes::run(text, place, ByteSet::of(" \t="), 8);
         if place >= end {
             return None;
         }
@@ -305,7 +129,7 @@ fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
 
 /// Where the password begins behind `-b file user` or `-nb user`, whose letters begin here.
 fn behind_names(text: &[u8], letters: usize) -> Option<usize> {
-    let end = bytes::run(text, letters, Set::of("a-zA-Z"), 8);
+    let end = bytes::run(text, letters, ByteSet::of("a-zA-Z"), 8);
     let names = if text[letters..end].contains(&b'n') { 1 } else { 2 };
     let mut place = text[letters..end].contains(&b'b').then_some(end)?;
     for _ in 0..names {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, Set, WORD, at, before};
+use super::bytes::{self, BLANK, ByteSet, WORD, at, before};
 use super::harmless::{is_code, is_place, is_placeholder};
 use super::line_wrap::{Break, line_break};
 use super::randomness::{has_digit, is_random};
@@ -29,11 +29,11 @@ fn longest(seen: &mut usize, start: usize) -> usize {
 fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
     let skip_quote = |place: usize| quote_at(text, place).map_or(place, |(_, after)| after);
     let closed = skip_quote(name_end);
-    let mut place = bytes::run(text, closed, Set::of("] \t"), 8);
+    let mut place = bytes::run(text, closed, ByteSet::of("] \t"), 8);
     if !(matches!(at(text, place), b':' | b'=') || at(text, place) == b',' && closed > name_end) {
         return None;
     }
-    place = bytes::run(text, place + 1, Set::of("=> \t"), 8);
+    place = bytes::run(text, place + 1, ByteSet::of("=> \t"), 8);
     place = skip_quote(place);
     Some(bytes::run(text, place, BLANK, 8))
 }
@@ -42,7 +42,7 @@ fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
 pub(crate) fn authorization(text: &[u8], name_end: usize, seen: &mut usize) -> Option<Range<usize>> {
     let start = value_start(text, name_end)?;
     let longest = longest(seen, start);
-    let scheme = bytes::run(text, start, Set::of("a-zA-Z0-9-"), 24);
+    let scheme = bytes::run(text, start, ByteSet::of("a-zA-Z0-9-"), 24);
     let after = bytes::run(text, scheme, BLANK, 4);
     let from = if after > scheme && scheme > start { after } else { start };
     let range = from..credential_end(text, from, longest);
@@ -72,7 +72,7 @@ fn signature(text: &[u8], start: usize) -> Option<Range<usize>> {
 }
 
 fn credential_end(text: &[u8], start: usize, longest: usize) -> usize {
-    const ENDS: Set = Set::of("\"'`<>,;)}]\\|");
+    const ENDS: ByteSet = ByteSet::of("\"'`<>,;)}]\\|");
     let end = bytes::until(text, start, longest, |b| b <= b' ' || ENDS.has(b)).0;
     match line_break(text, end) {
         Some((Break::Joined, next)) if end > start => bytes::until(text, next, longest, |b| b <= b' ' || ENDS.has(b)).0,
@@ -108,7 +108,7 @@ pub(crate) fn cookies(text: &[u8], hit: Range<usize>, seen: &mut usize) -> Optio
     let ends = |b: u8| b < b' ' || matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'<') || is_set && matches!(b, b';' | b',');
     let end = bytes::until(text, start, longest(seen, start), ends).0;
     let value = &text[start..end];
-    let name = bytes::run(text, start, Set::of("a-zA-Z0-9_.$-"), 80);
+    let name = bytes::run(text, start, ByteSet::of("a-zA-Z0-9_.$-"), 80);
     let content = name + 1..end;
     let is_pair = name > start && at(text, name) == b'=' && content.len() >= 4 && at(text, content.start) > b' ';
     let first = text.get(content.clone())?.split(|b| matches!(b, b';' | b' ')).next().unwrap_or(b"");

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, Set, URL64, at, before};
-use super::formats::begins_token;
+use super::bytes::{self, ByteSet, URL64, at, before};
 use super::line_wrap::{Break, line_break, width_before};
+use super::tokens::begins_token;
 
 pub(crate) const KEY: &str = "eyJ";
 /// The longest token, and the longest header.
 const LONGEST: usize = 16 * 1024;
 const LONGEST_HEADER: usize = 2048;
-const PARTS: Set = Set::of("a-zA-Z0-9_.-");
+const PARTS: ByteSet = ByteSet::of("a-zA-Z0-9_.-");
 
 /// The token whose header begins here, and how far the text was looked at.
 pub(crate) fn find(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {

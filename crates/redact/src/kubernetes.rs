@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, Set, at, before};
+use super::bytes::{self, BLANK, ByteSet, at, before};
 use super::harmless::is_placeholder;
 use super::line_wrap::line_break;
 use super::value::quote_at;
@@ -10,14 +10,14 @@ use super::value::quote_at;
 /// How far the data may be from the kind, on either side, and how many values are looked at.
 const REACH: usize = 1500;
 const MOST: usize = 32;
-const KEY: Set = Set::of("a-zA-Z0-9._-");
+const KEY: ByteSet = ByteSet::of("a-zA-Z0-9._-");
 
 /// Is this name the kind of a Secret: `kind: Secret`, `"kind": "Secret"`?
 pub(crate) fn is_kind(text: &[u8], name: &Range<usize>) -> bool {
     if text[name.clone()] != *b"Secret" {
         return false;
     }
-    let sign = bytes::back(text, name.start, Set::of(" \"\\:"), 12);
+    let sign = bytes::back(text, name.start, ByteSet::of(" \"\\:"), 12);
     text[..sign].ends_with(b"kind") && text[sign..name.start].contains(&b':')
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usi
 /// The values of the block whose name ends here.
 fn block(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Range<usize>>) {
     let sign = quote_at(text, name_end).map_or(name_end, |(_, after)| after);
-    let open = bytes::run(text, sign, Set::of(": \t{"), 12);
+    let open = bytes::run(text, sign, ByteSet::of(": \t{"), 12);
     if at(text, sign) != b':' {
         return;
     }

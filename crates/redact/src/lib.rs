@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![warn(missing_docs, unreachable_pub)]
 
 mod assignment;
 mod bytes;
@@ -27,27 +28,31 @@ mod piped_password;
 mod prefilter;
 mod query_param;
 mod randomness;
+mod rule;
 mod scan;
 mod secret_names;
 mod seed_phrase;
 mod sentence;
 mod separator;
+mod syntax;
+mod tokens;
 mod url;
 mod user_rules;
 mod value;
+mod version;
 mod word_list;
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use keywords::Rule;
+use keywords::Detector;
 pub use marks::{Finding, OPENING};
-use prefilter::Table;
-pub use user_rules::{RuleError, UserRule};
-
-/// The version of the shipped rules, raised whenever one of them changes. Whoever stores redacted texts stores it beside them, and
-/// redacts them again when it is raised.
-pub const RULES_VERSION: u32 = 3;
+use prefilter::Prefilter;
+pub use rule::{Need, Rule};
+use syntax::{Command, Token};
+use user_rules::Pattern;
+pub use user_rules::RuleError;
+pub use version::RULES_VERSION;
 
 /// How often a text is looked at again, with marks in the places of what was found: a mark can bring what was far apart together.
 const MOST_PASSES: usize = 4;
@@ -58,29 +63,51 @@ pub struct Redactor(Arc<Rules>);
 
 #[derive(Debug)]
 struct Rules {
-    keywords: Table,
-    /// What each keyword stands for.
-    rules: Vec<Rule>,
-    user: Vec<user_rules::Compiled>,
+    tokens: Cow<'static, [Token]>,
+    commands: Cow<'static, [Command]>,
+    patterns: Vec<Pattern>,
+    /// Made when the first text comes: many programs have a redactor and no text.
+    keywords: OnceLock<Keywords>,
+}
+
+#[derive(Debug)]
+struct Keywords {
+    prefilter: Prefilter,
+    /// What each keyword of the prefilter calls.
+    detectors: Vec<Detector>,
+}
+
+impl Rules {
+    fn new(tokens: Cow<'static, [Token]>, commands: Cow<'static, [Command]>, patterns: Vec<Pattern>) -> Self {
+        Self { tokens, commands, patterns, keywords: OnceLock::new() }
+    }
+
+    fn keywords(&self) -> &Keywords {
+        self.keywords.get_or_init(|| {
+            let (words, detectors): (Vec<&str>, _) = keywords::all(&self.tokens, &self.commands, &self.patterns).unzip();
+            Keywords { prefilter: Prefilter::new(&words), detectors }
+        })
+    }
 }
 
 impl Redactor {
     /// The shipped rules and a user's.
     ///
     /// # Errors
-    /// When a rule's id cannot stand in a mark, or its pattern is no regular expression or matches nothing at all.
-    pub fn new(rules: &[UserRule]) -> Result<Self, RuleError> {
-        let user = rules.iter().map(user_rules::Compiled::new).collect::<Result<Vec<_>, _>>()?;
-        let (words, rules) = keywords::all(&user);
-        Ok(Self(Arc::new(Rules { keywords: Table::new(&words), rules, user })))
+    /// The first rule that cannot be used, and why.
+    pub fn new(rules: &[Rule]) -> Result<Self, RuleError> {
+        let (mut patterns, mut tokens, mut commands) = (Vec::new(), formats::TOKENS.to_vec(), Vec::new());
+        for rule in rules {
+            user_rules::add(rule, &mut patterns, &mut tokens, &mut commands)?;
+        }
+        let commands = [formats::COMMANDS.as_slice(), &commands].concat();
+        Ok(Self(Arc::new(Rules::new(tokens.into(), commands.into(), patterns))))
     }
 
-    /// The shipped rules alone.
+    /// The shipped rules alone; made when they are first asked for.
     pub fn shipped() -> &'static Self {
-        static SHIPPED: LazyLock<Redactor> = LazyLock::new(|| {
-            let (words, rules): (Vec<&str>, _) = keywords::shipped().unzip();
-            Redactor(Arc::new(Rules { keywords: Table::new(&words), rules, user: Vec::new() }))
-        });
+        static SHIPPED: LazyLock<Redactor> =
+            LazyLock::new(|| Redactor(Arc::new(Rules::new((&formats::TOKENS).into(), (&formats::COMMANDS).into(), Vec::new()))));
         &SHIPPED
     }
 
@@ -120,9 +147,10 @@ impl Redactor {
 
     fn pass(&self, text: &str) -> Vec<Finding> {
         let rules = &*self.0;
-        let mut scan = scan::Scan::new(text);
-        rules.keywords.each(text.as_bytes(), |number, range| scan.look(rules.rules[number], range));
-        scan.finish(&rules.user)
+        let Keywords { prefilter, detectors } = rules.keywords();
+        let mut scan = scan::Scan::new(rules, text);
+        prefilter.each(text.as_bytes(), |number, range| scan.look(detectors[number], range));
+        scan.finish()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::bytes::{self, BLANK, DIGIT, Set, at};
+use super::bytes::{self, BLANK, ByteSet, DIGIT, at};
 
 /// How a line ends within a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn real_end(text: &[u8], place: usize) -> Option<usize> {
 pub(crate) fn written_end(text: &[u8], place: usize) -> Option<usize> {
     let mut end = place;
     for letter in [b'r', b'n'] {
-        let after = bytes::run(text, end, Set::of("\\"), 16);
+        let after = bytes::run(text, end, ByteSet::of("\\"), 16);
         if after > end && at(text, after) == letter {
             end = after + 1;
         }
@@ -55,7 +55,7 @@ pub(crate) fn decoration(text: &[u8], line: usize) -> usize {
         }
         return start;
     }
-    let signs = bytes::run(text, start, Set::of(">|#*"), 8);
+    let signs = bytes::run(text, start, ByteSet::of(">|#*"), 8);
     let is_diff = start == line && matches!(at(text, start), b'+' | b'-') && at(text, start + 1) != b'-';
     bytes::run(text, if is_diff { signs.max(start + 1) } else { signs }, BLANK, 64)
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::bytes::{self, Set};
+use super::bytes::{self, ByteSet};
 
 /// How every mark begins.
 pub const OPENING: &str = "[REDACTED:";
-const ID: Set = Set::of("a-zA-Z0-9_.-");
+const ID: ByteSet = ByteSet::of("a-zA-Z0-9_.-");
 /// The longest rule id.
 pub(crate) const MAX_ID: usize = 64;
 

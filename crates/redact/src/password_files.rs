@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, Set, WORD, at, before};
+use super::bytes::{self, ByteSet, WORD, at, before};
 use super::harmless::is_placeholder;
 use super::randomness::is_gibberish;
 
@@ -28,11 +28,11 @@ pub(crate) const PGPASS: [&str; 4] = [":5432:", ":5433:", ":6432:", ":*:*:"];
 /// Directory servers' hashes.
 pub(crate) const LDAP: [&str; 4] = ["{SSHA}", "{SHA}", "{SMD5}", "{SSHA512}"];
 
-const HASHED: Set = Set::of("a-zA-Z0-9./$,=+:@-");
+const HASHED: ByteSet = ByteSet::of("a-zA-Z0-9./$,=+:@-");
 
 /// The hash that begins here.
 pub(crate) fn hash(text: &[u8], hit: Range<usize>, least: usize) -> Option<Range<usize>> {
-    let end = bytes::run(text, hit.end, Set::of("a-zA-Z0-9./$,=+_-"), 400);
+    let end = bytes::run(text, hit.end, ByteSet::of("a-zA-Z0-9./$,=+_-"), 400);
     let whole = if at(text, hit.start) == b's' { bytes::run(text, hit.end, HASHED, 400) } else { end };
     // A list goes on.
     let whole = if before(text, whole) == b',' { whole - 1 } else { whole };
@@ -52,7 +52,7 @@ pub(crate) fn ldap(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
 
 /// The password of a line `host:port:database:user:password` in which the port stands here.
 pub(crate) fn pgpass(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
-    const FIELD: Set = Set::of("a-zA-Z0-9_.*-");
+    const FIELD: ByteSet = ByteSet::of("a-zA-Z0-9_.*-");
     let is_wild = at(text, hit.start + 1) == b'*';
     let host = bytes::back(text, hit.start, FIELD, 128);
     let is_line = host < hit.start && matches!(before(text, host), 0 | b'\n' | b'"' | b'\'' | b' ' | b'\\' | b'+' | b'>' | b'|');

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ALL64, BASE64, Set, at, before};
+use super::bytes::{self, ALL64, BASE64, ByteSet, at, before};
 use super::harmless::is_sample;
 use super::line_wrap::{decoration, line_break};
 use super::randomness::variety;
@@ -19,7 +19,7 @@ const LINE: usize = 16;
 /// The block whose `-----BEGIN ` starts here.
 pub(crate) fn block(text: &[u8], start: usize) -> Option<Range<usize>> {
     let label = start + BEGIN.len();
-    let label_end = bytes::run(text, label, Set::of("A-Z0-9 "), 48);
+    let label_end = bytes::run(text, label, ByteSet::of("A-Z0-9 "), 48);
     if !text[label_end..].starts_with(b"-----") || !is_private(&text[label..label_end]) {
         return None;
     }
@@ -39,8 +39,8 @@ fn closed_end(text: &[u8], body: usize) -> Option<usize> {
     bytes::count(dashes.unwrap_or(reach.len()));
     let dashes = dashes.map(|n| body + n)?;
     let label = text[dashes..].starts_with(b"-----END ").then_some(dashes + 9)?;
-    let label_end = bytes::run(text, label, Set::of("A-Z0-9 "), 48);
-    let end = bytes::run(text, label_end, Set::of("-"), 5);
+    let label_end = bytes::run(text, label, ByteSet::of("A-Z0-9 "), 48);
+    let end = bytes::run(text, label_end, ByteSet::of("-"), 5);
     has_key(&text[body..dashes]).then_some(end)
 }
 
@@ -86,7 +86,7 @@ fn header_end(text: &[u8], line: usize) -> Option<usize> {
 
 /// Line ends, real and written, what stands at the beginnings of lines, and what joins strings in a program.
 fn behind_separators(text: &[u8], place: usize) -> usize {
-    const JOINTS: Set = Set::of("\"'+, \t\r");
+    const JOINTS: ByteSet = ByteSet::of("\"'+, \t\r");
     let mut next = place;
     for _ in 0..8 {
         let joint = bytes::run(text, next, JOINTS, 32);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, Set, at};
+use super::bytes::{self, BLANK, ByteSet, at};
 use super::candidate;
 use super::harmless::{is_place, is_placeholder};
 use super::secret_names::Promise;
@@ -42,7 +42,7 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let value = &text[range.clone()];
     let is_secret = range.end <= pipe && value.len() >= 4 && !value.contains(&b' ') && !is_placeholder(value) && !is_place(value);
     let is_told = !OTHERS.contains(&&text[hit]) || candidate::is_secret(value, Promise::Password, true);
-    (is_secret && is_told && !Set::of("$-").has(value[0])).then_some(range)
+    (is_secret && is_told && !ByteSet::of("$-").has(value[0])).then_some(range)
 }
 
 /// The last byte before this place that fits, on the same line and not far.

@@ -9,7 +9,7 @@ const BITS: usize = 5;
 const SIZE: usize = 1 << (3 * BITS);
 
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct Prefilter {
     words: Vec<Box<str>>,
     /// By the first three letters: the place in `links` of the first word that begins so; 0 is none.
     heads: Vec<u32>,
@@ -28,10 +28,10 @@ struct Link {
     next: u32,
 }
 
-impl Table {
+impl Prefilter {
     /// From words of two bytes or more, in any case.
     pub(crate) fn new(words: &[&str]) -> Self {
-        let mut table = Self {
+        let mut prefilter = Self {
             heads: vec![0; SIZE],
             links: vec![Link::default()],
             fourths: Box::new([0; SIZE]),
@@ -42,14 +42,14 @@ impl Table {
             let start = fold(word[0]) << (2 * BITS) | fold(word[1]) << BITS;
             let thirds = word.get(2).map_or(0..1 << BITS, |third| fold(*third)..fold(*third) + 1);
             for third in thirds {
-                let head = &mut table.heads[start | third];
+                let head = &mut prefilter.heads[start | third];
                 let fourth = word.get(3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
-                table.links.push(Link { word: number as u32, fourth, next: *head });
-                *head = (table.links.len() - 1) as u32;
-                table.fourths[start | third] |= fourth;
+                prefilter.links.push(Link { word: number as u32, fourth, next: *head });
+                *head = (prefilter.links.len() - 1) as u32;
+                prefilter.fourths[start | third] |= fourth;
             }
         }
-        table
+        prefilter
     }
 
     /// Calls `seen` with the number and the place of every word in the text, by their beginnings.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, Set, before};
+use super::bytes::{self, ByteSet, before};
 use super::harmless::{is_code, is_id, is_placeholder};
 use super::randomness::{has_digit, has_letter, is_gibberish, is_random};
 
@@ -11,7 +11,7 @@ pub(crate) const NAMES: [&str; 14] = [
     "code=", "code_verifier=", "codeverifier=", "ticket=", "sig=", "signature=", "assertion=", "samlresponse=", "key=", "hash=",
     "auth=", "sid=", "nonce=", "invite=",
 ];
-const VALUE: Set = Set::of("a-zA-Z0-9_.~/+%=-");
+const VALUE: ByteSet = ByteSet::of("a-zA-Z0-9_.~/+%=-");
 const LONGEST: usize = 4096;
 /// The shortest value that is no number or word.
 const SHORTEST: usize = 16;

@@ -2,18 +2,19 @@
 
 use std::ops::Range;
 
-use super::formats::Format;
-use super::keywords::Rule;
+use super::Rules;
+use super::keywords::Detector;
 use super::marks::{self, Finding};
 use super::{
-    assignment, call_arguments, command_flags, command_output, cookie_jar, discord, foreign_words, header, jwt, password_files,
-    pem, piped_password, query_param, seed_phrase, url, user_rules,
+    assignment, call_arguments, command_output, cookie_jar, discord, foreign_words, header, jwt, password_files, pem,
+    piped_password, query_param, seed_phrase, url,
 };
 
 /// How many commands are looked at within the line of another one.
 const MOST_COMMANDS: usize = 8;
 
-pub(crate) struct Scan<'t> {
+pub(crate) struct Scan<'r, 't> {
+    rules: &'r Rules,
     text: &'t str,
     found: Vec<Finding>,
     /// Up to here the text is a mark.
@@ -27,16 +28,17 @@ pub(crate) struct Scan<'t> {
     commands: usize,
     webbed: usize,
     encoded: usize,
-    /// How far each format was, once one was tried.
+    /// How far each token's format was, once one was tried.
     walked: Vec<usize>,
-    /// Which of the user's rules a keyword spoke for.
+    /// The user's patterns of which a keyword was seen.
     called: Vec<usize>,
 }
 
-impl<'t> Scan<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
+impl<'r, 't> Scan<'r, 't> {
+    pub(crate) fn new(rules: &'r Rules, text: &'t str) -> Self {
         let (found, marks, walked, called) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self {
+            rules,
             text,
             found,
             marked: 0,
@@ -53,77 +55,80 @@ impl<'t> Scan<'t> {
     }
 
     /// Looks closer where a keyword was seen. Hits come in the order of their beginnings.
-    pub(crate) fn look(&mut self, rule: Rule, hit: Range<usize>) {
+    pub(crate) fn look(&mut self, detector: Detector, hit: Range<usize>) {
         if hit.start < self.marked {
             return;
         }
         let text = self.text.as_bytes();
-        match rule {
-            Rule::Mark => {
+        match detector {
+            Detector::Mark => {
                 if let Some(end) = marks::end_of_mark(text, hit.end) {
                     self.marks.push(hit.start..end);
                     self.marked = end;
                 }
             }
-            Rule::Format(n, format) => self.format(n, format, hit.start),
-            Rule::Name => assignment::find(text, hit, &mut self.named, &mut self.found),
-            Rule::Argument => {
+            Detector::Token(n) => self.token(n, hit.start),
+            Detector::Name => assignment::find(text, hit, &mut self.named, &mut self.found),
+            Detector::Argument => {
                 let mut ranges = Vec::new();
                 call_arguments::find(text, hit.end, &mut ranges);
                 ranges.into_iter().for_each(|range| self.add("password", range));
             }
-            Rule::Param => self.add_some("parameter", query_param::find(text, hit)),
-            Rule::Seed => self.add_some("seed-phrase", seed_phrase::seed(text, hit)),
-            Rule::Codes => self.add_some("recovery-codes", seed_phrase::codes(text, hit.end)),
-            Rule::Printed => self.add_some("printed-secret", command_output::find(text, hit)),
-            Rule::Jar => self.add_some("cookie", cookie_jar::find(text, hit)),
-            Rule::Authorization => {
+            Detector::Param => self.add_some("parameter", query_param::find(text, hit)),
+            Detector::Seed => self.add_some("seed-phrase", seed_phrase::seed(text, hit)),
+            Detector::Codes => self.add_some("recovery-codes", seed_phrase::codes(text, hit.end)),
+            Detector::Printed => self.add_some("printed-secret", command_output::find(text, hit)),
+            Detector::Jar => self.add_some("cookie", cookie_jar::find(text, hit)),
+            Detector::Authorization => {
                 let range = header::authorization(text, hit.end, &mut self.headed);
                 self.add_some("authorization-header", range);
             }
-            Rule::Scheme => self.add_some("bearer-token", header::scheme(text, hit)),
-            Rule::Cookie => {
+            Detector::Scheme => self.add_some("bearer-token", header::scheme(text, hit)),
+            Detector::Cookie => {
                 let range = header::cookies(text, hit, &mut self.headed);
                 self.add_some("cookie", range);
             }
-            Rule::Url => self.add_some("url-password", url::find(text, hit.start)),
-            Rule::Oracle => self.add_some("url-password", url::oracle(text, hit.end)),
-            Rule::Dsn => self.add_some("url-password", url::dsn(text, hit.start)),
-            Rule::EncodedUrl => self.add_some("url-password", url::encoded(text, hit)),
-            Rule::Piped => self.add_some("command-password", piped_password::find(text, hit)),
-            Rule::Foreign => self.add_some("password", foreign_words::find(text, hit)),
-            Rule::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
-            Rule::Pem => self.add_some("private-key", pem::block(text, hit.start)),
-            Rule::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
-            Rule::PemBase64 if hit.start >= self.encoded => {
+            Detector::Url => self.add_some("url-password", url::find(text, hit.start)),
+            Detector::Oracle => self.add_some("url-password", url::oracle(text, hit.end)),
+            Detector::Dsn => self.add_some("url-password", url::dsn(text, hit.start)),
+            Detector::EncodedUrl => self.add_some("url-password", url::encoded(text, hit)),
+            Detector::Piped => self.add_some("command-password", piped_password::find(text, hit)),
+            Detector::Foreign => self.add_some("password", foreign_words::find(text, hit)),
+            Detector::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
+            Detector::Pem => self.add_some("private-key", pem::block(text, hit.start)),
+            Detector::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
+            Detector::PemBase64 if hit.start >= self.encoded => {
                 let (range, end) = pem::in_base64(text, hit.start);
                 self.encoded = end;
                 self.add_some("private-key", range);
             }
-            Rule::Jwt if hit.start >= self.webbed => {
+            Detector::Jwt if hit.start >= self.webbed => {
                 let (range, end) = jwt::find(text, hit.start);
                 self.webbed = end.max(self.webbed);
                 self.add_some("jwt", range);
             }
-            Rule::Command if self.may_command(hit.start) => self.command(hit),
-            Rule::Hash(least) => self.add_some("password-hash", password_files::hash(text, hit, least)),
-            Rule::LdapHash => self.add_some("password-hash", password_files::ldap(text, hit)),
-            Rule::PgPass => self.add_some("pgpass", password_files::pgpass(text, hit)),
-            Rule::User(n) if !self.called.contains(&n) => self.called.push(n),
-            Rule::PemBase64 | Rule::Jwt | Rule::Command | Rule::User(_) => {}
+            Detector::Command(n) if self.may_command(hit.start) => self.command(n, hit),
+            Detector::Hash(least) => self.add_some("password-hash", password_files::hash(text, hit, least)),
+            Detector::LdapHash => self.add_some("password-hash", password_files::ldap(text, hit)),
+            Detector::PgPass => self.add_some("pgpass", password_files::pgpass(text, hit)),
+            Detector::Pattern(n) if !self.called.contains(&n) => self.called.push(n),
+            Detector::PemBase64 | Detector::Jwt | Detector::Command(_) | Detector::Pattern(_) => {}
         }
     }
 
-    fn format(&mut self, n: usize, format: &Format, start: usize) {
+    fn token(&mut self, n: usize, start: usize) {
         if self.walked.get(n).is_some_and(|end| start < *end) {
             return;
         }
-        let (range, end) = format.find(self.text.as_bytes(), start);
+        let token = &self.rules.tokens[n];
+        let (range, end) = token.find(self.text.as_bytes(), start);
         if end > start {
             self.walked.resize(self.walked.len().max(n + 1), 0);
             self.walked[n] = end;
         }
-        self.add_some(format.id, range);
+        if let Some(range) = range {
+            self.found.push(Finding { rule: token.rule.clone(), range });
+        }
     }
 
     /// May a command be looked at here? Of those that stand on the line of another one, some: in a string of JSON all lines are one.
@@ -132,10 +137,9 @@ impl<'t> Scan<'t> {
         self.commands <= MOST_COMMANDS
     }
 
-    fn command(&mut self, hit: Range<usize>) {
-        let mut ranges = Vec::new();
-        self.commanded = command_flags::find(self.text.as_bytes(), hit, &mut ranges).max(self.commanded);
-        ranges.into_iter().for_each(|range| self.add("command-password", range));
+    fn command(&mut self, n: usize, hit: Range<usize>) {
+        let end = self.rules.commands[n].find(self.text.as_bytes(), hit, &mut self.found);
+        self.commanded = end.max(self.commanded);
     }
 
     fn add_some(&mut self, rule: &'static str, range: Option<Range<usize>>) {
@@ -148,12 +152,12 @@ impl<'t> Scan<'t> {
         self.found.push(Finding { rule: rule.into(), range });
     }
 
-    /// What the pass has found, with the rules that need no keyword, and the user's.
-    pub(crate) fn finish(mut self, user: &[user_rules::Compiled]) -> Vec<Finding> {
+    /// What the pass has found, with the rules that need no keyword, and the user's patterns.
+    pub(crate) fn finish(mut self) -> Vec<Finding> {
         discord::find(self.text.as_bytes(), &mut self.found);
-        for (n, rule) in user.iter().enumerate() {
-            if rule.keywords.is_empty() || self.called.contains(&n) {
-                rule.find(self.text, &mut self.found);
+        for (n, pattern) in self.rules.patterns.iter().enumerate() {
+            if pattern.keywords.is_empty() || self.called.contains(&n) {
+                pattern.find(self.text, &mut self.found);
             }
         }
         if self.found.is_empty() {

@@ -141,6 +141,17 @@ const OPEN_KEYS: &Words = &Words::of(&[
     "state", "config", "feature", "shape", "registry", "trace", "version", "bucket", "route", "routing", "translation", "i18n",
 ]);
 
+/// Words before `key` that name no kind of a key that is secret.
+#[rustfmt::skip]
+const PLAIN_WORDS: &Words = &Words::of(&[
+    "the", "this", "that", "a", "an", "each", "every", "which", "any", "same", "arrow", "enter", "escape", "hot", "map",
+    "with", "for", "of", "no", "to", "by", "on", "in", "is", "as", "from", "and", "or", "not", "new", "old", "first", "last",
+    "one", "two", "its", "their", "object", "dict", "json", "index", "unique", "composite", "registry", "config", "i18n",
+    "translation", "string", "known", "return", "press", "per", "wrong", "missing", "unknown", "duplicate", "type", "left",
+    "right", "up", "down", "tab", "modifier", "const", "let", "var", "val", "static", "final", "pub", "def", "mut", "char",
+    "int", "auto", "if", "assert", "del", "case",
+]);
+
 const MAX_WORDS: usize = 16;
 
 /// Splits at what is no letter or digit and where the case changes; returns how many words there are.
@@ -169,15 +180,7 @@ fn split(name: &[u8], words: &mut [(usize, usize); MAX_WORDS]) -> usize {
 
 /// What a key of this kind promises, when somebody speaks of it.
 pub(crate) fn key_of(kind: &[u8]) -> Option<Promise> {
-    const HARMLESS: &Words = &Words::of(&[
-        "the", "this", "that", "a", "an", "each", "every", "which", "any", "same", "arrow", "enter", "escape", "hot", "map",
-        "with", "for", "of", "no", "to", "by", "on", "in", "is", "as", "from", "and", "or", "not", "new", "old", "first", "last",
-        "one", "two", "its", "their", "object", "dict", "json", "index", "unique", "composite", "registry", "config", "i18n",
-        "translation", "string", "known", "return", "press", "per", "wrong", "missing", "unknown", "duplicate", "type", "left",
-        "right", "up", "down", "tab", "modifier", "const", "let", "var", "val", "static", "final", "pub", "def", "mut", "char",
-        "int", "auto", "if", "assert", "del", "case",
-    ]);
-    if OPEN_KEYS.has(kind) || HARMLESS.has(kind) {
+    if OPEN_KEYS.has(kind) || PLAIN_WORDS.has(kind) {
         return None;
     }
     Some(if QUALIFIERS.has(kind) { Promise::Key } else { Promise::Auth })

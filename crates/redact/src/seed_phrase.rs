@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, LOWER, Set, at, before};
+use super::bytes::{self, BLANK, ByteSet, LOWER, at, before};
 use super::line_wrap::{decoration, line_break};
 
 /// What such words are told by.
@@ -18,7 +18,7 @@ const FEWEST: usize = 11;
 const MOST: usize = 26;
 /// The most codes in a list: services give ten or sixteen.
 const MOST_CODES: usize = 20;
-const SEPARATORS: Set = Set::of(" \t,\"'`|");
+const SEPARATORS: ByteSet = ByteSet::of(" \t,\"'`|");
 
 /// The words behind the name that stands here, as one.
 pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
@@ -29,7 +29,7 @@ pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let stop = text.len().min(end + REACH);
     let mut start = end;
     while start < stop {
-        let word = bytes::run(text, start, Set::of("a-z"), 12);
+        let word = bytes::run(text, start, ByteSet::of("a-z"), 12);
         let range = (3..=8).contains(&(word - start)).then(|| words(text, start)).flatten();
         if range.is_some() {
             return range;
@@ -50,7 +50,7 @@ fn words(text: &[u8], start: usize) -> Option<Range<usize>> {
         [b"the", b"and", b"for", b"are", b"was", b"your", b"not", b"but", b"from", b"which", b"has", b"into"];
     let (mut count, mut end, mut place) = (0, start, start);
     while count < MOST {
-        let word = bytes::run(text, place, Set::of("a-z"), 12);
+        let word = bytes::run(text, place, ByteSet::of("a-z"), 12);
         if !(3..=8).contains(&(word - place)) || JOINING.contains(&&text[place..word]) {
             break;
         }
@@ -67,21 +67,21 @@ fn behind_separator(text: &[u8], end: usize) -> Option<usize> {
     if let Some((_, next)) = line_break(text, place) {
         place = next;
     }
-    let number = bytes::run(text, place, Set::of("0-9"), 2);
-    let dot = bytes::run(text, number, Set::of(".):"), 1);
+    let number = bytes::run(text, place, ByteSet::of("0-9"), 2);
+    let dot = bytes::run(text, number, ByteSet::of(".):"), 1);
     let place = if number > place && dot > number { bytes::run(text, dot, BLANK, 4) } else { place };
-    let place = bytes::run(text, place, Set::of("\"' -"), 4);
+    let place = bytes::run(text, place, ByteSet::of("\"' -"), 4);
     (place > end).then_some(place)
 }
 
 /// The codes behind the name that ends here, as one.
 pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
-    const SIGNS: Set = Set::of(" \t,\"'`:=[]{}()*|s-");
+    const SIGNS: ByteSet = ByteSet::of(" \t,\"'`:=[]{}()*|s-");
     let mut place = end;
     let mut range: Option<Range<usize>> = None;
     for _ in 0..MOST_CODES {
         let start = skip(text, place, SIGNS);
-        let code = bytes::run(text, start, Set::of("a-zA-Z0-9-"), 40);
+        let code = bytes::run(text, start, ByteSet::of("a-zA-Z0-9-"), 40);
         if !is_code(&text[start..code]) {
             break;
         }
@@ -92,14 +92,14 @@ pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
 }
 
 /// Behind signs and up to two line ends.
-fn skip(text: &[u8], place: usize, signs: Set) -> usize {
+fn skip(text: &[u8], place: usize, signs: ByteSet) -> usize {
     let mut place = bytes::run(text, place, signs, 16);
     for _ in 0..2 {
         let Some((_, next)) = line_break(text, place) else { break };
         place = bytes::run(text, decoration(text, next).max(next), signs, 16);
     }
-    let number = bytes::run(text, place, Set::of("0-9"), 2);
-    let dot = bytes::run(text, number, Set::of(".)"), 1);
+    let number = bytes::run(text, place, ByteSet::of("0-9"), 2);
+    let dot = bytes::run(text, number, ByteSet::of(".)"), 1);
     if number > place && dot > number && at(text, dot) == b' ' { dot + 1 } else { place }
 }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, Set, at, before};
+use super::bytes::{self, ByteSet, at, before};
 use super::candidate::{is_harmless, is_secret};
 use super::harmless::is_place;
 use super::line_wrap::{decoration, line_break};
@@ -17,7 +17,7 @@ const MOST_WORDS: usize = 14;
 /// The longest word.
 const LONGEST: usize = 512;
 /// What parts words; also all that is no ASCII.
-const BETWEEN: Set = Set::of(" \t\"'`()[]{}<>,;|");
+const BETWEEN: ByteSet = ByteSet::of(" \t\"'`()[]{}<>,;|");
 /// Verbs and their like that lead from a name to its value.
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
@@ -54,7 +54,7 @@ pub(crate) fn find(text: &[u8], name: Range<usize>, promise: Promise, is_label: 
 /// The secret in a sentence behind a name in any language, or on the line below.
 pub(crate) fn told(text: &[u8], end: usize, promise: Promise) -> Option<Range<usize>> {
     // The rest of the word: `lösenordet`.
-    let end = bytes::run(text, end, Set::of("a-z"), 4);
+    let end = bytes::run(text, end, ByteSet::of("a-z"), 4);
     after(text, end, promise).or_else(|| below(text, end, promise))
 }
 
@@ -170,7 +170,7 @@ fn tagged(text: &[u8], name: &Range<usize>, promise: Promise) -> Option<Range<us
     let range = match at(text, name.end) {
         b'<' if at(text, name.end + 1) == b'/' => {
             let closed = bytes::until(text, name.end, 24, |b| b == b'>').0 + 1;
-            let open = bytes::run(text, closed, Set::of(" \t\r\n"), 40);
+            let open = bytes::run(text, closed, ByteSet::of(" \t\r\n"), 40);
             let start = bytes::until(text, open, 24, |b| b == b'>').0 + 1;
             let end = bytes::until(text, start, LONGEST, |b| b <= b' ' || b == b'<').0;
             (at(text, open) == b'<' && text[end..].starts_with(b"</")).then_some(start..end)?
@@ -184,12 +184,12 @@ fn tagged(text: &[u8], name: &Range<usize>, promise: Promise) -> Option<Range<us
 /// The value alone on the line behind a label.
 pub(crate) fn below(text: &[u8], end: usize, promise: Promise) -> Option<Range<usize>> {
     let name_end = if text[end..].starts_with(b".txt") { end + 4 } else { end };
-    let label_end = bytes::run(text, name_end, Set::of(":*?.)]\"'` \t=({>|+%-"), 12);
+    let label_end = bytes::run(text, name_end, ByteSet::of(":*?.)]\"'` \t=({>|+%-"), 12);
     let stop = line_end(text, end);
     let label_end = if before(text, stop) == b':' { stop } else { label_end };
     let (_, mut start) = line_break(text, label_end)?;
     // A line below a head, or an empty one.
-    let rule = bytes::run(text, start, Set::of("=-"), 80);
+    let rule = bytes::run(text, start, ByteSet::of("=-"), 80);
     if let Some((_, next)) = line_break(text, rule) {
         start = next;
     }
@@ -198,19 +198,19 @@ pub(crate) fn below(text: &[u8], end: usize, promise: Promise) -> Option<Range<u
 
 /// A word that is all of its line.
 pub(crate) fn alone(text: &[u8], line: usize) -> Option<Range<usize>> {
-    let start = bytes::run(text, decoration(text, line).max(line), Set::of("\"'` \t-"), 12);
-    let returned = bytes::run(text, start + 7, Set::of("\"'`"), 3);
+    let start = bytes::run(text, decoration(text, line).max(line), ByteSet::of("\"'` \t-"), 12);
+    let returned = bytes::run(text, start + 7, ByteSet::of("\"'`"), 3);
     let start = if text[start..].starts_with(b"return ") { returned } else { start };
     let end = bytes::until(text, start, 512, |b| b <= b' ' || b >= 0x80).0;
-    let closed = bytes::back(text, end, Set::of("\"'`,"), 3).max(start);
-    let rest = bytes::run(text, end, Set::of(" \t\r"), 8);
+    let closed = bytes::back(text, end, ByteSet::of("\"'`,"), 3).max(start);
+    let rest = bytes::run(text, end, ByteSet::of(" \t\r"), 8);
     (closed > start && matches!(at(text, rest), 0 | b'\n' | b'\\')).then_some(start..closed)
 }
 
 /// The word that is all of a table's cell.
 pub(crate) fn alone_in(text: &[u8], cell: Range<usize>) -> Option<Range<usize>> {
-    let start = bytes::run(text, cell.start, Set::of("\"'` \t"), 80).min(cell.end);
-    let closed = bytes::back(text, cell.end, Set::of("\"'` \t\r"), 80).max(start);
+    let start = bytes::run(text, cell.start, ByteSet::of("\"'` \t"), 80).min(cell.end);
+    let closed = bytes::back(text, cell.end, ByteSet::of("\"'` \t\r"), 80).max(start);
     (closed > start && !text[start..closed].contains(&b' ')).then_some(start..closed)
 }
 
@@ -302,7 +302,7 @@ impl Line<'_> {
         let name = word.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
         let pair = if name > 1 && word[name..].starts_with(b"=") && name + 2 < word.len() { name + 1 } else { 0 };
         let from = start + inner.max(pair);
-        let trimmed = bytes::back(text, end, Set::of(".:"), 3).max(from);
+        let trimmed = bytes::back(text, end, ByteSet::of(".:"), 3).max(from);
         let is_default = inner > 0;
         self.verb =
             VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb.as_bytes())) || word.ends_with(b":") || word.ends_with(b"=");

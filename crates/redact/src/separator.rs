@@ -1,6 +1,6 @@
 //! What stands between a name and its value.
 
-use super::bytes::{self, BLANK, Set, at};
+use super::bytes::{self, BLANK, ByteSet, at};
 use super::value::{Quote, quote_at, skip_space};
 
 /// How a value is given to a name.
@@ -76,7 +76,7 @@ fn skip_closers(text: &[u8], end: usize) -> (usize, Option<Quote>) {
 
 /// `**Password:** value`
 fn behind_emphasis(text: &[u8], place: usize) -> usize {
-    let stars = bytes::run(text, place, Set::of("*"), 2);
+    let stars = bytes::run(text, place, ByteSet::of("*"), 2);
     if stars > place && at(text, stars) == b' ' { stars } else { place }
 }
 
@@ -84,7 +84,7 @@ fn kind_at(text: &[u8], place: usize, is_closed: bool) -> Option<(Kind, usize)> 
     let next = at(text, place + 1);
     Some(match at(text, place) {
         b'=' => {
-            let end = bytes::run(text, place, Set::of("="), 3);
+            let end = bytes::run(text, place, ByteSet::of("="), 3);
             (Kind::Equals, if at(text, end) == b'>' { end + 1 } else { end })
         }
         b':' if next == b':' => return None,
@@ -132,7 +132,7 @@ fn at_pair(text: &[u8], place: usize) -> Option<usize> {
 
 /// Behind the type in `password: &str = "…"`.
 fn behind_type(text: &[u8], place: usize) -> Option<usize> {
-    const TYPE: Set = Set::of("a-zA-Z0-9_&<>[]|?.' ");
+    const TYPE: ByteSet = ByteSet::of("a-zA-Z0-9_&<>[]|?.' ");
     let end = bytes::run(text, place, TYPE, 40);
     let is_assigned = at(text, end) == b'=' && !matches!(at(text, end + 1), b'=' | b'>') && end > place;
     is_assigned.then(|| bytes::run(text, end + 1, BLANK, 8)).filter(|value| quote_at(text, *value).is_some())

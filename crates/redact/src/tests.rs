@@ -116,6 +116,10 @@ fn tokens() -> Vec<(&'static str, String)> {
     ]
 }
 
+fn shipped_keywords() -> impl Iterator<Item = (&'static str, Detector)> {
+    keywords::all(&formats::TOKENS, &formats::COMMANDS, &[])
+}
+
 fn redact(text: &str) -> String {
     Redactor::shipped().redact(text).into_owned()
 }
@@ -426,10 +430,11 @@ fn code_and_ordinary_words_stay() {
 
 #[test]
 fn rules_of_the_user_take_out_their_group() {
-    let rule = |id: &str, pattern: &str, keywords: &[&str]| UserRule {
+    let rule = |id: &str, pattern: &str, keywords: &[&str]| Rule {
         id: id.into(),
-        pattern: pattern.into(),
+        pattern: Some(pattern.into()),
         keywords: keywords.iter().map(|k| (*k).into()).collect(),
+        ..Rule::default()
     };
     let rules = [rule("badge", r"badge (\d{4})", &["badge"]), rule("codename", r"(?i)project\s+\w+", &[])];
     let redactor = Redactor::new(&rules).expect("the rules");
@@ -441,10 +446,63 @@ fn rules_of_the_user_take_out_their_group() {
     }
 }
 
+/// A rule of a user's with tokens and commands.
+fn formats(tokens: &[&str], commands: &[&str], needs: Need) -> Rule {
+    let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
+    Rule { id: "own".into(), tokens: owned(tokens), commands: owned(commands), needs, ..Rule::default() }
+}
+
 #[test]
-fn keywords_are_long_enough_for_the_table() {
-    assert!(keywords::shipped().all(|(word, _)| word.len() >= 2));
-    let ids: std::collections::BTreeSet<&str> = formats::TABLES.into_iter().flatten().map(|format| format.id).collect();
+fn a_users_tokens_and_commands_are_written_as_the_shipped_ones() {
+    let redacted = |rule: Rule, text: &str| Redactor::new(&[rule]).expect("the rule").redact(text).into_owned();
+    let token = |format: &str, text: &str| redacted(formats(&[format], &[], Need::None), text);
+    assert_eq!(token("zz_[a-z]{6}", "a zz_kqwvbn b zz_kqwvbnx xzz_kqwvbn"), "a [REDACTED:own] b zz_kqwvbnx xzz_kqwvbn");
+    assert_eq!(token("zz_[a-z]{6,}", "zz_kqwvbnx."), "[REDACTED:own].");
+    assert_eq!(token("zz/([a-z]{6,8})", "zz/kqwvbn"), "zz/[REDACTED:own]");
+    assert_eq!(token("[0-9]{3}zz[a-z]{6}-[0-9]{2}", "417zzkqwvbn-29"), "[REDACTED:own]");
+    assert_eq!(token(r"z\[[a-c\]-]{6}", "z[a]-cb]"), "[REDACTED:own]");
+    assert_eq!(redacted(formats(&["zz_[a-z0-9]{6}"], &[], Need::Digit), "zz_kqwvbn zz_kqw7bn"), "zz_kqwvbn [REDACTED:own]");
+    let command = |line: &str, text: &str| redacted(formats(&[], &[line], Need::None), text);
+    for (line, text) in [
+        ("zzctl ... --pin <secret>", "zzctl -v --pin §"),
+        ("zzctl ... --pin<secret>", "zzctl -v --pin§"),
+        ("zzctl open <secret>", "zzctl open §"),
+        ("zzctl open <word> <secret>", "zzctl open me §"),
+        ("zzctl ... -u <word>:<secret>", "zzctl -v -u me:§"),
+        ("zzctl set <word>=<secret> ...", "zzctl set A=§ B=§"),
+        ("zzctl set '<secret>'", "zzctl set '§'"),
+        ("zzctl ... <secret>", "zzctl the words before §"),
+        ("zzctl ... -b <file> <word> <secret>", "zzctl -b file me §"),
+    ] {
+        assert_eq!(command(line, &text.replace('§', "kQ7wz2Lm")), text.replace('§', "[REDACTED:own]"), "{line}");
+    }
+    assert_eq!(redacted(formats(&[], &["zzctl <secret>"], Need::Random), "zzctl kQ7wz2Lm"), "zzctl kQ7wz2Lm");
+}
+
+#[test]
+fn a_token_or_a_command_that_cannot_be_read_is_an_error() {
+    let error = |rule: &Rule| Redactor::new(std::slice::from_ref(rule)).expect_err("no rule").to_string();
+    for format in [
+        "", "a", "abc", "[a]{2}", "a[b]{2}", "ab[", "ab[]{2}", "ab[a", "ab[a]", "ab[a]{}", "ab[a]{0}", "ab[a]{3,2}", "ab[a]{5000}",
+        "ab[z-a]{2}", "ab[é]{2}", "ab(", "ab()", "ab([a]{2}", "ab[a]{2})", "ab[a]{2}([b]{2})", "ab([a]{2})c", "[a]{1,2}bc", "ab]",
+        "ab}", "ab\\",
+    ] {
+        let said = error(&formats(&[format], &[], Need::None));
+        assert!(said.starts_with(&format!("rule `own`: `{format}`: ")), "{said}");
+    }
+    for line in ["", "zzctl", "<secret>", "z <secret>", "zz ... a ... b <secret>", "zz <secret> more", "zz <file> <secret>"] {
+        let said = error(&formats(&[], &[line], Need::None));
+        assert!(said.starts_with(&format!("rule `own`: `{line}`: ")), "{said}");
+    }
+    assert!(error(&formats(&[], &[], Need::None)).contains("`own`"));
+    let keywords = Rule { keywords: vec!["zz_".into()], ..formats(&["zz_[a]{2}"], &[], Need::None) };
+    assert!(error(&keywords).contains("belong to a `pattern`"));
+}
+
+#[test]
+fn keywords_are_long_enough_for_the_prefilter() {
+    assert!(shipped_keywords().all(|(word, _)| word.len() >= 2));
+    let ids: std::collections::BTreeSet<&str> = formats::TOKENS.iter().map(|token| &*token.rule).collect();
     assert!(ids.len() > 200 && ids.iter().all(|id| marks::is_id(id)), "{} ids", ids.len());
 }
 
@@ -610,13 +668,13 @@ proptest! {
     #[test]
     fn every_keyword_is_seen_wherever_it_stands(text in pieces()) {
         static WORDS: LazyLock<(Vec<&str>, AhoCorasick)> = LazyLock::new(|| {
-            let words: Vec<&str> = keywords::shipped().map(|(word, _)| word).collect();
+            let words: Vec<&str> = shipped_keywords().map(|(word, _)| word).collect();
             let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(&words).expect("the keywords");
             (words, finder)
         });
         let (words, finder) = &*WORDS;
         let mut seen = Vec::new();
-        Table::new(words).each(text.as_bytes(), |number, range| seen.push((number, range)));
+        Prefilter::new(words).each(text.as_bytes(), |number, range| seen.push((number, range)));
         let mut there: Vec<_> = finder.find_overlapping_iter(&text).map(|hit| (hit.pattern().as_usize(), hit.range())).collect();
         seen.sort_by_key(|(number, range)| (range.start, *number));
         there.sort_by_key(|(number, range)| (range.start, *number));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ALNUM, Set, at, before};
+use super::bytes::{self, ALNUM, ByteSet, at, before};
 use super::harmless::is_placeholder;
 use super::randomness::is_random;
 
@@ -61,7 +61,7 @@ pub(crate) const ORACLE: &str = ":thin:";
 
 /// The password behind a `:thin:` that ends here.
 pub(crate) fn oracle(text: &[u8], start: usize) -> Option<Range<usize>> {
-    let user = bytes::run(text, start, Set::of("a-zA-Z0-9_.$#-"), 64);
+    let user = bytes::run(text, start, ByteSet::of("a-zA-Z0-9_.$#-"), 64);
     let (end, found) = bytes::until(text, user, 128, |b| b <= b' ' || matches!(b, b'@' | b'"' | b'\''));
     let is_pair = user > start && at(text, user) == b'/' && found && at(text, end) == b'@';
     (is_pair && is_password(&text[user + 1..end])).then_some(user + 1..end)
@@ -69,7 +69,7 @@ pub(crate) fn oracle(text: &[u8], start: usize) -> Option<Range<usize>> {
 
 /// The password before `@tcp(`, which begins here.
 pub(crate) fn dsn(text: &[u8], hit: usize) -> Option<Range<usize>> {
-    const USED: Set = Set::of("!#-&(-.0-~");
+    const USED: ByteSet = ByteSet::of("!#-&(-.0-~");
     let start = bytes::back(text, hit, USED, 160);
     let colon = text[start..hit].iter().position(|b| *b == b':')?;
     let range = start + colon + 1..hit;
@@ -83,7 +83,7 @@ pub(crate) const ENCODED: [(&str, &str, &str); 2] = [("%3a%2f%2f", "%3a", "%40")
 pub(crate) fn encoded(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let key = &text[hit.clone()];
     let (_, colon, at_sign) = ENCODED.iter().find(|(sign, ..)| key.eq_ignore_ascii_case(sign.as_bytes()))?;
-    let end = bytes::run(text, hit.end, Set::of("a-zA-Z0-9%._~!*-"), 240);
+    let end = bytes::run(text, hit.end, ByteSet::of("a-zA-Z0-9%._~!*-"), 240);
     let find = |from: usize, sign: &str| {
         let found = text[from..end].windows(sign.len()).position(|w| w.eq_ignore_ascii_case(sign.as_bytes()));
         found.map(|n| from + n)

@@ -1,23 +1,11 @@
-//! Rules of the user's own, from the config: regular expressions.
+//! Rules of a user's own: checked, and made ready to be run.
 
 use regex::Regex;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::marks::{Finding, MAX_ID, is_id};
-
-/// A rule as the config says it. The whole match is the secret, or its first group if it has one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UserRule {
-    /// What stands in the mark: letters, digits, `.`, `_` and `-`.
-    pub id: String,
-    /// A regular expression that matches no empty text.
-    pub pattern: String,
-    /// Words of which one must be in the text, in any case; without them every text is searched.
-    #[serde(default)]
-    pub keywords: Vec<String>,
-}
+use super::rule::{Need, Rule};
+use super::syntax::{self, Command, Token};
 
 /// What is wrong with a rule.
 #[derive(Debug, Error)]
@@ -25,6 +13,9 @@ pub enum RuleError {
     /// The id cannot stand in a mark.
     #[error("rule `{0}`: an id has 1 to {MAX_ID} letters, digits, `.`, `_` or `-`")]
     Id(String),
+    /// The rule says nothing of how its secrets look.
+    #[error("rule `{0}`: there is no `pattern`, and there are neither `tokens` nor `commands`")]
+    Nothing(String),
     /// The pattern is no regular expression.
     #[error("rule `{id}`: {error}")]
     Pattern {
@@ -39,37 +30,77 @@ pub enum RuleError {
     /// A keyword of this rule is too short.
     #[error("rule `{0}`: a keyword has two letters or more")]
     Keyword(String),
+    /// The rule has keywords and no pattern.
+    #[error("rule `{0}`: keywords belong to a `pattern`; tokens and commands are known by their beginnings")]
+    Keywords(String),
+    /// A token or a command is written in no way that can be read.
+    #[error("rule `{id}`: `{text}`: {error}")]
+    Syntax {
+        /// The rule's id.
+        id: String,
+        /// The token or command.
+        text: String,
+        /// What is wrong with it.
+        error: &'static str,
+    },
 }
 
-/// A rule that can be run.
+/// Checks a rule and adds what it says of its secrets.
+pub(crate) fn add(
+    rule: &Rule,
+    patterns: &mut Vec<Pattern>,
+    tokens: &mut Vec<Token>,
+    commands: &mut Vec<Command>,
+) -> Result<(), RuleError> {
+    let Rule { id, pattern, keywords, tokens: formats, commands: lines, needs } = rule;
+    if !is_id(id) {
+        return Err(RuleError::Id(id.clone()));
+    }
+    if pattern.is_none() && formats.is_empty() && lines.is_empty() {
+        return Err(RuleError::Nothing(id.clone()));
+    }
+    match pattern {
+        Some(pattern) => patterns.push(Pattern::new(id, pattern, keywords, *needs)?),
+        None if keywords.is_empty() => {}
+        None => return Err(RuleError::Keywords(id.clone())),
+    }
+    let wrong = |text: &str, error| RuleError::Syntax { id: id.clone(), text: text.to_owned(), error };
+    for format in formats {
+        tokens.push(syntax::token(id, *needs, format).map_err(|error| wrong(format, error))?);
+    }
+    for line in lines {
+        syntax::add_command(commands, id, *needs, line).map_err(|error| wrong(line, error))?;
+    }
+    Ok(())
+}
+
+/// A regular expression that can be run.
 #[derive(Debug)]
-pub(crate) struct Compiled {
-    id: String,
+pub(crate) struct Pattern {
+    rule: String,
     regex: Regex,
-    pub keywords: Vec<String>,
+    pub(crate) keywords: Vec<String>,
+    needs: Need,
 }
 
-impl Compiled {
-    pub(crate) fn new(rule: &UserRule) -> Result<Self, RuleError> {
-        let id = rule.id.clone();
-        if !is_id(&id) {
-            return Err(RuleError::Id(id));
+impl Pattern {
+    fn new(id: &str, pattern: &str, keywords: &[String], needs: Need) -> Result<Self, RuleError> {
+        if keywords.iter().any(|word| word.len() < 2) {
+            return Err(RuleError::Keyword(id.to_owned()));
         }
-        if rule.keywords.iter().any(|word| word.len() < 2) {
-            return Err(RuleError::Keyword(id));
-        }
-        let regex = Regex::new(&rule.pattern).map_err(|error| RuleError::Pattern { id: id.clone(), error: Box::new(error) })?;
+        let regex = Regex::new(pattern).map_err(|error| RuleError::Pattern { id: id.to_owned(), error: Box::new(error) })?;
         if regex.is_match("") {
-            return Err(RuleError::Empty(id));
+            return Err(RuleError::Empty(id.to_owned()));
         }
-        Ok(Self { id, regex, keywords: rule.keywords.clone() })
+        Ok(Self { rule: id.to_owned(), regex, keywords: keywords.to_vec(), needs })
     }
 
-    /// Adds what the rule takes for secrets.
+    /// Adds the secrets of a text.
     pub(crate) fn find(&self, text: &str, found: &mut Vec<Finding>) {
         found.extend(self.regex.captures_iter(text).filter_map(|groups| {
             let secret = groups.get(1).or_else(|| groups.get(0))?;
-            Some(Finding { rule: self.id.clone().into(), range: secret.range() })
+            let fits = self.needs.is_met(secret.as_str().as_bytes());
+            fits.then(|| Finding { rule: self.rule.clone().into(), range: secret.range() })
         }));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, Set, at, before, slashes_before};
+use super::bytes::{self, BLANK, ByteSet, at, before, slashes_before};
 use super::line_wrap::{Break, line_break};
 
 /// The longest value.
@@ -10,7 +10,7 @@ pub(crate) const LONGEST: usize = 4096;
 /// The longest that is looked at within what was looked at already.
 pub(crate) const LONGEST_WITHIN: usize = 256;
 
-const QUOTES: Set = Set::of("\"'`");
+const QUOTES: ByteSet = ByteSet::of("\"'`");
 
 /// A quote with the backslashes that stand before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub(crate) struct Quote {
 
 /// A quote that stands here, and the place behind it.
 pub(crate) fn quote_at(text: &[u8], place: usize) -> Option<(Quote, usize)> {
-    let sign_at = bytes::run(text, place, Set::of("\\"), 63);
+    let sign_at = bytes::run(text, place, ByteSet::of("\\"), 63);
     let sign = at(text, sign_at);
     QUOTES.has(sign).then_some((Quote { sign, slashes: sign_at - place }, sign_at + 1))
 }
 
 /// The opening quote of a value here: also behind the letters that some languages put before it, and three of a kind.
 pub(crate) fn opening(text: &[u8], place: usize) -> Option<(Quote, usize)> {
-    let letters = bytes::run(text, place, Set::of("bBrRfFuUL@$"), 2);
+    let letters = bytes::run(text, place, ByteSet::of("bBrRfFuUL@$"), 2);
     let (quote, inside) = quote_at(text, letters).filter(|(quote, _)| letters == place || quote.slashes == 0)?;
     let is_triple = at(text, inside) == quote.sign && at(text, inside + 1) == quote.sign;
     Some((quote, if is_triple { inside + 2 } else { inside }))
@@ -73,7 +73,7 @@ pub(crate) enum Ender {
 
 /// A bare value from here. Lines that a shell's backslash joins are one.
 pub(crate) fn bare(text: &[u8], start: usize, ender: Ender, longest: usize) -> Range<usize> {
-    const SIGNS: Set = Set::of(",;)}]<>&|");
+    const SIGNS: ByteSet = ByteSet::of(",;)}]<>&|");
     let ends = |b: u8| b <= b' ' || b == b'\\' || QUOTES.has(b) || ender == Ender::Sign && SIGNS.has(b);
     let mut end = start;
     loop {

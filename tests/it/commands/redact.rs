@@ -30,6 +30,21 @@ fn the_list_says_where_and_what_but_not_the_secret() {
 }
 
 #[test]
+fn a_users_tokens_and_commands_are_written_as_the_shipped_ones() {
+    let world = World::new();
+    world.configure(
+        "[[privacy.rules]]\nid = 'shop'\ntokens = ['shop_live_[a-z0-9]{8,}']\ncommands = ['shopctl ... --pin <secret>']\n\
+         needs = 'digit'\n",
+    );
+    let ran = redact(&world, &[], "shop_live_k7f3m2p9, shop_live_examples; shopctl open --pin kq7wz2");
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "[REDACTED:shop], shop_live_examples; shopctl open --pin [REDACTED:shop]"),
+        "{ran:#?}"
+    );
+}
+
+#[test]
 fn what_is_no_text_is_read_all_the_same() {
     let ran = redact(&World::new(), &[], b"\xff\xfe password='hunter22'");
     assert_eq!((ran.code, ran.out.as_str()), (0, "\u{fffd}\u{fffd} password='[REDACTED:password]'"), "{ran:#?}");

@@ -102,6 +102,9 @@ fn a_rule_or_a_pattern_that_is_none_stops_the_run_before_anything_is_stored() {
     for (config, key) in [
         ("[privacy]\nexclude_patterns = ['(']\n", "exclude_patterns"),
         ("[[privacy.rules]]\nid = \"a\"\npattern = '('\nkeywords = [\"a\"]\n", "rules"),
+        ("[[privacy.rules]]\nid = \"a\"\ntokens = ['ab[c']\n", "`privacy.rules`: rule `a`: `ab[c`: a set is closed by `]`"),
+        ("[[privacy.rules]]\nid = \"a\"\ncommands = ['a']\n", "`privacy.rules`: rule `a`: `a`: a command ends with `<secret>`"),
+        ("[[privacy.rules]]\nid = \"a\"\n", "`privacy.rules`: rule `a`: there is no `pattern`"),
         ("[privacy]\nexclude_paths = ['a{']\n", "exclude_paths"),
         ("[privacy]\nexclude_projects = ['a{']\n", "exclude_projects"),
         ("[privacy]\nexclude_pattern = ['a']\n", "exclude_pattern"),

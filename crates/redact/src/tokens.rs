@@ -1,106 +1,23 @@
-//! Formats of tokens that providers publish: a beginning that gives them away, and what has to follow.
+//! Finds tokens by the formats that providers publish: a beginning that gives them away, and what has to follow.
 //!
-//! The tables are grouped by what a provider sells. A row is compared with the text at the place where its beginning was seen, from
-//! left to right without going back, and walks no further than its longest token.
-
-mod chat;
-mod cloud;
-mod code;
-mod models;
-mod payment;
-mod services;
+//! A format is compared with the text where its key was seen, from left to right without going back, and no further than its longest token.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::bytes::{self, DIGIT, Set, WORD, at, before};
+use super::bytes::{self, DIGIT, WORD, at, before};
 use super::harmless::is_sample;
 use super::line_wrap::{Break, joined, line_break, width_before};
-use super::randomness::{entropy, has_digit, is_gibberish, is_mixed, is_random, variety};
-
-/// All tables.
-pub(crate) const TABLES: [&[Format]; 6] =
-    [cloud::FORMATS, code::FORMATS, models::FORMATS, payment::FORMATS, chat::FORMATS, services::FORMATS];
+use super::randomness::{entropy, has_digit, is_gibberish, is_mixed, is_random, is_scrambled, variety};
+use super::rule::Need;
+use super::syntax::{ByteSet, Part, Token};
 
 /// From this width on a line is taken for one that was wrapped.
 const WRAPPED_AT: usize = 60;
 /// The most lines a token is followed over.
 const MOST_BREAKS: usize = 24;
 
-/// A piece of a token behind its beginning.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Part {
-    /// From `min` to `max` characters of a set, as many as there are.
-    Run {
-        set: Set,
-        min: usize,
-        max: usize,
-    },
-    Lit(&'static str),
-}
-
-const fn exact(set: Set, len: usize) -> Part {
-    Part::Run { set, min: len, max: len }
-}
-
-/// At least as many; the length is that of today's tokens, or of the shortest.
-const fn least(set: Set, min: usize) -> Part {
-    Part::Run { set, min, max: if min > 400 { 4096 } else { 640 } }
-}
-
-const fn span(set: Set, min: usize, max: usize) -> Part {
-    Part::Run { set, min, max }
-}
-
-const fn lit(text: &'static str) -> Part {
-    Part::Lit(text)
-}
-
-/// What else must be true of the characters behind the beginning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    Nothing,
-    Digit,
-    /// Letters of both cases, with digits or in no order that a name has.
-    Mixed,
-    /// Long and without order.
-    Random,
-}
-
-/// One format.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Format {
-    pub id: &'static str,
-    /// The characters that give it away, in this case.
-    pub key: &'static str,
-    /// What stands before them: so many characters of a set.
-    lead: Option<(Set, usize)>,
-    parts: &'static [Part],
-    need: Need,
-    /// The key is a place's or a parameter's name and stays.
-    keeps_key: bool,
-}
-
-const fn f(id: &'static str, key: &'static str, parts: &'static [Part]) -> Format {
-    Format { id, key, lead: None, parts, need: Need::Nothing, keeps_key: false }
-}
-
-impl Format {
-    const fn after(mut self, set: Set, len: usize) -> Self {
-        self.lead = Some((set, len));
-        self
-    }
-
-    const fn needs(mut self, need: Need) -> Self {
-        self.need = need;
-        self
-    }
-
-    const fn keep(mut self) -> Self {
-        self.keeps_key = true;
-        self
-    }
-
+impl Token {
     /// The token whose key begins at `hit`, and how far the text was looked at.
     pub(crate) fn find(&self, text: &[u8], hit: usize) -> (Option<Range<usize>>, usize) {
         let key_end = hit + self.key.len();
@@ -117,15 +34,15 @@ impl Format {
     /// The token, how far the text was looked at, and whether lines were joined for it.
     fn read(&self, text: &[u8], start: usize, key_end: usize, breaks: usize) -> (Option<Range<usize>>, usize, bool) {
         let mut reader = Reader { text, end: key_end, broken: false, narrow: None, first: None, breaks };
-        for part in self.parts {
-            if !reader.take(*part) {
+        for part in &*self.parts {
+            if !reader.take(part) {
                 return (None, reader.looked(reader.end), reader.broken);
             }
         }
         let end = reader.close();
         let body_at = if self.lead.is_some() { start } else { key_end };
         let body = if reader.broken { joined(&text[body_at..end]) } else { Cow::Borrowed(&text[body_at..end]) };
-        let fits = reader.fits(self.parts, end) && self.suits(&body);
+        let fits = reader.fits(&self.parts, end) && self.suits(&body);
         let from = if self.keeps_key { key_end } else { start };
         (fits.then_some(from..end), if fits { end } else { reader.looked(end) }, reader.broken)
     }
@@ -144,14 +61,20 @@ impl Format {
     }
 
     fn suits(&self, body: &[u8]) -> bool {
-        let fits = match self.need {
-            Need::Nothing => true,
-            Need::Digit => has_digit(body),
-            Need::Mixed => (is_mixed(body) || is_gibberish(body)) && is_random(body),
-            Need::Random => is_random(body),
-        };
         let lively = body.len() < 16 || (variety(body) >= 6 && entropy(body) > 2.0);
-        fits && lively && !is_sample(body)
+        self.needs.is_met(body) && lively && !is_sample(body)
+    }
+}
+
+impl Need {
+    /// Has the secret what is needed?
+    pub(crate) fn is_met(self, secret: &[u8]) -> bool {
+        match self {
+            Self::None => true,
+            Self::Digit => has_digit(secret),
+            Self::Mixed => (is_mixed(secret) || is_gibberish(secret)) && is_random(secret),
+            Self::Random => is_random(secret),
+        }
     }
 }
 
@@ -161,7 +84,7 @@ pub(crate) fn begins_token(text: &[u8], start: usize) -> bool {
     match before(text, start) {
         b'n' | b'r' | b't' if before(text, start - 1) == b'\\' => true,
         b'm' => {
-            let digits = bytes::back(text, start - 1, Set::of("0-9;"), 16);
+            let digits = bytes::back(text, start - 1, ByteSet::of("0-9;"), 16);
             before(text, digits) == b'['
         }
         b'_' => before(text, start - 1) == b'_',
@@ -183,10 +106,10 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, part: Part) -> bool {
+    fn take(&mut self, part: &Part) -> bool {
         match part {
-            Part::Lit(lit) => {
-                let follows = |place: usize| self.text[place..].starts_with(lit.as_bytes());
+            Part::Literal(literal) => {
+                let follows = |place: usize| self.text[place..].starts_with(literal.as_bytes());
                 let wrapped = || self.wrapped_end().filter(|_| self.breaks > 0).unwrap_or(self.end);
                 let next = if follows(self.end) { self.end } else { wrapped() };
                 let fits = follows(next);
@@ -195,11 +118,11 @@ impl Reader<'_> {
                         self.broken = true;
                         self.first.get_or_insert(self.end);
                     }
-                    self.end = next + lit.len();
+                    self.end = next + literal.len();
                 }
                 fits
             }
-            Part::Run { set, min, max } => self.run(set, min, max),
+            Part::Run { set, min, max } => self.run(*set, *min, *max),
         }
     }
 
@@ -214,7 +137,7 @@ impl Reader<'_> {
         (kind == Break::Joined || width_before(self.text, self.end, WRAPPED_AT) >= WRAPPED_AT).then_some(next)
     }
 
-    fn run(&mut self, set: Set, min: usize, max: usize) -> bool {
+    fn run(&mut self, set: ByteSet, min: usize, max: usize) -> bool {
         let first = bytes::run(self.text, self.end, set, max);
         let mut len = first - self.end;
         self.end = first;
@@ -265,5 +188,5 @@ fn goes_on(kind: Break, is_wide: bool, more: &[u8]) -> bool {
 fn is_token_tail(piece: &[u8]) -> bool {
     let digits = piece.iter().filter(|b| DIGIT.has(**b)).count();
     let has_letters = digits < piece.len();
-    (digits > 0 && has_letters && !piece.starts_with(b"-")) || is_random(piece) || super::randomness::is_scrambled(piece)
+    (digits > 0 && has_letters && !piece.starts_with(b"-")) || is_random(piece) || is_scrambled(piece)
 }
