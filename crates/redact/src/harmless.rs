@@ -34,6 +34,9 @@ const LABELS: &Words = &Words::of(&[
     "if", "no", "passwort", "credentials", "authentication", "user", "this", "that", "should", "set", "stored", "you", "at", "least",
 ]);
 
+#[cfg(test)]
+pub(crate) const LISTS: [&Words; 2] = [WORDS, LABELS];
+
 /// Is a token of some format an example, as documentation shows it?
 pub(crate) fn is_sample(body: &[u8]) -> bool {
     let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);

@@ -152,6 +152,9 @@ const PLAIN_WORDS: &Words = &Words::of(&[
     "int", "auto", "if", "assert", "del", "case",
 ]);
 
+#[cfg(test)]
+pub(crate) const LISTS: [&Words; 7] = [QUALIFIERS, TRAILERS, TAKEN_BACK, GLUED_KEYS, WEAK, OPEN_KEYS, PLAIN_WORDS];
+
 const MAX_WORDS: usize = 16;
 
 /// Splits at what is no letter or digit and where the case changes; returns how many words there are.

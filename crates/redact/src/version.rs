@@ -1,5 +1,77 @@
-//! The version of the shipped rules.
+//! The version of the shipped rules, and a fingerprint of them that tells when it has to be raised.
 
 /// The version of the shipped rules, raised whenever one of them changes. Store it with redacted texts, and redact them again when it is
 /// raised: what only the new rules know is still in them.
 pub const RULES_VERSION: u32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Redactor, harmless, keywords, secret_names};
+
+    /// The fingerprint of each version of the rules, the newest last.
+    const FINGERPRINTS: &[(u32, u64)] = &[(3, 0x97e2_3ea3_c0c6_6698)];
+
+    /// Values that some rules take for secrets and others leave.
+    const VALUES: [&str; 7] = [
+        "hunter22",
+        "k9!vQz7p",
+        "correct-horse-staple-42",
+        "f8fmv0wsogl7",
+        "a7Kq2Zp9Lwx4Bn6Tr1Vs8Yd3Gh5Jm0Cf7Qe2Wu9",
+        "3f9a1c7e5b2d8046f1e3a5c7092b4d6e",
+        "renderTemplate",
+    ];
+
+    /// Hashes the formats, the lists of words, and what becomes of values behind each keyword and beside each word of the lists. Nearly
+    /// any change of the tables shows, and so do most changes of the code.
+    fn fingerprint() -> u64 {
+        let formats =
+            include_str!("../formats.toml").lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let lists = || secret_names::LISTS.iter().chain(&harmless::LISTS).flat_map(|list| list.each());
+        let keywords = keywords::all(&crate::formats::TOKENS, &crate::formats::COMMANDS, &[]);
+        let behind_keywords = keywords.flat_map(|(word, _)| ["=", " ", ": \"", "> ", "\n"].map(|sign| format!("{word}{sign}")));
+        let beside_words =
+            lists().flat_map(|word| [format!("{word}_key="), format!("password_{word} = '"), format!("the {word} token is ")]);
+        let mut hash = Fnv::default();
+        formats.chain(lists()).for_each(|text| hash.add(text));
+        for head in behind_keywords.chain(beside_words) {
+            for value in VALUES {
+                hash.add(&Redactor::shipped().redact(&format!("{head}{value}\"\n")));
+            }
+        }
+        hash.0
+    }
+
+    /// FNV-1a: the same on every machine and with every compiler.
+    struct Fnv(u64);
+
+    impl Default for Fnv {
+        fn default() -> Self {
+            Self(0xcbf2_9ce4_8422_2325)
+        }
+    }
+
+    impl Fnv {
+        fn add(&mut self, text: &str) {
+            for byte in text.bytes().chain([0]) {
+                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+
+    #[test]
+    fn the_version_is_raised_when_the_rules_change() {
+        let now = fingerprint();
+        let &(version, known) = FINGERPRINTS.last().expect("a version");
+        assert!(
+            now == known,
+            "The shipped rules are no longer those of version {version}. Stored texts keep their secrets until RULES_VERSION is raised: \
+             set it to {next} in crates/redact/src/version.rs and add `({next}, {now:#018x})` to FINGERPRINTS. If {version} has not \
+             been on main yet, put {now:#018x} in its place.",
+            next = version + 1,
+        );
+        assert_eq!(version, RULES_VERSION, "the newest fingerprint is that of RULES_VERSION");
+        assert!(FINGERPRINTS.is_sorted_by(|a, b| a.0 < b.0 && a.1 != b.1), "each version has rules of its own");
+    }
+}
