@@ -6,10 +6,10 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use recall::clean::{fold_lines, plain};
-use recall::delta::Lines;
 use recall::privacy::Gate;
 use recall::source::claude_code::{Place, read_line};
+use recall::source::delta::Lines;
+use recall::text::clean::{fold_lines, plain};
 use redact::Redactor;
 use serde_json::{Value, json};
 

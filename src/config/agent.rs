@@ -9,7 +9,7 @@
 
 use std::env;
 
-use crate::author::Author;
+use crate::model::author::Author;
 
 struct Known {
     /// Name shown to people.

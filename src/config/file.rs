@@ -8,9 +8,10 @@ use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 
 use super::{EmbeddingsConfig, Hours, PrivacyConfig, Schedule, Setting, setting};
+use crate::analyze::signal::bookkeeping_tools::SKIP_TOOLS;
+use crate::model::price::Price;
+use crate::model::session::Millis;
 use crate::privacy::Patterns;
-use crate::session::Millis;
-use crate::signal::chatter::SKIP_TOOLS;
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -195,20 +196,6 @@ pub enum Scope {
     Project,
     /// Also others that match far better; never isolated ones.
     All,
-}
-
-/// US dollars per million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Price {
-    pub input: f64,
-    pub output: f64,
-    /// 1.25 times `input` when not given.
-    pub cache_write: Option<f64>,
-    /// Twice `input` when not given.
-    pub cache_write_hour: Option<f64>,
-    /// A tenth of `input` when not given.
-    pub cache_read: Option<f64>,
 }
 
 #[derive(Debug, Clone)]

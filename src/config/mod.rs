@@ -4,9 +4,9 @@ mod agent;
 mod embeddings;
 pub mod file;
 mod hours;
+pub mod inherited_env;
 mod privacy;
 mod schedule;
-mod surroundings;
 mod zone;
 
 use std::collections::BTreeMap;
@@ -21,21 +21,19 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
+pub use crate::config::inherited_env::{CARRIED, Surroundings};
 pub use agent::{Agent, agent, agent_of_client};
 pub use embeddings::{Api, EmbeddingsConfig, Key};
-pub use file::{AtPrompt, DigestConfig, HooksConfig, Price, Retention, Scope, SignalConfig, SummarizerChoice};
+pub use file::{AtPrompt, DigestConfig, HooksConfig, Retention, Scope, SignalConfig, SummarizerChoice};
 pub use hours::Hours;
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
-pub use surroundings::{CARRIED, Surroundings};
 
-use crate::find::QueryContext;
-use crate::notes::EVERYWHERE;
-use crate::paths::names_of;
+use crate::model::price::Price;
+use crate::model::session::{Millis, short_id};
 use crate::privacy::{Gate, Patterns, Policy, View};
-use crate::session::{Millis, short_id};
-use crate::source::project::Projects;
-use crate::store::Memory;
+use crate::sys::paths::names_of;
+use crate::sys::projects::Projects;
 use redact::RULES_VERSION;
 
 const DAY: Millis = 86_400_000;
@@ -83,6 +81,15 @@ pub struct Setting {
     pub key: String,
     pub value: String,
     pub origin: String,
+}
+
+/// What dates, ages and `~` in a query refer to.
+#[derive(Debug, Clone)]
+pub struct QueryContext {
+    pub now: Millis,
+    pub zone: TimeZone,
+    /// What `~/` expands to.
+    pub home: PathBuf,
 }
 
 impl Config {
@@ -242,19 +249,6 @@ impl Config {
             format!("{}: `{old}` in [exclude] is called `{new}` in [privacy] now", self.config_file.display())
         };
         given.map(told).collect()
-    }
-
-    /// Folders and projects in which sessions took place, from the index and from the transcripts: excluded ones are only in the
-    /// transcripts.
-    pub fn known_folders(&self) -> Vec<String> {
-        let mut known = crate::source::known::folders(&self.claude_dirs);
-        let index = Memory::open_if_there(&self.database(), &Policy::upkeep()).ok().flatten();
-        known.extend(index.and_then(|index| index.projects().ok()).into_iter().flatten().map(|(_, key)| key));
-        known.retain(|folder| folder != EVERYWHERE);
-        let projects = self.project_keys();
-        let keys: Vec<String> = known.iter().map(|folder| projects.key_of(folder)).collect();
-        known.extend(keys);
-        known.into_iter().collect()
     }
 
     /// Patterns for projects that match none of these folders, each as a sentence.

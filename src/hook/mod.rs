@@ -8,33 +8,30 @@
 //! - Any error becomes one line in a log of limited size, which `recall doctor` reads.
 //! - Runs before the command line is parsed, so no argument can make it fail.
 
-mod claim;
+pub mod deadline;
 mod ingest;
-pub mod log;
 pub mod payload;
 mod prompt;
 mod start;
 mod stdin;
-mod told;
-mod watch;
 
 use std::any::Any;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::panic::catch_unwind;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
 use self::payload::{Event, Payload};
-use self::watch::watched;
 use crate::config::{self, Config};
-use crate::fault;
-use crate::mark::{self, Mark};
-use crate::off;
+use crate::hook::deadline::watched;
+use crate::source::mark;
+use crate::source::mark::Mark;
+use crate::store::pause;
 use crate::store::trouble::explained;
+use crate::sys::failpoints;
 
 /// Deadline for receiving the payload when leaving a mark: the client allows 1.5 s in total at the end of a session.
 const MARK_DEADLINE: Duration = Duration::from_secs(1);
@@ -47,7 +44,7 @@ pub fn run(name: Option<OsString>) -> ExitCode {
     }
     let name = name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     if io::stdin().is_terminal() {
-        crate::ui::tell("hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
+        crate::sys::messages::tell("hooks are called by Claude Code, with JSON on stdin: `recall install` puts them in");
         return ExitCode::SUCCESS;
     }
     // The default hook would print to stderr; the panic goes to the log instead.
@@ -55,7 +52,7 @@ pub fn run(name: Option<OsString>) -> ExitCode {
     match catch_unwind(|| work(&name)).unwrap_or_else(|panic| Err(panicked(&*panic))) {
         Ok(Some(answer)) => _ = io::stdout().write_all(answer.as_bytes()),
         Ok(None) => {}
-        Err(e) => log::note(&name, &format!("{e:#}")),
+        Err(e) => crate::app::hook_state::log::note(&name, &format!("{e:#}")),
     }
     ExitCode::SUCCESS
 }
@@ -68,11 +65,15 @@ fn panicked(panic: &(dyn Any + Send)) -> anyhow::Error {
 fn work(name: &str) -> Result<Option<String>> {
     let started = Instant::now();
     let event = Event::named(name).with_context(|| format!("`{name}` is no event that recall knows"))?;
-    fault::happens("hook-panic", || panic!("asked for by a test"));
+    failpoints::happens("hook-panic", || panic!("asked for by a test"));
     if config::is_off() {
         // Before the config is loaded: even if it is invalid, the session is noted as not to be kept.
         let payload = Payload::read(&stdin::read(started + MARK_DEADLINE)?)?;
-        return if payload.is_of_a_session() { off::note(&config::data_dir()?, &payload.session).map(|()| None) } else { Ok(None) };
+        return if payload.is_of_a_session() {
+            pause::note(&config::data_dir()?, &payload.session).map(|()| None)
+        } else {
+            Ok(None)
+        };
     }
     let config = Config::load()?;
     let given = if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
@@ -85,21 +86,21 @@ fn work(name: &str) -> Result<Option<String>> {
     if !payload.is_claude_codes(event, &config.session_dirs()) || payload.stop_hook_active {
         return Ok(None);
     }
-    if off::state(&config).is_some() {
+    if pause::state(&config).is_some() {
         // A resumed or compacted session began before recall was switched off.
         let begins = event == Event::SessionStart && matches!(payload.source.as_str(), "startup" | "clear" | "fork");
-        return if begins { off::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
+        return if begins { pause::note(&config.data_dir, &payload.session).map(|()| None) } else { Ok(None) };
     }
     let index = config.database();
     let done = match event {
         Event::SessionStart => watched(name, started + given, || {
-            fault::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
-            fault::happens("hook-panic-inside", || panic!("asked for by a test"));
+            failpoints::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            failpoints::happens("hook-panic-inside", || panic!("asked for by a test"));
             start::answer(&payload, &config, started + given * 2 / 3)
         }),
         Event::UserPromptSubmit => watched(name, started + given, || {
-            fault::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
-            fault::happens("hook-panic-inside", || panic!("asked for by a test"));
+            failpoints::happens("hook-hang", || std::thread::sleep(Duration::from_secs(60)));
+            failpoints::happens("hook-panic-inside", || panic!("asked for by a test"));
             prompt::answer(&payload, &config)
         }),
         _ => leave_mark(event, &payload, &config)
@@ -109,15 +110,8 @@ fn work(name: &str) -> Result<Option<String>> {
     done.map_err(|e| explained(e, &index))
 }
 
-/// Removes what hooks left behind and no longer need.
-pub fn tidy(data_dir: &Path) {
-    mark::tidy(data_dir);
-    claim::tidy(data_dir);
-    told::tidy(data_dir);
-}
-
 fn leave_mark(event: Event, payload: &Payload, config: &Config) -> Result<()> {
-    fault::happens("hook-panic-inside", || panic!("asked for by a test"));
+    failpoints::happens("hook-panic-inside", || panic!("asked for by a test"));
     let mark = Mark {
         session: payload.session.clone(),
         transcript: payload.transcript.display().to_string(),

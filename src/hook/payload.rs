@@ -5,7 +5,7 @@ use std::path::{Component, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::paths::is_same;
+use crate::sys::paths::is_same;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {

@@ -11,21 +11,26 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::json;
 
-use super::claim;
 use super::payload::Payload;
-use super::told::{self, How, Told};
-use crate::clean::id8;
+use crate::app::hook_state::dedupe;
+use crate::app::hook_state::seen;
+use crate::app::hook_state::seen::{How, Told};
+use crate::app::topic::{Asking, candidates};
 use crate::config::{AtPrompt, Config, Scope};
-use crate::context::{CLOSING, MAX_CHARS, OPENING, bytes_of, said, tokens_in};
-use crate::delta;
-use crate::find::{Found, Origin, Query, Wanted, find, most_telling};
+use crate::model::session::said;
+use crate::model::session::short_id;
 use crate::privacy::View;
-use crate::prompt::{self, Asked, Past};
-use crate::session::short_id;
+use crate::render::session_start::{CLOSING, MAX_CHARS, OPENING};
+use crate::render::topic::{Source, Topic};
+use crate::search::prompt;
+use crate::search::prompt::{Asked, Past};
+use crate::search::{Found, Origin, Query, Wanted, find, most_telling};
 use crate::source::claude_code::may_be_persons;
+use crate::source::delta;
 use crate::store::{Memory, OtherForm};
-use crate::terms::words;
-use crate::topic::{Asking, Source, Topic, candidates};
+use crate::text::budget::{bytes_of, tokens_in};
+use crate::text::clean::id8;
+use crate::text::tokenize::words;
 
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
 const BUSY: Duration = Duration::from_millis(100);
@@ -76,10 +81,10 @@ pub fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {
     let Some(saying) = saying(payload, config)? else { return Ok(None) };
     // The same hook may be installed for the user, the project and as a plugin: only one of them answers.
     let prompt = if payload.prompt_id.is_empty() { short_id("p", &[&payload.prompt]) } else { payload.prompt_id.clone() };
-    if !claim::is_first(&config.data_dir, &payload.session, &format!("prompt-{prompt:.40}"))? {
+    if !dedupe::is_first(&config.data_dir, &payload.session, &format!("prompt-{prompt:.40}"))? {
         return Ok(None);
     }
-    told::note(&config.data_dir, &payload.session, saying.how, saying.ids.iter().map(String::as_str))?;
+    seen::note(&config.data_dir, &payload.session, saying.how, saying.ids.iter().map(String::as_str))?;
     let answer = json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": saying.text}});
     Ok(Some(format!("{answer}\n")))
 }

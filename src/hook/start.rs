@@ -6,14 +6,15 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::payload::Payload;
-use super::{claim, log, told};
+use crate::app::hook_state::{dedupe, log, seen};
+use crate::app::session_start::{Asked, Start, compacted, gather};
 use crate::config::Config;
-use crate::context::{Asked, Context, Start, compacted, gather};
+use crate::model::session::Millis;
 use crate::privacy::View;
-use crate::session::Millis;
+use crate::render::session_start::Context;
+use crate::source::live_session;
 use crate::store::trouble::explained;
 use crate::store::{Memory, OtherForm};
-use crate::tail;
 
 const EVENT: &str = "session-start";
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
@@ -25,7 +26,7 @@ const LAST_ROWS: u64 = 256 << 10;
 pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Option<String>> {
     let context = match payload.source.as_str() {
         "compact" => {
-            told::forget(&config.data_dir, &payload.session);
+            seen::forget(&config.data_dir, &payload.session);
             let store = Memory::open_as_it_is(&config.database(), &config.policy(View::From(&payload.cwd)), BUSY).ok();
             compacted(config, store.as_ref(), &payload.transcript, &payload.session, config.hooks.max_inject_tokens)?
         }
@@ -35,13 +36,13 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
         return Ok(None);
     }
     // The same hook may be installed for the user, the project and as a plugin: only one of them answers.
-    if !claim::is_first(&config.data_dir, &payload.session, &payload.source)? {
+    if !dedupe::is_first(&config.data_dir, &payload.session, &payload.source)? {
         return Ok(None);
     }
     if payload.source != "compact" {
         let ids = context.sessions_shown.iter().chain(&context.undigested_shown).map(String::as_str);
         // A failure here only means that a prompt may repeat it, which is no reason to stay silent now.
-        let noted = told::note(&config.data_dir, &payload.session, told::How::Start, ids);
+        let noted = seen::note(&config.data_dir, &payload.session, seen::How::Start, ids);
         let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
     let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
@@ -80,7 +81,7 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
 
 /// When a continued conversation was last active, by its transcript or else by the index.
 fn last_active(payload: &Payload, store: Option<&Memory>) -> Result<Option<Millis>> {
-    let told = tail::last_at(&payload.transcript, &payload.session, LAST_ROWS).unwrap_or_default();
+    let told = live_session::last_at(&payload.transcript, &payload.session, LAST_ROWS).unwrap_or_default();
     let known = store.map(|store| store.last_active(&payload.session)).transpose()?.flatten();
     Ok(told.max(known))
 }

@@ -10,14 +10,14 @@
 //! ## Lifetime
 //! The process ends with its client: at the end of stdin, or on a signal.
 
-mod days;
-mod place;
+pub mod day_pages;
+pub mod executor;
 mod prompts;
 mod server;
 mod text;
 mod tools;
 mod wire;
-mod work;
+pub mod workspace_root;
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ const TALKING: usize = 2;
 /// # Errors
 /// If the runtime cannot start, or the client does not open with the protocol.
 pub fn serve(config: Config) -> Result<()> {
-    let threads = work::THREADS + TALKING;
+    let threads = crate::mcp::executor::THREADS + TALKING;
     let runtime = Builder::new_current_thread().enable_time().max_blocking_threads(threads).build().context("cannot start")?;
     let ended = runtime.block_on(talk(config));
     // A blocking read of stdin cannot be cancelled; it ends with the process.

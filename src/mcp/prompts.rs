@@ -8,9 +8,9 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 
 use super::text::{block, line};
 use super::tools::Site;
-use crate::context::{Asked, Start, gather};
-use crate::find::Query;
-use crate::topic;
+use crate::app::session_start::{Asked, Start, gather};
+use crate::app::topic;
+use crate::search::Query;
 
 pub const LEFT_OFF: &str = "where-did-we-leave-off";
 const TOPIC: &str = "topic";

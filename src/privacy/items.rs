@@ -1,8 +1,8 @@
 //! Items that were stored before: they are sanitized again when the rules change and when they are imported.
 
 use super::{Conversation, Gate, LEFT_OUT, Passed};
-use crate::clean::one_line;
-use crate::session::{Item, Row, RowKey, ToolUse};
+use crate::model::session::{Item, Row, RowKey, ToolUse};
+use crate::text::clean::one_line;
 
 impl Gate {
     /// Sanitizes an item; `None` if nothing of it is left. `conversation` has seen the items before it.

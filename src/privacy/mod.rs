@@ -8,9 +8,9 @@
 pub mod echo;
 mod files;
 mod items;
+pub mod meaning;
 mod patterns;
 mod policy;
-mod said;
 mod tags;
 mod turns;
 
@@ -18,16 +18,16 @@ use std::borrow::Cow;
 
 use regex::RegexSet;
 
+pub use crate::privacy::meaning::says_something;
 pub use files::Files;
 pub use patterns::Patterns;
 pub use policy::{Policy, View};
-pub use said::says_something;
-pub use tags::{Stripped, disarm, may_be_tag, opens_private, strip};
+pub use tags::{Stripped, may_be_tag, opens_private, strip};
 pub use turns::{Began, Boundary, Conversation, Passed};
 
-use crate::clean::{both_ends, fold_lines, plain};
-use crate::session::ToolUse;
-use crate::signal::chatter::{is_chatter_tool, is_own_tool};
+use crate::analyze::signal::bookkeeping_tools::{is_chatter_tool, is_own_tool};
+use crate::model::session::ToolUse;
+use crate::text::clean::{both_ends, fold_lines, plain};
 use redact::Redactor;
 
 /// Replaces the line of a tool use that a user's pattern excludes.

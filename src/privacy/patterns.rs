@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use globset::{Glob, GlobSet, GlobSetBuilder, escape};
 
-use crate::paths::names_of;
+use crate::sys::paths::names_of;
 
 /// Characters that end the literal part of a pattern.
 const META: [char; 5] = ['*', '?', '[', '{', '\\'];

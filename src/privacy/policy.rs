@@ -1,8 +1,8 @@
 //! Decides what of the memory may be shown to whom, by the current config and not by that of the last digest.
 
 use super::Patterns;
-use crate::notes::EVERYWHERE;
-use crate::source::project::Projects;
+use crate::model::note::EVERYWHERE;
+use crate::sys::projects::Projects;
 
 /// The point of view from which the memory is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Gate;
-use crate::chain::{Asked, Chain, mark};
-use crate::session::{Item, Millis, Row, RowKey, TitleBy, Turn};
-use crate::titles::Titles;
+use crate::model::session::{Item, Millis, Row, RowKey, TitleBy, Turn};
+use crate::model::title_filter::Titles;
+use crate::model::undone_prompts::{Asked, Chain, mark};
 
 /// What becomes of the result of a tool use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,7 +213,7 @@ fn tool_id(item: &Item) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
+    use crate::model::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
     use proptest::prelude::*;
 
     fn row(turn: Turn, item: Item) -> Row {

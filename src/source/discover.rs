@@ -11,7 +11,7 @@ use globset::GlobSet;
 use walkdir::WalkDir;
 
 use super::claude_code::Place;
-use crate::session::Millis;
+use crate::model::session::Millis;
 
 /// A transcript on disk.
 #[derive(Debug, Clone)]

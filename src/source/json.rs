@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::cursor::{Among, Cursor, Malformed};
+use crate::source::json_cursor::{Among, Cursor, Malformed};
 
 /// A well-formed JSON value, as the bytes of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Sources of sessions: finding transcripts and parsing their lines.
 
 pub mod claude_code;
-mod cursor;
+pub mod delta;
 pub mod discover;
 pub mod json;
-pub mod known;
-pub mod project;
+pub mod json_cursor;
+pub mod live_session;
+pub mod mark;
+pub mod working_folders;

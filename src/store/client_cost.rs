@@ -6,8 +6,8 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
-use super::bundle::Used;
-use crate::session::Tokens;
+use crate::model::session::Tokens;
+use crate::store::chunk::Used;
 
 /// A session's cost as the client reports it, and the token usage its messages report.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,8 +18,8 @@ use rusqlite::functions::FunctionFlags;
 
 use super::Store;
 use super::trouble::Trouble;
-use crate::private;
-use crate::session::Millis;
+use crate::model::session::Millis;
+use crate::sys::private_files;
 
 /// What is put behind the name of the index for its copy.
 pub const COPY: &str = ".copy";
@@ -83,7 +83,7 @@ pub fn logs_set_aside(index: &Path) -> Vec<PathBuf> {
 
 /// Removes a file for good, and says which where it cannot.
 fn remove(file: &Path) -> io::Result<()> {
-    private::remove(file).map_err(|e| io::Error::new(e.kind(), format!("cannot remove {}: {e}", file.display())))
+    private_files::remove(file).map_err(|e| io::Error::new(e.kind(), format!("cannot remove {}: {e}", file.display())))
 }
 
 /// Removes whatever beside the index may hold what it is not to hold any more.
@@ -179,7 +179,8 @@ impl Store {
         }
         let (copy, unfinished) = (beside(&self.path, COPY), beside(&self.path, UNFINISHED));
         let made = self.write_copy(&unfinished, now).and_then(|()| Ok(fs::rename(&unfinished, &copy)?));
-        let made = made.inspect_err(|_| _ = private::remove(&unfinished)).and_then(|()| Ok(private::sync_folder_of(&copy)?));
+        let made =
+            made.inspect_err(|_| _ = private_files::remove(&unfinished)).and_then(|()| Ok(private_files::sync_folder_of(&copy)?));
         made.with_context(|| format!("cannot keep a copy of the index in {}", copy.display()))?;
         Ok(true)
     }
@@ -190,7 +191,7 @@ impl Store {
             [],
             |r| r.get::<_, i64>(0).map(|bytes| bytes as u64),
         )?;
-        private::remove(to)?;
+        private_files::remove(to)?;
         check_room(to, bytes)?;
         // Before SQLite does, with the umask's permissions.
         let file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(to)?;

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::basis::Basis;
 use super::load::SessionHead;
-use super::pack::{pack, unpack};
-use super::{Store, repeats, search};
-use crate::digest::{Digest, OpenItem};
-use crate::session::{Millis, free_id};
+use super::{Store, search};
+use crate::model::digest::{Digest, OpenItem};
+use crate::model::session::{Millis, free_id};
+use crate::store::codec::{pack, unpack};
+use crate::store::digest_inputs::Basis;
+use crate::store::near_duplicates;
 
 /// Prefix of facts that record used replies; the input hash follows it.
 const USED_REPLY: &str = "used reply:";
@@ -112,7 +113,7 @@ impl Store {
             ],
         )?;
         if new.interim_until.is_none() {
-            repeats::note(&tx, head.pk, &new.digest)?;
+            near_duplicates::note(&tx, head.pk, &new.digest)?;
         }
         save_open_items(&tx, head, new)?;
         let sql = "UPDATE session SET dirty = ?2, page_dirty = 1, skip = NULL, compacted_at = NULL WHERE pk = ?1";
@@ -245,7 +246,7 @@ fn id_of(tx: &Transaction<'_>, head: &SessionHead, new: &NewDigest<'_>) -> Resul
 /// and is deleted.
 fn supersede(tx: &Transaction<'_>, session: i64) -> Result<()> {
     search::outdate(tx, session)?;
-    repeats::drop_note(tx, session)?;
+    near_duplicates::drop_note(tx, session)?;
     mark_closed_pages(tx, session)?;
     tx.execute("DELETE FROM open_item WHERE session = ?1", [session])?;
     tx.execute("DELETE FROM closed_item WHERE session = ?1", [session])?;

@@ -6,8 +6,9 @@ use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
-use super::bundle::{self, Kind};
-use crate::session::{Millis, Project};
+use crate::model::session::{Millis, Project};
+use crate::store::chunk;
+use crate::store::chunk::Kind;
 
 /// How many earlier sessions contribute the open items a session is shown, and the maximum age of those sessions in milliseconds.
 pub(super) const EARLIER: usize = 3;
@@ -144,7 +145,7 @@ impl Store {
         let mut query = self.db.prepare_cached("SELECT pk FROM source WHERE session = ?1 AND agent = ''")?;
         let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let (mut prompt, mut work) = (false, false);
-        bundle::each_owned(&self.db, head, |kept| {
+        chunk::each_owned(&self.db, head, |kept| {
             prompt |= kept.line.kind == Kind::Prompt && main.contains(&kept.source);
             work |= matches!(kept.line.kind, Kind::Reply | Kind::Tool | Kind::Plan);
             Ok(())

@@ -13,8 +13,8 @@ use anyhow::Result;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::{BUSY, Store};
+use crate::model::session::Millis;
 use crate::privacy::Policy;
-use crate::session::Millis;
 
 /// A read-only index restricted to what the policy shows.
 pub struct Memory {

@@ -13,14 +13,14 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use self::tables::{DAYS, FORGOTTEN, FORMER, MONEY, PAGES, Table};
-use super::bundle::Whereabouts;
 use super::forget::{Doomed, Lasting};
 use super::load::SessionHead;
 use super::notes::NewNote;
 use super::open::read_only;
 use super::transfer::Exported;
 use super::{BUSY, Store, copy, trouble};
-use crate::session::RowKey;
+use crate::model::session::RowKey;
+use crate::store::chunk::Whereabouts;
 
 /// What an index holds that a mended one should hold again, as far as it can be read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -8,42 +8,46 @@
 //! Deleted content is overwritten (`secure_delete`) and its pages are released by incremental vacuum. The full-text index only marks the
 //! words of deleted documents as deleted until `scrub` rewrites it.
 
-pub mod around;
-pub mod basis;
-mod bundle;
-mod cleaning;
+pub mod chunk;
 mod client_cost;
-pub mod closings;
+pub mod codec;
 pub mod copy;
-pub mod crew;
+pub mod digest_inputs;
 pub mod digests;
+pub mod document;
 pub mod forget;
 pub mod hold;
 pub mod ingest;
-pub mod interim;
-pub mod left;
+pub mod last_run;
+pub mod leftovers;
+pub mod legacy_titles;
 pub mod load;
 mod memory;
 pub mod mend;
-pub mod money;
+pub mod near_duplicates;
+pub mod neighbours;
 pub mod notes;
+pub mod ongoing;
 mod open;
-pub mod pack;
+pub mod open_items;
+pub mod orphaned_log;
 pub mod pages;
+pub mod pause;
 pub mod recent;
-pub mod repeats;
+pub mod resanitize;
+pub mod sample;
 mod schema;
 pub mod search;
 mod sound;
+pub mod spend;
 pub mod status;
-mod thinned;
-mod tidy;
-mod titles;
 pub mod transfer;
 pub mod trouble;
 mod undone;
 pub mod unearth;
+pub mod vacuum;
 pub mod vectors;
+pub mod worker_pool;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -51,10 +55,10 @@ use std::time::Duration;
 use anyhow::Result;
 use rusqlite::{Connection, InterruptHandle, Transaction, TransactionBehavior};
 
-use self::bundle::{Known, Whereabouts};
 use self::hold::Identity;
 pub use self::memory::Memory;
 pub use self::open::OtherForm;
+use crate::store::chunk::{Known, Whereabouts};
 
 /// How long a statement waits for another process's transaction. Our own transactions take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -73,7 +77,7 @@ pub struct Store {
     /// Opens another connection to the same index, for parallel reads.
     another: fn(&Path) -> Result<Self>,
     /// Title lookup cache, for bulk reads. Only valid while no writer is active.
-    titled: Option<titles::Titled>,
+    titled: Option<crate::store::legacy_titles::Titled>,
     /// Some tables are restricted to what may be shown: see [`Memory`].
     narrowed: bool,
 }

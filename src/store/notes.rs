@@ -3,15 +3,15 @@
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, Row, Transaction, params};
 
-use super::forget::take;
 use super::hold::Identity;
 use super::ingest::project_pk;
 use super::{Store, search};
-use crate::author::Author;
-use crate::find::document::Document;
-use crate::notes::{EVERYWHERE, Kept};
-use crate::phrase::Phrase;
-use crate::session::{Millis, Project, free_id};
+use crate::model::author::Author;
+use crate::model::note::{EVERYWHERE, Kept};
+use crate::model::session::{Millis, Project, free_id};
+use crate::store::document::Document;
+use crate::store::forget::removal;
+use crate::text::phrase::Phrase;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
@@ -243,7 +243,7 @@ fn take_over(tx: &Transaction<'_>, note: &Note, new: &NewNote) -> Result<()> {
 
 /// Removes a note and its search document.
 pub(super) fn remove(tx: &Transaction<'_>, note: &Note) -> Result<()> {
-    take::leaves_traces(tx)?;
+    removal::leaves_traces(tx)?;
     outdate_day(tx, note.at)?;
     // Its document first, not by cascade: the trigger on `doc` removes its words from the search index.
     tx.prepare_cached("DELETE FROM doc WHERE note = ?1")?.execute([note.pk])?;

@@ -17,8 +17,9 @@ use rustix::fs::{Access, access};
 
 use super::hold::Identity;
 use super::trouble::Trouble;
-use super::{BUSY, Store, copy, left, schema, search, trouble};
-use crate::{fault, private};
+use super::{BUSY, Store, copy, schema, search, trouble};
+use crate::store::orphaned_log;
+use crate::sys::{failpoints, private_files};
 
 /// The index was written by another version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -45,10 +46,10 @@ impl Store {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
-        let (file, is_left) = (Identity::of(path), left::is_left(path));
+        let (file, is_left) = (Identity::of(path), orphaned_log::is_left(path));
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
-        fault::statements(&mut db);
+        failpoints::statements(&mut db);
         let mut store = Self {
             db,
             counts: None,
@@ -108,7 +109,7 @@ impl Store {
         trouble::check_place(path)?;
         trouble::check_emptied(path)?;
         trouble::check_head(path)?;
-        left::check_journal(path)?;
+        orphaned_log::check_journal(path)?;
         Ok(path.exists())
     }
 
@@ -210,7 +211,7 @@ fn make_if_missing(path: &Path) -> io::Result<()> {
 /// they cannot.
 fn open_logs(path: &Path) -> io::Result<()> {
     let logs: Vec<PathBuf> = ["-wal", "-shm"].map(|end| copy::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
-    private::open_to_their_owner(&private::closed_among(logs))
+    private_files::open_to_their_owner(&private_files::closed_among(logs))
 }
 
 fn cores() -> usize {
@@ -233,7 +234,7 @@ pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(S
     let uri = format!("file:{}{how}", escaped.collect::<String>());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let mut db = Connection::open_with_flags(uri, flags)?;
-    fault::statements(&mut db);
+    failpoints::statements(&mut db);
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
     let store = Store {

@@ -6,11 +6,11 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use super::bundle::Used;
 use super::forget::EMPTY;
-use crate::clean::id8;
-use crate::facts::Facts;
-use crate::session::{Millis, Tokens};
+use crate::model::session::{Millis, Tokens};
+use crate::model::session_facts::Facts;
+use crate::store::chunk::Used;
+use crate::text::clean::id8;
 
 /// Name of the fact that holds the time zone by which page days are determined.
 const ZONE: &str = "page-zone";

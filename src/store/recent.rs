@@ -4,7 +4,7 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
 use super::Store;
-use crate::session::Millis;
+use crate::model::session::Millis;
 
 /// How many sessions of a project are scanned for undigested ones, so that session start does not slow down as a project grows.
 const LOOKED_AT: usize = 500;

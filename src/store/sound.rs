@@ -10,9 +10,9 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use super::load::SessionHead;
-use super::pack::unpack;
 use super::{Store, schema, trouble};
-use crate::digest::Digest;
+use crate::model::digest::Digest;
+use crate::store::codec::unpack;
 
 /// What is looked through by itself.
 enum Part<'h> {

@@ -1,7 +1,7 @@
 //! Export and import of everything stored, in a format that outlives the database's own: for `recall export` and `recall import`.
 
 mod exported;
-mod long;
+pub mod streamed;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -10,17 +10,18 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 pub use self::exported::{Exported, ExportedClosing, ExportedDigest, ExportedNote, ExportedRow, ExportedSource, ExportedUsage};
-use super::bundle::{self, Gathered, Kept, Line, Message, Place, Put, Texts, Used, Whereabouts};
 use super::forget::readmit;
 use super::ingest::{all_words_of, hush_session, note_last, project_pk};
 use super::load::{self, HEAD, SessionHead};
 use super::notes::author_text;
-use super::pack::list;
 use super::undone::{self, Undone};
 use super::{Store, digests::NewDigest};
-use crate::author::Author;
-use crate::digest::OpenItem;
-use crate::session::{Millis, RowKey};
+use crate::model::author::Author;
+use crate::model::digest::OpenItem;
+use crate::model::session::{Millis, RowKey};
+use crate::store::chunk;
+use crate::store::chunk::{Gathered, Kept, Line, Message, Place, Put, Texts, Used, Whereabouts};
+use crate::store::codec::list;
 
 impl Store {
     pub fn export_session(&self, head: &SessionHead) -> Result<Exported> {
@@ -120,14 +121,14 @@ impl Store {
     fn export_rows(&self, head: &SessionHead) -> Result<HashMap<i64, Vec<ExportedRow>>> {
         let (mut texts, undone) = (Texts::new(&self.db), Undone::of(&self.db, head)?);
         let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
-        for kept in bundle::rows_of(&self.db, head.pk)? {
+        for kept in chunk::rows_of(&self.db, head.pk)? {
             all.entry(kept.source).or_default().push(exported_row(&mut texts, &undone, &kept)?);
         }
         Ok(all)
     }
 
     fn export_titles(&self, session: i64) -> Result<Vec<(RowKey, String)>> {
-        let titles = self.titles_of(|| Ok(bundle::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect()))?;
+        let titles = self.titles_of(|| Ok(chunk::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect()))?;
         Ok(titles.into_iter().flat_map(|(leaf, texts)| texts.into_iter().map(move |text| (leaf, text))).collect())
     }
 
@@ -235,7 +236,7 @@ fn exported_usage(used: Used) -> ExportedUsage {
 /// Marks later forks: records they share with an imported session now belong to it.
 fn lose_copies(tx: &Transaction<'_>, session: i64) -> Result<()> {
     let head = tx.query_row(&format!("{HEAD} WHERE s.pk = ?1"), [session], load::head)?;
-    for later in bundle::kin_later(tx, &head)? {
+    for later in chunk::kin_later(tx, &head)? {
         tx.execute("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1", [later])?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode};
 use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 
 use super::copy;
-use super::pack::Unreadable;
+use crate::store::codec::Unreadable;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {

@@ -7,10 +7,10 @@ use anyhow::Result;
 use rusqlite::{Connection, params};
 
 use super::Store;
-use super::bundle::Kept;
 use super::load::SessionHead;
-use crate::chain::{Asked, Mark, undone};
-use crate::session::Millis;
+use crate::model::session::Millis;
+use crate::model::undone_prompts::{Asked, Mark, undone};
+use crate::store::chunk::Kept;
 
 /// Stores a prompt of a session's file. Returns whether it may replace another one.
 pub fn note(db: &Connection, session: &str, file: &str, asked: &Asked) -> Result<bool> {

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use rusqlite::{Connection, Row};
 
-use super::pack::unpack;
 use super::{Store, copy};
-use crate::digest::Digest;
-use crate::private;
+use crate::model::digest::Digest;
+use crate::store::codec::unpack;
+use crate::sys::private_files;
 
 /// Both begin as [`copy::MENDING`].
 const DUG: &str = ".mending-unearthed";
@@ -92,7 +92,11 @@ impl Drop for Dug {
 
 impl Dug {
     fn clear(&self) -> io::Result<()> {
-        copy::LOGS.iter().map(|log| copy::beside(&self.0, log)).chain([self.0.clone()]).try_for_each(|file| private::remove(&file))
+        copy::LOGS
+            .iter()
+            .map(|log| copy::beside(&self.0, log))
+            .chain([self.0.clone()])
+            .try_for_each(|file| private_files::remove(&file))
     }
 
     fn read(&self, index: &Path) -> Result<Option<Store>> {
@@ -140,7 +144,7 @@ impl Dug {
         // One that is none is left out.
         let _ = read;
         for log in copy::LOGS {
-            private::remove(&copy::beside(&self.0, log))?;
+            private_files::remove(&copy::beside(&self.0, log))?;
         }
         Ok(())
     }

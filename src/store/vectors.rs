@@ -9,8 +9,8 @@ use anyhow::{Result, ensure};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::Store;
-use crate::embed::vector::{Quantized, Query};
-use crate::session::digest_of;
+use crate::model::session::digest_of;
+use crate::model::vector::{Quantized, Query};
 
 /// About how many vectors a chunk holds. The vectors of one document are never split.
 const CHUNK: usize = 256;

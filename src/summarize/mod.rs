@@ -4,10 +4,10 @@ pub mod claude;
 mod prompt;
 pub mod reply;
 
-use crate::digest::{Digest, OpenItem};
-use crate::extract::{closes, extract};
-use crate::session::Session;
-use crate::verify::verify;
+use crate::analyze::extract::{closes, extract};
+use crate::analyze::verify::verify;
+use crate::model::digest::{Digest, OpenItem};
+use crate::model::session::Session;
 
 pub use claude::{Answer, Claude};
 pub use prompt::{Request, SHIPPED, request};

@@ -1,9 +1,9 @@
 //! The model's input: our instructions, and the session as fenced data.
 
-use crate::condense::{Condensed, condense};
-use crate::digest::OpenItem;
+use crate::analyze::condense::{Condensed, condense};
+use crate::model::digest::OpenItem;
+use crate::model::session::{Millis, RowKey, Session, digest_of, short_id};
 use crate::privacy::Gate;
-use crate::session::{Millis, RowKey, Session, digest_of, short_id};
 
 /// The instructions that ship; the user's own file replaces them.
 pub const SHIPPED: &str = include_str!("../../prompts/digest.md");
@@ -59,7 +59,7 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
 
 /// A text outside the fence, as one line without hidden characters.
 fn told(text: &str, most: usize) -> String {
-    crate::context::said(text, most)
+    crate::model::session::said(text, most)
 }
 
 fn head(session: &Session) -> String {

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::prompt::Request;
-use crate::clean::{one_line, plain, shorten};
-use crate::digest::{Claim, Digest, FileNote};
+use crate::model::digest::{Claim, Digest, FileNote};
+use crate::text::clean::{one_line, plain, shorten};
 
 /// Limits on what is stored of a reply, in characters and elements. A reply is shortened, never refused for its length.
 const MAX_STATEMENT: usize = 600;
@@ -108,7 +108,7 @@ fn claims(value: &Value, request: &Request) -> Vec<Claim> {
 }
 
 /// The records a statement cites, by the numbers shown to the model. Invented numbers are dropped.
-fn rows(item: &Value, request: &Request) -> Vec<crate::session::RowKey> {
+fn rows(item: &Value, request: &Request) -> Vec<crate::model::session::RowKey> {
     let cited = item.get("rows").map(items).unwrap_or_default();
     let number = |v: &Value| v.as_u64().or_else(|| v.as_str().and_then(|s| s.trim_matches(['[', ']', ' ']).parse().ok()));
     let mut rows = Vec::new();
@@ -123,7 +123,7 @@ fn rows(item: &Value, request: &Request) -> Vec<crate::session::RowKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::RowKey;
+    use crate::model::session::RowKey;
     use proptest::prelude::*;
 
     fn request() -> Request {

@@ -6,9 +6,9 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::closing::Closing;
+use crate::app::close_items::Closing;
+use crate::app::notes::Refused;
 use crate::mcp::text::line;
-use crate::notes::Refused;
 use crate::store::Store;
 
 /// Most ids per call.
@@ -66,8 +66,12 @@ impl Tool for Close {
         drop(memory);
         let mut store = Store::open_existing(&site.config.database())?;
         let all = closing.apply(&writer, asked.undo, site.config.now(), &mut store)?;
-        let item =
-            |one: crate::closing::Closed| Item { id: one.id, text: line(&one.text, TEXT), open: asked.undo, known: !one.changed };
+        let item = |one: crate::app::close_items::Closed| Item {
+            id: one.id,
+            text: line(&one.text, TEXT),
+            open: asked.undo,
+            known: !one.changed,
+        };
         Ok(Answer { items: all.into_iter().map(item).collect(), by: writer.author.text() })
     }
 

@@ -5,14 +5,14 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::brief::{brief, page, without_digest};
-use crate::clean::shorten;
+use crate::app::notes;
 use crate::config::Config;
 use crate::mcp::text::{harmless, line};
-use crate::notes;
+use crate::render::brief::{brief, page, without_digest};
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::trouble::is_trouble;
+use crate::text::clean::shorten;
 
 const MOST: usize = 10;
 /// Characters of a `full` answer, divided among the ids: clients reject more than about 25,000 tokens.

@@ -4,8 +4,8 @@
 //! that a model can read them and correct its call.
 
 mod close;
-mod gather;
 mod get;
+pub mod recall;
 mod remember;
 mod search;
 mod status;
@@ -22,16 +22,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::text::{harmless, harmless_value, line};
-use super::work::Reading;
-use crate::clean::shorten;
+use crate::app::contributor::Writer;
 use crate::config::{Agent, Config, agent, agent_of_client};
-use crate::mark;
-use crate::notes::EVERYWHERE;
+use crate::mcp::executor::Reading;
+use crate::model::note::EVERYWHERE;
+use crate::model::session::{Millis, Project};
 use crate::privacy::{Policy, View};
-use crate::session::{Millis, Project};
+use crate::source::mark;
 use crate::store::trouble::explained;
 use crate::store::{Memory, Store};
-use crate::writer::Writer;
+use crate::text::clean::shorten;
 
 /// Longest error text, in characters.
 const MAX_WHY: usize = 1_000;
@@ -154,7 +154,7 @@ static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<search::Search>(),
         entry::<timeline::Around>(),
         entry::<get::Get>(),
-        entry::<gather::Gather>(),
+        entry::<crate::mcp::tools::recall::Gather>(),
         entry::<remember::Remember>(),
         entry::<close::Close>(),
         entry::<status::Status>(),
@@ -249,7 +249,7 @@ pub fn failed(why: &str) -> CallToolResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signal::chatter::OWN_TOOLS;
+    use crate::analyze::signal::bookkeeping_tools::OWN_TOOLS;
 
     #[test]
     fn what_is_not_taken_in_again_are_the_tools_there_are() {

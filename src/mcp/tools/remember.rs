@@ -1,4 +1,4 @@
-//! `remember`: stores a note. It passes the same checks of `crate::notes` as `recall remember`, belongs to the current project,
+//! `remember`: stores a note. It passes the same checks of `crate::app::notes` as `recall remember`, belongs to the current project,
 //! and names the client as its author. Notes for other projects, or for all, are written by a person at the command line.
 
 use anyhow::{Result, bail};
@@ -6,10 +6,11 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
+use crate::app::contributor::Writer;
+use crate::app::notes::{New, Refused, remember};
 use crate::mcp::text::line;
-use crate::notes::{Kind, New, Refused, remember, told_project};
-use crate::paths::names_of;
-use crate::writer::Writer;
+use crate::model::note::{Kind, told_project};
+use crate::sys::paths::names_of;
 
 /// Longest project root, in characters.
 const MAX_PROJECT: usize = 200;

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Scope, Site, Tool, project_name};
 use crate::config::Config;
-use crate::embed::fuse::CANDIDATES;
-use crate::embed::near;
-use crate::find::{Found, Highlighter, Kind, Origin, Query, Wanted, find, goes_by_words, kinds, told_by_words};
 use crate::mcp::text::line;
-use crate::moment::moment;
-use crate::notes::EVERYWHERE;
-use crate::session::{Millis, short_id};
+use crate::model::note::EVERYWHERE;
+use crate::model::session::{Millis, short_id};
+use crate::model::time_spec::moment;
+use crate::search::semantic::near;
+use crate::search::semantic::score_fusion::CANDIDATES;
+use crate::search::{Found, Highlighter, Kind, Origin, Query, Wanted, find, goes_by_words, kinds, told_by_words};
 use crate::store::Memory;
 
 const USUAL: usize = 8;

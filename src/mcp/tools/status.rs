@@ -5,8 +5,8 @@ use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
-use crate::doctor::{Depth, State, examine};
-use crate::install::Host;
+use crate::app::doctor::{Depth, State, examine};
+use crate::setup::Host;
 
 pub struct Status;
 
@@ -58,7 +58,7 @@ impl Tool for Status {
         let counts = store.as_ref().map(|store| store.counts(0)).transpose()?.unwrap_or_default();
         let last = store.as_ref().map(|store| store.last_run()).transpose()?.flatten();
         let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
-        let problem = |finding: crate::doctor::Finding| Problem {
+        let problem = |finding: crate::app::doctor::Finding| Problem {
             about: finding.about.to_owned(),
             found: finding.found,
             advice: finding.advice,

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Site, Tool};
 use crate::mcp::text::line;
+use crate::render::timeline;
+use crate::render::timeline::{Step, Timeline, around_note, timeline};
 use crate::store::Memory;
-use crate::timeline::{self, Step, Timeline, around_note, timeline};
 
 const USUAL: usize = 3;
 const MOST: usize = 20;

@@ -20,7 +20,7 @@ use std::ops::Range;
 use self::units::{Kind, Unit, spelled_out, units};
 use self::vocabulary::{is_common, is_function};
 use super::says_something;
-use crate::session::{Item, digest_of};
+use crate::model::session::{Item, digest_of};
 
 /// Replaces private text.
 pub const HUSHED: &str = "[private]";

@@ -63,8 +63,9 @@ fn ordinary_words_stay() {
 fn what_nothing_is_left_of_is_left_out() {
     let mut hushed = Hushed::default();
     hushed.add("s", hashes("s", distinctive("Globex buys Initech").iter().map(String::as_str)));
-    let title =
-        |text: &str| Item::Title(crate::session::Title { text: text.into(), by: crate::session::TitleBy::Client, leaf: None });
+    let title = |text: &str| {
+        Item::Title(crate::model::session::Title { text: text.into(), by: crate::model::session::TitleBy::Client, leaf: None })
+    };
     assert_eq!(hushed.clean_item(&title("Globex, Initech")), None);
     assert_eq!(hushed.clean_item(&title("Globex import mended")).as_deref(), Some(&title("[private] import mended")));
     assert!(matches!(hushed.clean_item(&title("The import")), Some(Cow::Borrowed(_))));

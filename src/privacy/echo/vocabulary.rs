@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use crate::terms::is_stop;
+use crate::text::tokenize::is_stop;
 
 /// Words from the documentation of at least four of some two hundred crates, names of program parts and of days, and function
 /// words of German, French, Spanish, Italian, Portuguese and Dutch; sorted, without accents.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::text::disarm::disarm;
 use proptest::prelude::*;
 
 #[test]

@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 
 use super::MAX_TEXT;
 use super::fields::{Block, ToolResult, text_of};
-use crate::clean::{head_and_tail, one_line};
+use crate::model::session::Answer;
 use crate::privacy::{Gate, Text};
-use crate::session::Answer;
 use crate::source::json::{self, Raw};
+use crate::text::clean::{head_and_tail, one_line};
 
 /// How the client's text begins when the user refused. A failing tool may print the same, but not at the start.
 const REFUSED: [&str; 2] =

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::privacy::Gate;
-use crate::source::cursor::{Cursor, Malformed, Names};
 use crate::source::json::{self, Raw};
+use crate::source::json_cursor::{Cursor, Malformed, Names};
 
 /// The fields of lines that are read, and their names.
 macro_rules! fields {

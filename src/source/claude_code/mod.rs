@@ -5,12 +5,12 @@
 
 mod costs;
 mod dialog;
+pub mod field_cache;
 mod fields;
 mod naming;
 mod origin;
 mod outcome;
 pub mod release;
-mod repeated;
 mod tools;
 mod user;
 mod verdict;
@@ -21,13 +21,13 @@ use std::collections::BTreeMap;
 
 use self::fields::{Block, Content, Counts, Field, Fields, Message};
 pub use self::origin::{is_said, is_wrapped, may_be_persons};
-use self::repeated::{Last, Repeated};
 use self::user::Said;
 use super::json::{self, Raw};
-use crate::clean::{head_and_tail, one_line, shorten};
-use crate::price::{FAST, US};
+use crate::model::price::{FAST, US};
+use crate::model::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Turn, Usage};
 use crate::privacy::{Gate, opens_private};
-use crate::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Turn, Usage};
+use crate::source::claude_code::field_cache::{Last, Repeated};
+use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored text of one message, in characters. Pasted logs and files exceed it, what people write does not.
 const MAX_TEXT: usize = 16_000;

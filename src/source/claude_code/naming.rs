@@ -6,8 +6,8 @@
 use super::fields::{Field, Fields};
 use super::json;
 use super::user::tagged;
-use crate::clean::{one_line, shorten};
-use crate::session::{Item, Sign, Title, TitleBy};
+use crate::model::session::{Item, Sign, Title, TitleBy};
+use crate::text::clean::{one_line, shorten};
 
 /// What a line says about names, and the title that it gives itself.
 pub(super) fn told(fields: &Fields<'_>, kind: &str) -> Option<(Sign, Option<Item>)> {

@@ -3,11 +3,11 @@
 use super::dialog;
 use super::fields::{Block, Content, Field, Fields, ToolResult, text_of};
 use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
-use crate::clean::{one_line, shorten};
+use crate::analyze::signal::{APPROVED, REFUSED};
+use crate::model::session::{Item, Outcome, Todo};
 use crate::privacy::{Gate, SHOWN};
-use crate::session::{Item, Outcome, Todo};
-use crate::signal::{APPROVED, REFUSED};
 use crate::source::json::{self, Raw};
+use crate::text::clean::{one_line, shorten};
 
 /// Longest stored part of an output, in characters.
 const MAX_BRIEF: usize = 360;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::session::{Answer, FileTouch, Outcome, Todo, ToolUse, Touch};
+use crate::model::session::{Answer, FileTouch, Outcome, Todo, ToolUse, Touch};
 
 fn place() -> Place {
     Place { session: "stem".into(), agent: None }
@@ -73,7 +73,7 @@ fn a_message_queued_while_the_assistant_worked_is_a_prompt() {
 fn what_the_user_says_in_a_dialog_is_kept() {
     let refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse pnpm\n\nNote: The user's next message may contain a correction.";
     let result = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": refusal}]);
-    let refused = Outcome { tool: "t1".into(), ok: false, brief: crate::signal::REFUSED.into() };
+    let refused = Outcome { tool: "t1".into(), ok: false, brief: crate::analyze::signal::REFUSED.into() };
     assert_eq!(items(&user(result)), [Item::Outcome(refused), Item::Answer(Answer::unasked("use pnpm"))]);
 
     let mut answered = user(json!([{"type": "tool_result", "tool_use_id": "t2", "content": "answered"}]));

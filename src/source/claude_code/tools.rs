@@ -2,11 +2,11 @@
 
 use super::fields::{Field, Fields};
 use super::{MAX_TEXT, outcome};
-use crate::clean::{head_and_tail, one_line, shorten};
+use crate::model::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
 use crate::privacy::{Gate, LEFT_OUT};
-use crate::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
-use crate::source::cursor::Names;
 use crate::source::json::{self, Raw};
+use crate::source::json_cursor::Names;
+use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored command, in characters: heredocs and inline scripts exceed it.
 const MAX_COMMAND: usize = 500;

@@ -6,10 +6,10 @@
 use super::fields::{Attachment, Content, Field, Fields, joined, text_of};
 use super::origin::{Origin, Speaker};
 use super::{MAX_RECAP, MAX_TEXT, dialog, outcome};
-use crate::clean::head_and_tail;
+use crate::model::session::{Item, Sign, ToolUse, Turn};
 use crate::privacy::{Text, says_something};
-use crate::session::{Item, Sign, ToolUse, Turn};
 use crate::source::json::{self, Raw};
+use crate::text::clean::head_and_tail;
 
 /// Slash commands that control the client and ask nothing of the model.
 const BUILT_IN: &[&str] = &[
@@ -152,7 +152,7 @@ fn said(text: &str) -> Option<Item> {
         return slash_command(text).map(Item::Prompt);
     }
     if let Some(command) = tagged(text, "bash-input") {
-        let line = format!("! {}", crate::clean::one_line(command));
+        let line = format!("! {}", crate::text::clean::one_line(command));
         return Some(Item::Tool(ToolUse { id: String::new(), name: "Bash".into(), line, file: None }));
     }
     Some(Item::Prompt(head_and_tail(text, MAX_TEXT)))

@@ -2,9 +2,9 @@
 //!
 //! Most bytes of a transcript are outputs, and few of them hold such a line, so the encoded JSON is checked before it is decoded.
 
-use crate::clean::is_unseen;
 use crate::privacy::may_be_tag;
 use crate::source::json::Raw;
+use crate::text::clean::is_unseen;
 
 const STARTS: [&str; 13] = [
     "test result:", "ok  \t", "fail\t", "failed (", "ok (", "--- fail", "build succeeded", "build failed", "compiled successfully",

@@ -7,14 +7,15 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use super::{Doomed, folder_of};
-use crate::digest::Digest;
-use crate::notes::EVERYWHERE;
-use crate::phrase::Phrase;
-use crate::session::RowKey;
+use crate::model::digest::Digest;
+use crate::model::note::EVERYWHERE;
+use crate::model::session::RowKey;
 use crate::store::Store;
-use crate::store::bundle::{self, Whereabouts};
+use crate::store::chunk;
+use crate::store::chunk::Whereabouts;
+use crate::store::codec::unpack;
 use crate::store::notes::{Note, author};
-use crate::store::pack::unpack;
+use crate::text::phrase::Phrase;
 
 impl Store {
     /// Finds the records and digests that contain a text. Sessions whose project, folder or branch contains it, or that are `named`
@@ -50,7 +51,7 @@ impl Store {
                 doomed.whole.insert(session);
                 continue;
             }
-            for kept in bundle::rows_of(&self.db, session)?.iter().filter(|kept| sources.contains(&kept.source)) {
+            for kept in chunk::rows_of(&self.db, session)?.iter().filter(|kept| sources.contains(&kept.source)) {
                 doomed.rows.entry(session).or_default().insert(kept.line.key);
                 doomed.digests.insert(session);
             }
@@ -79,7 +80,7 @@ impl Store {
     }
 
     fn find_rows(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
-        bundle::for_each(&self.db, |session, key, item| {
+        chunk::for_each(&self.db, |session, key, item| {
             if !doomed.whole.contains(&session) && item.texts().iter().any(|text| phrase.is_in(text)) {
                 doomed.rows.entry(session).or_default().insert(key);
             }
@@ -96,7 +97,7 @@ impl Store {
     /// Does the session own any of the records? Its digest knows nothing of the others.
     fn owns_any(&self, session: i64, keys: &BTreeSet<RowKey>) -> Result<bool> {
         let head = self.session_head(session)?;
-        Ok(bundle::all_owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
+        Ok(chunk::all_owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
     }
 
     /// Digests that contain the text, superseded ones included.

@@ -5,7 +5,7 @@
 //! kept, so that they do not come back from a transcript that still exists; no text is kept.
 
 mod find;
-pub(super) mod take;
+pub mod removal;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
@@ -13,10 +13,10 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use super::bundle;
 use super::{Store, copy, notes};
-use crate::phrase::Phrase;
-use crate::session::{Millis, RowKey};
+use crate::model::session::{Millis, RowKey};
+use crate::store::chunk;
+use crate::text::phrase::Phrase;
 
 /// True when nothing is left of a session.
 pub(super) const EMPTY: &str =
@@ -98,24 +98,24 @@ impl Store {
         let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
         let tx = self.db.transaction()?;
         for head in &heads {
-            take::session(&tx, head, lasting)?;
+            crate::store::forget::removal::session(&tx, head, lasting)?;
         }
         if !heads.is_empty() {
             // Titles for unknown conversations: they cannot be attributed to a session, so they go too.
-            take::lost_titles(&tx)?;
+            crate::store::forget::removal::lost_titles(&tx)?;
         }
         for (session, keys) in &doomed.rows {
-            take::rows(&tx, *session, keys)?;
-            take::never_again(&tx, keys)?;
+            crate::store::forget::removal::rows(&tx, *session, keys)?;
+            crate::store::forget::removal::never_again(&tx, keys)?;
         }
         for session in &doomed.digests {
-            take::derived(&tx, *session)?;
+            crate::store::forget::removal::derived(&tx, *session)?;
         }
         for note in &notes {
             notes::remove(&tx, note)?;
         }
         for digest in doomed.replaced.keys() {
-            take::leaves_traces(&tx)?;
+            crate::store::forget::removal::leaves_traces(&tx)?;
             tx.execute("DELETE FROM digest WHERE pk = ?1", [digest])?;
         }
         tx.commit()?;
@@ -132,10 +132,10 @@ impl Store {
     /// Removes a text from places that belong to no record and no digest.
     pub fn take_out_text(&mut self, phrase: &Phrase) -> Result<()> {
         let tx = self.db.transaction()?;
-        take::titles(&tx, phrase)?;
-        take::leftovers(&tx, phrase)?;
+        crate::store::forget::removal::titles(&tx, phrase)?;
+        crate::store::forget::removal::leftovers(&tx, phrase)?;
         notes::take_names(&tx, phrase)?;
-        take::leaves_traces(&tx)?;
+        crate::store::forget::removal::leaves_traces(&tx)?;
         tx.commit()?;
         Ok(())
     }
@@ -158,7 +158,7 @@ impl Store {
         let dropped = tx.execute(&format!("DELETE FROM session WHERE {EMPTY} AND NOT {with_page}"), [])?;
         tx.execute(&format!("DELETE FROM project WHERE {unused}"), [])?;
         if dropped > 0 {
-            take::leaves_traces(&tx)?;
+            crate::store::forget::removal::leaves_traces(&tx)?;
         }
         tx.commit()?;
         Ok(())
@@ -187,7 +187,7 @@ impl Store {
 
     /// Number of records of a session in the index.
     pub fn rows_of(&self, session: i64) -> Result<usize> {
-        let keys: BTreeSet<RowKey> = bundle::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
+        let keys: BTreeSet<RowKey> = chunk::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
         Ok(keys.len())
     }
 

@@ -10,11 +10,12 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::Fenced;
 use super::writer::Writer;
+use crate::model::session::{Item, RowKey, digest_of};
 use crate::privacy::echo::{Hash, Hushed, distinctive, hashes, names_in};
-use crate::session::{Item, RowKey, digest_of};
-use crate::store::bundle::{self, Kept, Texts};
-use crate::store::forget::take;
-use crate::store::{load, pack};
+use crate::store::chunk;
+use crate::store::chunk::{Kept, Texts};
+use crate::store::forget::removal;
+use crate::store::{codec, load};
 
 /// Private words of sessions, as far as this transaction needed them.
 pub(super) struct Echoes {
@@ -48,7 +49,7 @@ pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<Hushed>
     let head = load::head_of(db, pk)?;
     let mut hushed = Hushed::default();
     words_of(db, &head.id, &mut hushed)?;
-    for kin in bundle::kin_earlier(db, &head)? {
+    for kin in chunk::kin_earlier(db, &head)? {
         words_of(db, &load::head_of(db, kin)?.id, &mut hushed)?;
     }
     Ok(hushed)
@@ -57,7 +58,7 @@ pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<Hushed>
 /// Removes echoes from everything stored of a session. Returns whether there were any.
 pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> {
     let (mut texts, mut changes) = (Texts::new(tx), Vec::<(Kept, Option<Item>)>::new());
-    for kept in bundle::rows_of(tx, pk)? {
+    for kept in chunk::rows_of(tx, pk)? {
         let item = texts.take(&kept)?;
         match words.clean_item(&item) {
             Some(Cow::Borrowed(_)) => {}
@@ -68,8 +69,8 @@ pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &Hush
     if changes.is_empty() && !branches {
         return Ok(false);
     }
-    bundle::change(tx, pk, changes.into_iter())?;
-    take::derived(tx, pk)?;
+    chunk::change(tx, pk, changes.into_iter())?;
+    removal::derived(tx, pk)?;
     Ok(true)
 }
 
@@ -79,7 +80,7 @@ fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> 
     let all: Vec<(i64, String)> = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     let mut changed = false;
     for (source, list) in all {
-        let mut names = pack::list(&list)?;
+        let mut names = codec::list(&list)?;
         let before = names.len();
         names.retain(|name| matches!(words.clean(name), Cow::Borrowed(_)));
         if names.len() < before {
@@ -142,7 +143,7 @@ impl Writer<'_, '_> {
         if let Some((pk, source)) = main {
             self.flush_rows()?;
             let mut texts = Texts::new(self.tx);
-            let rows = bundle::rows_of(self.tx, pk)?.into_iter();
+            let rows = chunk::rows_of(self.tx, pk)?.into_iter();
             for kept in rows.filter(|kept| kept.source == source && (until < kept.line.offset && kept.line.offset <= upto)) {
                 let item = texts.take(&kept)?;
                 item.texts().into_iter().for_each(|text| names_in(text, |name| _ = names.insert(short(name))));
@@ -161,11 +162,11 @@ impl Writer<'_, '_> {
             let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
             let Some(pk) = query.query_row([session], |r| r.get::<_, i64>(0)).optional()? else { continue };
             changed.insert(pk);
-            changed.extend(bundle::kin_of(self.tx, pk)?);
+            changed.extend(chunk::kin_of(self.tx, pk)?);
         }
         let may_have_titles = !changed.is_empty() || self.echoes.new_titles;
         for pk in &self.touched {
-            if !bundle::kin_of(self.tx, *pk)?.is_empty() {
+            if !chunk::kin_of(self.tx, *pk)?.is_empty() {
                 changed.insert(*pk);
             }
         }
@@ -193,7 +194,7 @@ impl Writer<'_, '_> {
                 let clean = words.clean(&text).into_owned();
                 let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
                 self.tx.prepare_cached(sql)?.execute(params![leaf, text, clean])?;
-                take::title_of(self.tx, &mut self.whereabouts, RowKey(leaf))?;
+                removal::title_of(self.tx, &mut self.whereabouts, RowKey(leaf))?;
                 break;
             }
         }

@@ -1,8 +1,8 @@
 //! Stores what transcripts gained, together with their checkpoints, in one transaction.
 
 mod echoes;
-mod notes;
 mod private;
+pub mod source_facts;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,16 +12,16 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 pub(super) use self::echoes::{all_words_of, hush_session, words_of};
-pub(super) use self::notes::note_last;
 use self::writer::Writer;
 use super::Store;
-use super::bundle::{Known, Whereabouts};
-use crate::chain::Asked;
-use crate::delta::Cursor;
+use crate::model::session::{Item, Millis, Row, RowKey};
+use crate::model::undone_prompts::Asked;
 use crate::privacy::{Began, Boundary};
-use crate::session::{Item, Millis, Row, RowKey};
+use crate::source::delta::Cursor;
 use crate::source::discover::Found;
-use crate::source::project::Projects;
+use crate::store::chunk::{Known, Whereabouts};
+pub(super) use crate::store::ingest::source_facts::note_last;
+use crate::sys::projects::Projects;
 
 /// By how much offsets of a replaced file are shifted back, in bytes: more than any file is long.
 const GENERATION: i64 = 1 << 40;

@@ -8,10 +8,10 @@ use rusqlite::{OptionalExtension, params};
 
 use super::Batch;
 use super::writer::Writer;
-use crate::session::{Millis, Row, RowKey};
-use crate::store::around::{PrivateSpan, private_spans};
-use crate::store::bundle;
-use crate::store::forget::take;
+use crate::model::session::{Millis, Row, RowKey};
+use crate::store::chunk;
+use crate::store::forget::removal;
+use crate::store::neighbours::{PrivateSpan, private_spans};
 
 impl Writer<'_, '_> {
     /// Records which turns are private.
@@ -52,7 +52,7 @@ impl Writer<'_, '_> {
             let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
             let known: Option<i64> = query.query_row([session], |r| r.get(0)).optional()?;
             if let Some(pk) = known
-                && bundle::holds(self.tx, pk, *key)?
+                && chunk::holds(self.tx, pk, *key)?
             {
                 stored.entry(pk).or_default().insert(*key);
             }
@@ -95,7 +95,7 @@ impl Writer<'_, '_> {
             let spans = private_spans(self.tx, &session)?;
             let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
             let began: BTreeMap<i64, bool> = of_agents.iter().map(|(_, source, first)| (*source, within(*first))).collect();
-            let rows = bundle::rows_of(self.tx, *pk)?;
+            let rows = chunk::rows_of(self.tx, *pk)?;
             let private = rows.iter().filter(|kept| began.get(&kept.source).is_some_and(|began| *began || within(kept.line.at)));
             let keys: BTreeSet<RowKey> = private.map(|kept| kept.line.key).collect();
             if !keys.is_empty() {
@@ -119,7 +119,7 @@ impl Writer<'_, '_> {
         let behind = self.behind_private_turns(&leaves)?;
         for (leaf, _) in leaves.into_iter().filter(|(leaf, forgotten)| *forgotten || behind.contains(leaf)) {
             self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
-            take::title_of(self.tx, &mut self.whereabouts, leaf)?;
+            removal::title_of(self.tx, &mut self.whereabouts, leaf)?;
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Writer<'_, '_> {
         let private =
             query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<Vec<(i64, Option<Millis>)>>>()?;
         for (session, first) in private {
-            let kept = bundle::rows_of(self.tx, session)?;
+            let kept = chunk::rows_of(self.tx, session)?;
             let after = kept.iter().filter(|kept| kept.line.at.zip(first).is_some_and(|(at, first)| at >= first));
             behind.extend(after.map(|kept| kept.line.key).filter(|key| rows.contains_key(key)));
         }
@@ -146,8 +146,8 @@ impl Writer<'_, '_> {
     fn take_back(&mut self, rows: &BTreeMap<i64, BTreeSet<RowKey>>) -> Result<()> {
         for (session, keys) in rows {
             self.gathered.drop_session(*session);
-            take::rows(self.tx, *session, keys)?;
-            take::derived(self.tx, *session)?;
+            removal::rows(self.tx, *session, keys)?;
+            removal::derived(self.tx, *session)?;
         }
         Ok(())
     }

@@ -8,16 +8,16 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::echoes::Echoes;
-use super::notes::Notes;
 use super::{Batch, GENERATION, Ingested, project_pk};
-use crate::session::{Item, Row, RowKey};
-use crate::source::project::Projects;
-use crate::store::around::PrivateSpan;
-use crate::store::bundle::{Gathered, Known, Message, Place, Put, Used, Whereabouts};
+use crate::model::session::{Item, Row, RowKey};
+use crate::store::chunk::{Gathered, Known, Message, Place, Put, Used, Whereabouts};
 use crate::store::client_cost;
-use crate::store::forget::take;
+use crate::store::forget::removal;
+use crate::store::ingest::source_facts::Notes;
 use crate::store::load::EARLIER;
+use crate::store::neighbours::PrivateSpan;
 use crate::store::undone;
+use crate::sys::projects::Projects;
 
 pub(super) struct Writer<'t, 'b> {
     pub tx: &'t Transaction<'t>,
@@ -167,7 +167,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         let sql = "SELECT pk FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM source WHERE session = session.pk AND cwd IS NOT NULL)";
         let found: Option<i64> = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?;
         if let Some(pk) = found.filter(|pk| !self.notes.iter().any(|((s, _), notes)| s == pk && notes.cwd.is_some())) {
-            take::leaves_traces(self.tx)?;
+            removal::leaves_traces(self.tx)?;
             // From now on its forks own the records they share with it.
             let sql = "UPDATE session SET dirty = 1, unindexed = 1 WHERE pk IN (SELECT other FROM kin WHERE session = ?1)";
             self.tx.prepare_cached(sql)?.execute([pk])?;

@@ -5,12 +5,14 @@ use std::collections::{HashMap, HashSet};
 use anyhow::{Context, Result};
 
 use super::SessionHead;
-use crate::rows::Entries;
-use crate::session::{Entry, Item, LeftOut, Millis, RowKey, Session, Title, TitleBy};
+use crate::model::assemble::Entries;
+use crate::model::session::{Entry, Item, LeftOut, Millis, RowKey, Session, Title, TitleBy};
 use crate::store::Store;
-use crate::store::bundle::{self, Kept, Texts, Used};
-use crate::store::pack::list;
-use crate::store::thinned::{self, LONG, Spots};
+use crate::store::chunk;
+use crate::store::chunk::{Kept, Texts, Used};
+use crate::store::codec::list;
+use crate::store::sample;
+use crate::store::sample::{LONG, Spots};
 
 /// The items of a session that are loaded, in order.
 struct Loaded {
@@ -25,7 +27,7 @@ impl Store {
     /// Loads what a session owns, in order: all of it, or the sample that `thinned` chooses when it is too long.
     pub fn load_session(&self, head: &SessionHead) -> Result<Session> {
         let places = self.places(head.pk)?;
-        let (bytes, items) = bundle::size_of(&self.db, head.pk)?;
+        let (bytes, items) = chunk::size_of(&self.db, head.pk)?;
         let loaded = if bytes > LONG { self.thinned_rows(head, &places, items)? } else { self.all_rows(head, &places)? };
         let mut entries = self.entries(head, &loaded, &places)?;
         if self.has_leaf_titles()? {
@@ -48,11 +50,11 @@ impl Store {
 
     /// Is a session too long to be loaded whole?
     pub(in crate::store) fn is_long(&self, head: &SessionHead) -> Result<bool> {
-        Ok(bundle::size_of(&self.db, head.pk)?.0 > LONG)
+        Ok(chunk::size_of(&self.db, head.pk)?.0 > LONG)
     }
 
     fn all_rows(&self, head: &SessionHead, places: &Places) -> Result<Loaded> {
-        let mut rows = bundle::owned_rows(&self.db, head)?;
+        let mut rows = chunk::owned_rows(&self.db, head)?;
         places.sort(&mut rows);
         let agents = places.agents(rows.iter().map(|kept| kept.source));
         Ok(Loaded { rows, agents, left_out: None })
@@ -63,7 +65,7 @@ impl Store {
     fn thinned_rows(&self, head: &SessionHead, places: &Places, items: usize) -> Result<Loaded> {
         let mut spots = Spots::with_room_for(items);
         let mut sources = HashSet::new();
-        bundle::each_owned(&self.db, head, |kept| {
+        chunk::each_owned(&self.db, head, |kept| {
             let (part, file) = places.of(&kept);
             spots.add(&kept.line, (part, file), places.is_main(&kept));
             sources.insert(kept.source);
@@ -72,7 +74,7 @@ impl Store {
         let (chosen, left_out) = spots.choose();
         let mut rows = Vec::with_capacity(chosen.len());
         let mut number = 0;
-        bundle::each_owned(&self.db, head, |kept| {
+        chunk::each_owned(&self.db, head, |kept| {
             if chosen.binary_search(&number).is_ok() {
                 rows.push(kept);
             }
@@ -89,8 +91,8 @@ impl Store {
         let main = loaded.rows.iter().take_while(|kept| places.is_main(kept)).count();
         for (at, kept) in loaded.rows.iter().enumerate() {
             let mut item = texts.take(kept).with_context(|| unreadable(head))?;
-            if loaded.left_out.is_some() && !thinned::is_at_end(at, main) {
-                thinned::shorten(&mut item);
+            if loaded.left_out.is_some() && !sample::is_at_end(at, main) {
+                sample::shorten(&mut item);
             }
             let agent = places.agent(kept).map(str::to_owned);
             entries.push(Entry { key: kept.line.key, at: kept.line.at, agent, item, outcome: None });
@@ -103,7 +105,7 @@ impl Store {
         let places = self.places(head.pk)?;
         let (mut texts, mut keys) = (Texts::new(&self.db), Vec::new());
         let has_titles = self.has_leaf_titles()?;
-        bundle::each_owned(&self.db, head, |kept| {
+        chunk::each_owned(&self.db, head, |kept| {
             each(&texts.take(&kept).with_context(|| unreadable(head))?, places.is_main(&kept));
             keys.extend(has_titles.then_some(kept.line.key));
             Ok(())

@@ -4,20 +4,20 @@
 //! as pages are: a session whose items or digest changed is marked and gets a new document at the end of a run. What is forgotten is
 //! removed from it at once.
 
-mod ask;
+pub mod query;
 mod texts;
 
 use anyhow::Result;
 use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, params_from_iter};
 
-pub use self::ask::{Asked, Counts, Hit};
-pub use self::texts::{Extent, Text};
+pub use self::texts::{Extent, Said, Text};
 use super::Store;
-use super::crew::PART;
 use super::load::SessionHead;
-use crate::find::document::{COLUMNS, Document, Draft};
-use crate::session::Millis;
-use crate::stop;
+use crate::model::session::Millis;
+use crate::store::document::{COLUMNS, Document, Draft};
+pub use crate::store::search::query::{Asked, Counts, Hit};
+use crate::store::worker_pool::PART;
+use crate::sys::shutdown;
 
 /// Limits of one transaction: documents, and roughly their text in bytes.
 const BATCH: usize = 200;
@@ -71,7 +71,7 @@ impl Store {
         let mut written = Written::default();
         for part in all.chunks(PART) {
             let mut batch = Batch::default();
-            self.each_in_order(stop::asked, part, Self::document, |_, made| {
+            self.each_in_order(shutdown::asked, part, Self::document, |_, made| {
                 let (head, document) = made?;
                 let document = match document {
                     Ok(document) => document,

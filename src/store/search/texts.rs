@@ -2,13 +2,34 @@
 
 use anyhow::Result;
 use rusqlite::OptionalExtension;
+use serde::Serialize;
 
 use super::Store;
-use crate::find::Said;
-use crate::session::{Item, Millis, ToolUse};
-use crate::signal::has_failed;
-use crate::store::bundle::{self, Kind, Texts};
+use crate::analyze::signal::has_failed;
+use crate::model::session::{Item, Millis, ToolUse};
+use crate::store::chunk;
+use crate::store::chunk::{Kind, Texts};
 use crate::store::load::SessionHead;
+
+/// What a passage is, or who said it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    Title,
+    Prompt,
+    Reply,
+    Decision,
+    Outcome,
+    Learned,
+    Next,
+    Blocker,
+    Plan,
+    Recap,
+    Error,
+    Command,
+    File,
+    Note,
+}
 
 /// A text of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +51,7 @@ pub enum Extent {
 impl Store {
     /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
     pub fn each_text(&self, head: &SessionHead, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
-        let mut rows = bundle::owned_rows(&self.db, head)?;
+        let mut rows = chunk::owned_rows(&self.db, head)?;
         let mut bodies = Texts::new(&self.db);
         if let Extent::Said(most) = extent {
             rows.retain(|kept| is_talk(kept.line.kind));

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::author::Author;
-use crate::chain::Asked;
-use crate::digest::{Digest, renamed_item};
+use crate::model::author::Author;
+use crate::model::digest::{Digest, renamed_item};
+use crate::model::session::{Item, Millis, RowKey, Tokens};
+use crate::model::undone_prompts::Asked;
 use crate::privacy::{Conversation, Gate};
-use crate::session::{Item, Millis, RowKey, Tokens};
 use crate::store::notes::Note;
 
 /// An exported session with its items: one line of JSON. `R` and `U` allow writing the items of a source and the usage one by one instead

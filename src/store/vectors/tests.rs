@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::{CHUNK, Embedded, Space};
-use crate::embed::vector::Quantized;
-use crate::session::digest_of;
+use crate::model::session::digest_of;
+use crate::model::vector::Quantized;
 use crate::store::Store;
 
 const DIMS: usize = 20;

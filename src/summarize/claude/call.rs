@@ -9,11 +9,12 @@ use std::path::Path;
 use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
 use super::{Claude, report};
-use crate::child::{self, Bounds, Cut, Ran};
-use crate::clean::{one_line, plain, shorten};
 use crate::config::{Config, GUARD};
-use crate::stop;
 use crate::summarize::{Failure, Request};
+use crate::sys::child_process;
+use crate::sys::child_process::{Bounds, Cut, Ran};
+use crate::sys::shutdown;
+use crate::text::clean::{one_line, plain, shorten};
 use redact::Redactor;
 
 /// Output limit of a child, in bytes; a reply has a few kilobytes.
@@ -71,7 +72,7 @@ impl Claude {
     }
 
     fn run_child(&self, arguments: &[String], request: &Request) -> io::Result<Result<Ran, Failure>> {
-        crate::private::create_dir(&self.child_dir)?;
+        crate::sys::private_files::create_dir(&self.child_dir)?;
         let job = quiet(&self.command, &self.child_dir)
             .args(arguments)
             .env("MAX_THINKING_TOKENS", "0")
@@ -85,9 +86,9 @@ impl Claude {
             // A file mentioned in a session must not be read.
             .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
-        let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: stop::asked };
+        let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: shutdown::asked };
         let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
-        Ok(match child::run(job, &bounds)? {
+        Ok(match child_process::run(job, &bounds)? {
             // A child that answered but did not exit has been paid for.
             Err(killed) if report::is_whole(&killed.ran.stdout) => Ok(clean(killed.ran)),
             ran => ran.map(clean).map_err(|killed| self.cut(killed.why)),
@@ -114,7 +115,7 @@ pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String
     // world-writable folder.
     let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/".into());
     let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
-    let ran = child::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
+    let ran = child_process::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
     Some(Redactor::shipped().redact(&String::from_utf8_lossy(&ran.stdout)).into_owned())
 }
 

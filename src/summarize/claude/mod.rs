@@ -19,14 +19,15 @@ use self::call::{can_go_without, describe, first_line, unknown_flag};
 pub use self::limit::over_at;
 use self::report::{Try, session_with};
 use super::{Failure, Input, Made, Request, Summarizer, reply};
-use crate::child::which;
-use crate::config::{Config, Price};
-use crate::fault;
-use crate::price::{cost, meanings, price_of, thinks};
+use crate::analyze::verify::{ground, verify};
+use crate::config::Config;
+use crate::model::price::Price;
+use crate::model::price::{cost, meanings, price_of, thinks};
+use crate::model::session::Tokens;
 use crate::privacy::Gate;
-use crate::session::Tokens;
-use crate::stop;
-use crate::verify::{ground, verify};
+use crate::sys::child_process::which;
+use crate::sys::failpoints;
+use crate::sys::shutdown;
 
 /// Output limit for the answer, in tokens; the requested JSON takes about 600.
 const MAX_ANSWER_TOKENS: u64 = 4_000;
@@ -153,7 +154,7 @@ impl Claude {
                 Try::Answered(answer) => return Ok(*answer),
                 Try::Failed(failure) => return Err(failure),
                 Try::Again(what) => match waits.next() {
-                    Some(wait) if !stop::asked() => std::thread::sleep(*wait),
+                    Some(wait) if !shutdown::asked() => std::thread::sleep(*wait),
                     _ => return Err(Failure::Model { what, cost_usd: Some(0.0) }),
                 },
             }
@@ -172,7 +173,7 @@ impl Claude {
             Err(failure) => return Try::Failed(failure),
         };
         let arguments = self.arguments(&request.system);
-        fault::point("before the call");
+        failpoints::point("before the call");
         let ran = match self.run(&arguments, request) {
             Ok(ran) => ran,
             Err(failure) => return Try::Failed(failure),
@@ -187,10 +188,10 @@ impl Claude {
         if silent {
             return session_with(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)), None);
         }
-        fault::point("reply arrived");
+        failpoints::point("reply arrived");
         // It is paid for: use it even if it could not be stored.
         let _ = room.fill(&file, &ran.stdout);
-        fault::point("reply stored");
+        failpoints::point("reply stored");
         match self.read_reply(&ran.stdout, &file, read) {
             Try::Failed(Failure::Session { what, cost_usd }) if !ran.status.success() => {
                 session_with(format!("{what} (claude {}{})", describe(&ran.status), first_line(&ran.stderr)), cost_usd)
@@ -213,7 +214,7 @@ impl Claude {
 
 impl Summarizer for Claude {
     fn summarize(&self, input: &Input) -> Result<Made, Failure> {
-        fault::happens("answer-panic", || panic!("asked for by a test"));
+        failpoints::happens("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
             ground(&mut digest, &input.session);

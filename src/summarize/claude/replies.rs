@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use super::report::{self, Try};
 use super::{Answer, Claude, Reader};
-use crate::private::Room;
-use crate::session::Millis;
+use crate::model::session::Millis;
 use crate::summarize::{Failure, Request};
+use crate::sys::private_files::Room;
 
 /// Disk space reserved before a call, in bytes: for the reply and the digest made from it, with a margin.
 const ROOM: usize = 256 << 10;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{Answer, Reader};
-use crate::clean::{one_line, plain, shorten};
 use crate::privacy::Gate;
 use crate::summarize::Failure;
+use crate::text::clean::{one_line, plain, shorten};
 
 /// In US dollars. A reported cost above this is treated as not reported.
 const MAX_COST: f64 = 1_000.0;

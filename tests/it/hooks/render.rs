@@ -3,9 +3,11 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use recall::context::{About, Content, Context, Fresh, Line, Open, Remembered, Told, render, tokens};
-use recall::digest::{Claim, Digest, FileNote};
-use recall::session::RowKey;
+use recall::model::digest::{Claim, Digest, FileNote};
+use recall::model::session::RowKey;
+use recall::render::session_start::render;
+use recall::render::session_start::{About, Content, Context, Fresh, Line, Open, Remembered, Told};
+use recall::text::budget::tokens;
 
 /// With so much room, anything there is to say fits.
 const ROOMY: usize = 1500;

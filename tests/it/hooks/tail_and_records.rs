@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 
 use proptest::prelude::*;
-use recall::delta::{Piece, last_lines};
-use recall::rows::{Entries, session_of};
-use recall::session::{Entry, Item, Outcome, Row, RowKey, Session, ToolUse};
+use recall::model::assemble::{Entries, session_of};
+use recall::model::session::{Entry, Item, Outcome, Row, RowKey, Session, ToolUse};
+use recall::source::delta::{Piece, last_lines};
 
 /// All pieces of the last `most` bytes, each with where it begins and ends.
 fn pieces(text: &[u8], most: u64) -> io::Result<Vec<(u64, u64, String)>> {

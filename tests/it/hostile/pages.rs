@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
-use recall::author::Author;
-use recall::digest::{Claim, Digest, FileNote};
-use recall::facts::Facts;
-use recall::page::{DayEntry, Shown, Untold, day_page, session_page};
-use recall::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
-use recall::store::closings::Closed;
+use recall::model::author::Author;
+use recall::model::digest::{Claim, Digest, FileNote};
+use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
+use recall::model::session_facts::Facts;
+use recall::render::page::{DayEntry, Shown, Untold, day_page, session_page};
+use recall::store::open_items::Closed;
 
 use crate::hostile::scene::{Hostile, S, SHOP, world};
 use crate::support::World;

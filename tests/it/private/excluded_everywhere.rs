@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::CommandFactory;
-use recall::cli::Cli;
+use recall::cli::args::Cli;
 use recall::hook::payload::Event;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use recall::clean::{both_ends, fold_lines, head_and_tail, one_line, plain, shorten};
 use recall::privacy::Gate;
+use recall::text::clean::{both_ends, fold_lines, head_and_tail, one_line, plain, shorten};
 use redact::Redactor;
 
 use super::{acts, secrets, texts};

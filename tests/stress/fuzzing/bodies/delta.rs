@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 
-use recall::delta::{Cursor, Lines, Piece, open, tail_hash};
+use recall::source::delta::{Cursor, Lines, Piece, open, tail_hash};
 
 /// Where lines are too long to be read.
 const MAX_LINE: usize = 200;

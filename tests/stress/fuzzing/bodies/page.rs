@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
-use recall::author::Author;
-use recall::digest::{Claim, Digest, FileNote};
-use recall::facts::Facts;
-use recall::markdown::{code, inline, slug, yaml};
-use recall::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
-use recall::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
-use recall::store::closings::Closed;
+use recall::model::author::Author;
+use recall::model::digest::{Claim, Digest, FileNote};
+use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
+use recall::model::session_facts::Facts;
+use recall::render::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
 use recall::store::notes::Note;
+use recall::store::open_items::Closed;
+use recall::text::markdown::{code, inline, slug, yaml};
 
 use super::{acts, texts};
 

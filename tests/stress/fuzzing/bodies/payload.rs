@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use recall::hook::payload::{Event, Payload};
-use recall::mark::Mark;
+use recall::source::mark::Mark;
 
 static DIRS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| ["/home/dev/.claude".into(), "/home/dev/.config/claude".into()]);
 const EVENTS: [Event; 7] = [

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use recall::clean::plain;
-use recall::privacy::{Gate, disarm, opens_private, strip};
+use recall::privacy::{Gate, opens_private, strip};
+use recall::text::clean::plain;
+use recall::text::disarm::disarm;
 
 use super::texts;
 

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
-use recall::find::{Highlighter, Query, QueryContext, Wanted, find};
+use recall::config::QueryContext;
+use recall::model::session::{Item, RowKey};
 use recall::privacy::Policy;
-use recall::session::{Item, RowKey};
+use recall::search::{Highlighter, Query, Wanted, find};
 use recall::store::transfer::{Exported, ExportedRow, ExportedSource};
 use recall::store::{Memory, Store};
 
@@ -39,7 +40,7 @@ pub fn check(data: &[u8]) {
         for one in &found {
             assert!(one.score.is_finite() && (0.0..=1.001).contains(&one.covered) && one.passages.len() <= 2, "{one:?}");
         }
-        recall::find::most_telling(store, &query).unwrap_or_else(|e| panic!("{e:#}: {text:?}"));
+        recall::search::most_telling(store, &query).unwrap_or_else(|e| panic!("{e:#}: {text:?}"));
     });
     let _ = Highlighter::of_query(&query);
 }

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
+use recall::analyze::verify::verify;
+use recall::model::session::{Entry, FileTouch, Item, Project, RowKey, Session, ToolUse, Touch};
 use recall::privacy::Gate;
-use recall::session::{Entry, FileTouch, Item, Project, RowKey, Session, ToolUse, Touch};
 use recall::summarize::claude::report::{self, Try};
 use recall::summarize::{Request, reply};
-use recall::verify::verify;
 
 use super::{acts, secrets};
 
@@ -41,7 +41,7 @@ fn one(text: &str, request: &Request) {
     verify(&mut again, &SESSION);
     assert_eq!(again, digest, "what was verified once is verified");
     let stored = serde_json::to_vec(&digest).expect("a digest is JSON");
-    assert_eq!(serde_json::from_slice::<recall::digest::Digest>(&stored).expect("it is read again"), digest);
+    assert_eq!(serde_json::from_slice::<recall::model::digest::Digest>(&stored).expect("it is read again"), digest);
 }
 
 /// All that the client prints, the reply in it.

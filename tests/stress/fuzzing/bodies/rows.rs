@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
+use recall::model::session::{Item, Row};
 use recall::privacy::Gate;
-use recall::session::{Item, Row};
 use recall::source::claude_code::{Line, Place, is_whole, read_line};
 use recall::source::json::{self, fields};
 use serde_json::Value;

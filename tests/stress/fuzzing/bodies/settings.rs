@@ -1,9 +1,9 @@
 //! Settings editing: what install put in uninstall takes out, byte for byte, and what is not ours is as it was in between.
 
-use recall::install::command::Form;
-use recall::install::servers::{self, Place};
-use recall::install::settings;
-use recall::install::strict_json::Shapes;
+use recall::setup::command::Form;
+use recall::setup::servers::{self, Place};
+use recall::setup::settings;
+use recall::setup::strict_json::Shapes;
 use serde_json::Value;
 
 pub fn check(data: &[u8]) {

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use jiff::tz::TimeZone;
-use recall::extract::extract;
-use recall::facts::Facts;
-use recall::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
-use recall::price::costs_by_model;
+use recall::analyze::extract::extract;
+use recall::model::price::costs_by_model;
+use recall::model::session::Item;
+use recall::model::session_facts::Facts;
 use recall::privacy::Gate;
-use recall::session::Item;
+use recall::render::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
 use recall::store::Store;
 use recall::store::transfer::Exported;
 

@@ -1,0 +1,246 @@
+//! The units a session is condensed from: its distinct items as lines, and the sentences each line can hold.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::closing_replies;
+use super::line::tool_line;
+use crate::analyze::distinct::{Distinct, distinct};
+use crate::analyze::failures::{Failure, failures};
+use crate::analyze::prose::{Said, Voice, of_line, outline};
+use crate::analyze::signal::{Kind, Signal, Tier, is_chatter, weight};
+use crate::model::session::{Answer, Item, RowKey, Session, ToolUse, Touch, title_of_plan};
+use crate::text::clean::{head_and_tail, one_line, shorten};
+use crate::text::tokenize::words;
+
+/// Longest sentence, in characters: anything longer is a list or a log.
+const MAX_SENTENCE: usize = 320;
+/// Longest text of a prompt, in characters; pasted logs exceed it.
+const MAX_PROMPT: usize = 1500;
+const MAX_TOOL: usize = 420;
+/// Length of the short form of a sentence and of a tool use, in characters.
+const MAX_SHORT: usize = 160;
+const MAX_SHORT_TOOL: usize = 120;
+
+/// Candidates of one rank are placed before any of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// The user's words.
+    Words,
+    /// The last reply, which says where things ended.
+    End,
+    /// Items of the strong tier.
+    Strong,
+    /// Items of the moderate tier, and the end of each turn.
+    Moderate,
+    /// Everything else, if there is much room.
+    Rest,
+}
+
+/// A line that may be included.
+pub struct Candidate {
+    pub rank: Rank,
+    pub row: RowKey,
+    /// The speaker, as the start of the line.
+    pub who: &'static str,
+    /// How often the session says it.
+    pub times: usize,
+    /// Its parts in order, and the separator between them.
+    pub units: Vec<Unit>,
+    pub between: &'static str,
+    /// The changed file, if the line says nothing else.
+    changed: Option<String>,
+}
+
+/// A sentence, or a whole line that is one unit.
+pub struct Unit {
+    pub text: String,
+    /// The text in its short form.
+    pub short: String,
+    /// From 0 to 1.5: how much it says, and its position.
+    pub strength: f64,
+    /// The ids of its distinctive words.
+    pub terms: Vec<usize>,
+}
+
+/// Assigns ids to words.
+#[derive(Default)]
+pub struct Terms(HashMap<String, usize>);
+
+impl Terms {
+    fn of(&mut self, text: &str) -> Vec<usize> {
+        let number = |word: String| {
+            let next = self.0.len();
+            *self.0.entry(word).or_insert(next)
+        };
+        words(text).into_iter().map(number).collect()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Everything that may be included of a session, in order.
+pub fn candidates(session: &Session) -> (Vec<Candidate>, Terms) {
+    let closing = closing_replies(session);
+    let fixes: BTreeMap<RowKey, Failure> = failures(session).into_iter().map(|f| (f.row, f)).collect();
+    let mut maker = Maker { session, last_reply: closing.last().copied(), closing, fixes, terms: Terms::default() };
+    let all = distinct(session).iter().filter_map(|one| maker.candidate(one)).collect();
+    (merged(all), maker.terms)
+}
+
+/// Merges consecutive uneventful file changes into one line.
+fn merged(all: Vec<Candidate>) -> Vec<Candidate> {
+    let mut lines: Vec<Candidate> = Vec::new();
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for mut candidate in all {
+        let Some(path) = candidate.changed.clone() else {
+            counts.clear();
+            lines.push(candidate);
+            continue;
+        };
+        let known = counts.iter().position(|(p, _)| *p == path);
+        match (known, lines.last_mut().filter(|_| !counts.is_empty())) {
+            (Some(at), Some(line)) => {
+                counts[at].1 += 1;
+                line.units[at].say(format!("{path} ({} times)", counts[at].1));
+            }
+            (None, Some(line)) if line.who == candidate.who => {
+                counts.push((path, 1));
+                line.units.append(&mut candidate.units);
+            }
+            _ => {
+                counts = vec![(path, 1)];
+                lines.push(candidate);
+            }
+        }
+    }
+    lines
+}
+
+impl Unit {
+    fn say(&mut self, text: String) {
+        (self.short, self.text) = (text.clone(), text);
+    }
+}
+
+struct Maker<'s> {
+    session: &'s Session,
+    closing: Vec<usize>,
+    last_reply: Option<usize>,
+    fixes: BTreeMap<RowKey, Failure>,
+    terms: Terms,
+}
+
+impl Maker<'_> {
+    fn candidate(&mut self, one: &Distinct<'_>) -> Option<Candidate> {
+        let signal = one.signal;
+        let rank = self.rank(one, &signal)?;
+        if let Some(change) = self.change(one, &signal) {
+            return Some(change);
+        }
+        let main = one.entry.is_main();
+        let (who, units) = match &one.entry.item {
+            Item::Prompt(text) if main => ("user: ", self.words_of_user(text)),
+            Item::Prompt(text) => ("task of a subagent: ", self.sentences(text, one)),
+            Item::Answer(answer) if main => ("user answered: ", vec![self.answer(answer)]),
+            Item::Reply(text) => (if main { "assistant: " } else { "subagent assistant: " }, self.sentences(text, one)),
+            Item::Plan(text) if one.entry.is_refused_plan() => ("plan that the user refused: ", self.heading(text)),
+            Item::Plan(text) => ("plan: ", self.sentences(text, one)),
+            Item::Recap(text) | Item::Away(text) => ("recap: ", self.sentences(text, one)),
+            Item::PullRequest(url) => ("", vec![self.unit(format!("pull request {url}"), signal.importance)]),
+            Item::Interrupted => ("", vec![self.unit("the user interrupted".into(), signal.importance)]),
+            Item::Tool(tool) => (if main { "" } else { "subagent " }, vec![self.tool(tool, one, &signal)]),
+            _ => return None,
+        };
+        let candidate = Candidate { rank, row: one.entry.key, who, times: one.times(), units, between: " ", changed: None };
+        (!candidate.units.is_empty()).then_some(candidate)
+    }
+
+    /// The line of a change that succeeded.
+    fn change(&mut self, one: &Distinct<'_>, signal: &Signal) -> Option<Candidate> {
+        let Item::Tool(ToolUse { file: Some(file), .. }) = &one.entry.item else { return None };
+        if signal.kind != Kind::Change || one.entry.outcome.as_ref().is_some_and(|o| !o.ok) {
+            return None;
+        }
+        let path = self.session.relative(&file.path).to_owned();
+        let who = match (file.how, one.entry.is_main()) {
+            (Touch::Written, true) => "wrote ",
+            (Touch::Written, false) => "subagent wrote ",
+            (_, true) => "edited ",
+            (_, false) => "subagent edited ",
+        };
+        let units = vec![self.unit(path.clone(), signal.importance)];
+        Some(Candidate { rank: Rank::Moderate, row: one.entry.key, who, times: 1, units, between: ", ", changed: Some(path) })
+    }
+
+    /// `None` for items that other lines cover, or that are never included.
+    fn rank(&self, one: &Distinct<'_>, signal: &Signal) -> Option<Rank> {
+        if self.last_reply == Some(one.at) {
+            return Some(Rank::End);
+        }
+        match (&one.entry.item, signal.tier()) {
+            (Item::Prompt(_) | Item::Answer(_), _) if one.entry.is_main() => Some(Rank::Words),
+            (Item::Todos(_) | Item::Task(_) | Item::Outcome(_) | Item::Title(_), _) => None,
+            (_, Tier::Strong) => Some(Rank::Strong),
+            (_, Tier::Moderate) => Some(Rank::Moderate),
+            // The last reply of a turn says how it went, whatever its words.
+            (Item::Reply(_), Tier::None) if self.closing.contains(&one.at) => Some(Rank::Moderate),
+            (Item::Reply(_) | Item::Prompt(_), Tier::None) => Some(Rank::Rest),
+            (_, Tier::None) => None,
+        }
+    }
+
+    fn unit(&mut self, text: String, strength: f64) -> Unit {
+        let short = shorten(&text, MAX_SHORT);
+        Unit { terms: self.terms.of(&text), text, short, strength }
+    }
+
+    /// The sentences of the user's words; of a pasted log or file, its two ends.
+    fn words_of_user(&mut self, text: &str) -> Vec<Unit> {
+        let short = one_line(&head_and_tail(text, MAX_PROMPT));
+        let parts: Vec<String> = split(&short);
+        parts.into_iter().map(|part| self.unit(part, 1.0)).collect()
+    }
+
+    /// A single unit, as a part of an answer would be meaningless.
+    fn answer(&mut self, answer: &Answer) -> Unit {
+        let short = answer.told(MAX_SHORT);
+        Unit { short, ..self.unit(answer.told(MAX_PROMPT), 1.0) }
+    }
+
+    /// The title of a plan, without its content.
+    fn heading(&mut self, plan: &str) -> Vec<Unit> {
+        let title = shorten(&one_line(title_of_plan(plan)), MAX_SHORT);
+        if title.is_empty() { Vec::new() } else { vec![self.unit(title, 0.0)] }
+    }
+
+    fn sentences(&mut self, text: &str, one: &Distinct<'_>) -> Vec<Unit> {
+        let closing = if self.closing.contains(&one.at) { 0.2 } else { 0.0 };
+        let last = if self.last_reply == Some(one.at) { 0.1 } else { 0.0 };
+        let aside = if one.entry.is_main() { 0.0 } else { 0.15 };
+        let strength = |said: &Said| {
+            let listed = if said.under.is_some() { 0.3 } else { 0.0 };
+            let told = weight(&said.text) + listed + closing + last - aside;
+            if is_chatter(&said.text) || said.voice == Voice::Quoted { told * 0.3 } else { told }
+        };
+        let all: Vec<(String, f64)> =
+            outline(text).iter().map(|s| (shorten(&one_line(&s.text), MAX_SENTENCE), strength(s))).collect();
+        all.into_iter().map(|(text, strength)| self.unit(text, strength)).collect()
+    }
+
+    fn tool(&mut self, tool: &ToolUse, one: &Distinct<'_>, signal: &Signal) -> Unit {
+        let fix = one.rows.iter().find_map(|row| self.fixes.get(row)).and_then(|f| f.fix.as_ref());
+        let cure = fix.and_then(|fix| fix.told(3)).map_or(String::new(), |told| format!("; passed after {told}"));
+        let outcome = one.entry.outcome.as_ref();
+        let line = |most| tool_line(self.session, tool, outcome, 0, most) + &cure;
+        let (text, short) = (line(MAX_TOOL), line(MAX_SHORT_TOOL));
+        Unit { short, ..self.unit(text, signal.importance) }
+    }
+}
+
+/// The sentences of a line, so that the user's words can be included in part.
+fn split(line: &str) -> Vec<String> {
+    let parts: Vec<String> = of_line(line).into_iter().map(|s| shorten(&s, MAX_PROMPT)).collect();
+    if parts.is_empty() { vec![line.to_owned()] } else { parts }
+}

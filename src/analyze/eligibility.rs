@@ -1,0 +1,185 @@
+//! Which sessions are due for a digest, and why the others are not. Pure.
+
+use crate::model::session::{Millis, Session};
+
+/// How long a session must have been quiet once the client said that it ended.
+const SETTLED_AFTER_END: Millis = 30_000;
+/// How much work in an ongoing session earns an interim digest, and the longest pause that counts as work.
+const INTERIM: Millis = 30 * 60_000;
+const PAUSE: Millis = 5 * 60_000;
+/// After this many failures in a row the model is no longer asked in every run.
+const PATIENCE: u32 = 3;
+const HOUR: Millis = 3_600_000;
+/// An hour doubled 13 times is 341 days.
+const MAX_DOUBLINGS: u32 = 13;
+
+/// Why a session gets no digest in this run, or none by the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Skip {
+    /// It may still grow; the time left, in milliseconds.
+    Unsettled(Millis),
+    NoPrompt,
+    NoWork,
+    Limit,
+    RunBudget,
+    DayBudget,
+    UnknownPrice(String),
+    FailedOften(u32),
+    /// Part of a backlog of sessions that never had a digest.
+    Backlog,
+    NoModel(String),
+}
+
+impl std::fmt::Display for Skip {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Skip::Unsettled(left) => write!(out, "not settled yet ({} s to go)", left / 1000 + 1),
+            Skip::NoPrompt => out.write_str("no prompt of the user's"),
+            Skip::NoWork => out.write_str("nothing answered the prompt"),
+            Skip::Limit => out.write_str("over the number of sessions for one run"),
+            Skip::RunBudget => out.write_str("over the budget of the run"),
+            Skip::DayBudget => out.write_str("over the budget of the day"),
+            Skip::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
+            Skip::FailedOften(times) => {
+                let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+                write!(out, "failed {times}, waiting before the next try (`recall digest --session` tries now)")
+            }
+            Skip::Backlog => out.write_str("one of a backlog"),
+            Skip::NoModel(why) => out.write_str(why),
+        }
+    }
+}
+
+/// A session's state, as eligibility needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// When it last grew, and when the client said that it ended.
+    pub grew_at: Millis,
+    pub ended_at: Option<Millis>,
+    pub has_prompt: bool,
+    pub has_work: bool,
+}
+
+/// Why a session can never get a digest as it stands, however long one waits.
+pub fn never(session: &Session) -> Option<Skip> {
+    if session.prompts().next().is_none() {
+        return Some(Skip::NoPrompt);
+    }
+    (!session.has_work()).then_some(Skip::NoWork)
+}
+
+/// Is the session worth a digest, and has it been quiet long enough?
+pub fn deserves(standing: &Standing, now: Millis, settle: Millis) -> Result<(), Skip> {
+    if !standing.has_prompt {
+        return Err(Skip::NoPrompt);
+    }
+    if !standing.has_work {
+        return Err(Skip::NoWork);
+    }
+    let quiet = now - standing.grew_at;
+    // Lines after the end belong to a resumed session; the end's own lines arrive within this slack.
+    let ended = standing.ended_at.is_some_and(|end| standing.grew_at <= end + SETTLED_AFTER_END);
+    let needed = if ended { settle.min(SETTLED_AFTER_END) } else { settle };
+    if quiet < needed { Err(Skip::Unsettled(needed - quiet)) } else { Ok(()) }
+}
+
+/// Has an ongoing session seen enough work since its last digest, if any, to get an interim one? `times` are those of its records
+/// since.
+pub fn wants_interim(digested: Option<Millis>, times: &[Millis]) -> bool {
+    let all: Vec<Millis> = digested.into_iter().chain(times.iter().copied()).collect();
+    let worked: Millis = all.windows(2).map(|pair| (pair[1] - pair[0]).min(PAUSE)).sum();
+    worked >= INTERIM
+}
+
+/// May the model be asked again about a session it failed on? The wait doubles from an hour up to 341 days: a permanent failure
+/// costs a handful of calls and then next to nothing, and what failed for a week is retried within a week. A session that has
+/// grown since the failure waits the hour only.
+pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), Skip> {
+    if failures < PATIENCE {
+        return Ok(());
+    }
+    let doublings = if grew_at > last { 0 } else { (failures - PATIENCE).min(MAX_DOUBLINGS) };
+    let wait = HOUR << doublings;
+    // A failure dated in the future comes from a wrong clock and is ignored.
+    if (0..wait).contains(&(now - last)) { Err(Skip::FailedOften(failures)) } else { Ok(()) }
+}
+
+/// What a run may spend. Reservations count until the real cost is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget {
+    pub run_usd: f64,
+    pub day_usd: f64,
+}
+
+/// Does a call with this worst-case cost fit into what is left?
+pub fn affordable(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), Skip> {
+    // A millionth of a cent, for rounding in floating-point sums.
+    const SLACK: f64 = 1e-8;
+    if spent_run + worst_usd > budget.run_usd + SLACK {
+        return Err(Skip::RunBudget);
+    }
+    if spent_day + worst_usd > budget.day_usd + SLACK {
+        return Err(Skip::DayBudget);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTLE: Millis = 600_000;
+
+    fn standing(grew_at: Millis, ended_at: Option<Millis>) -> Standing {
+        Standing { grew_at, ended_at, has_prompt: true, has_work: true }
+    }
+
+    #[test]
+    fn a_session_settles_by_silence_or_by_its_end() {
+        let now = 10_000_000;
+        let at = |quiet, ended: Option<Millis>| deserves(&standing(now - quiet, ended.map(|e| now - e)), now, SETTLE);
+        assert_eq!(at(600_000, None), Ok(()));
+        assert_eq!(at(599_000, None), Err(Skip::Unsettled(1_000)));
+        assert_eq!(at(30_000, Some(30_500)), Ok(()));
+        assert_eq!(at(29_000, Some(29_500)), Err(Skip::Unsettled(1_000)));
+        // Resumed after its end: the end no longer counts.
+        assert_eq!(at(60_000, Some(300_000)), Err(Skip::Unsettled(540_000)));
+    }
+
+    #[test]
+    fn half_an_hour_of_work_wants_a_digest_and_pauses_hardly_count() {
+        let minutes = |list: &[i64]| list.iter().map(|m| m * 60_000).collect::<Vec<_>>();
+        assert!(wants_interim(None, &minutes(&[0, 5, 10, 15, 20, 25, 30])));
+        assert!(!wants_interim(None, &minutes(&[0, 5, 10, 15, 20, 25, 29])));
+        // Out for lunch.
+        assert!(!wants_interim(None, &minutes(&[0, 120, 240, 360, 480, 600])));
+        assert!(wants_interim(None, &minutes(&[0, 120, 240, 360, 480, 600, 720])));
+        assert!(wants_interim(Some(0), &minutes(&[5, 10, 15, 20, 25, 30])));
+        assert!(!wants_interim(Some(0), &[]) && !wants_interim(None, &[]));
+    }
+
+    #[test]
+    fn patience_grows_with_failures() {
+        let retry = |failures, now| may_retry(failures, 0, -1, now);
+        assert_eq!(retry(2, 1), Ok(()));
+        assert_eq!(retry(3, HOUR - 1), Err(Skip::FailedOften(3)));
+        assert_eq!(retry(3, HOUR), Ok(()));
+        assert_eq!(retry(4, HOUR), Err(Skip::FailedOften(4)));
+        assert_eq!(retry(10, 128 * HOUR - 1), Err(Skip::FailedOften(10)));
+        assert_eq!(retry(10, 128 * HOUR), Ok(()));
+        assert_eq!(retry(u32::MAX, 342 * 24 * HOUR), Ok(()));
+        // It grew since.
+        assert_eq!(may_retry(10, 0, 1, HOUR - 1), Err(Skip::FailedOften(10)));
+        assert_eq!(may_retry(10, 0, 1, HOUR), Ok(()));
+        // The clock was set back.
+        assert_eq!(may_retry(4, HOUR, 0, HOUR - 1), Ok(()));
+    }
+
+    #[test]
+    fn money_is_counted_for_the_run_and_the_day() {
+        let budget = Budget { run_usd: 0.5, day_usd: 1.0 };
+        assert_eq!(affordable(0.1, 0.4, 0.4, &budget), Ok(()));
+        assert_eq!(affordable(0.1, 0.41, 0.41, &budget), Err(Skip::RunBudget));
+        assert_eq!(affordable(0.1, 0.0, 0.95, &budget), Err(Skip::DayBudget));
+    }
+}

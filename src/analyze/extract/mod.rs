@@ -1,0 +1,52 @@
+//! Makes a digest without a model: from what the user said, how the assistant closed each turn, what was answered, changed, run
+//! and left open, and the client's own summaries.
+
+pub mod completed;
+pub mod decisions;
+mod files;
+pub mod open_items;
+pub mod request;
+mod statements;
+
+use self::files::{files, investigated};
+use self::statements::{Seen, pick, statements};
+use crate::analyze::extract::completed::{completed, fixed};
+use crate::analyze::extract::decisions::decisions;
+pub use crate::analyze::extract::open_items::closes;
+use crate::analyze::extract::open_items::{blockers, next_steps};
+pub use crate::analyze::extract::request::{request, title};
+use crate::analyze::failures::failures;
+use crate::analyze::signal::Topic;
+use crate::model::digest::{Claim, Digest};
+use crate::model::session::{Entry, Session};
+
+/// Makes the digest of a session on its own; [`closes`] finds the open items of other sessions that it closes.
+pub fn extract(session: &Session) -> Digest {
+    let pool = statements(session);
+    let failures = failures(session);
+    let mut seen = Seen::default();
+    let request = request(session);
+    let next_steps = next_steps(session, &pool, &mut seen);
+    let decisions = decisions(session, &pool, &mut seen);
+    let completed = completed(session, &pool, &mut seen);
+    let mut learned =
+        pick(&pool, &mut seen, 7, |s| !s.offer && (s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5)));
+    learned.extend(fixed(&failures));
+    Digest {
+        title: title(session),
+        closes: Vec::new(),
+        investigated: investigated(session),
+        blockers: blockers(session, &failures, &pool, &mut seen),
+        files: files(session),
+        questions: Vec::new(),
+        request,
+        learned,
+        completed,
+        decisions,
+        next_steps,
+    }
+}
+
+fn claim(text: String, entry: &Entry) -> Claim {
+    Claim { text, rows: vec![entry.key] }
+}

@@ -1,0 +1,65 @@
+//! The highlights of a session, in transcript order: the user's words and the most important of the rest. Pure.
+
+use std::collections::BTreeMap;
+
+use crate::analyze::condense::{closing_replies, gist, tool_line};
+use crate::analyze::signal::{Signal, Tier, judge};
+use crate::model::session::{Entry, Item, RowKey, Session, title_of_plan};
+use crate::text::clean::shorten;
+
+/// A highlight.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'s> {
+    pub entry: &'s Entry,
+    /// The 1-based prompt number, if it is a prompt.
+    pub number: Option<usize>,
+}
+
+/// The `most` most important entries, and those as important as the next one; in transcript order.
+pub fn moments(session: &Session, most: usize) -> Vec<Moment<'_>> {
+    let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
+    let closing = closing_replies(session);
+    let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
+        // The last reply of a turn says how it went, whatever its wording.
+        let signal = judge(e);
+        (e, if closing.contains(&at) { signal.at_least(0.5) } else { signal })
+    });
+    let all: Vec<(&Entry, Signal)> = weighed.filter(|(_, signal)| signal.tier() > Tier::None).collect();
+    let mut weights: Vec<f64> = all.iter().map(|(_, signal)| signal.importance).collect();
+    weights.sort_by(|a, b| b.total_cmp(a));
+    let least = weights.get(most).copied().unwrap_or(0.0);
+    let numbers: BTreeMap<RowKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
+    let weighty = all.into_iter().filter(|(_, signal)| signal.importance >= least);
+    weighty.map(|(entry, _)| Moment { entry, number: numbers.get(&entry.key).copied() }).collect()
+}
+
+/// How parts of a line are marked up for its destination.
+pub struct Markup {
+    pub words: fn(&str) -> String,
+    pub command: fn(&str) -> String,
+    /// Marks the speaker.
+    pub who: fn(&str) -> String,
+}
+
+/// An entry on one line; its text is shortened to `max` characters before it is marked up.
+pub fn line(session: &Session, entry: &Entry, max: usize, markup: &Markup) -> String {
+    let Markup { words, command, who } = markup;
+    let agent = if entry.is_main() { "" } else { "subagent: " };
+    match &entry.item {
+        Item::Prompt(text) => format!("{} {}", who("user"), words(&shorten(text, max))),
+        Item::Answer(answer) => format!("{} {}", who("user answered"), words(&answer.told(max))),
+        Item::Reply(text) => format!("{agent}{}", words(&gist(text, max))),
+        Item::Plan(text) if entry.is_refused_plan() => format!("refused plan: {}", words(&shorten(title_of_plan(text), max))),
+        Item::Plan(text) => format!("plan: {}", words(&gist(text, max))),
+        Item::Recap(text) | Item::Away(text) => format!("recap: {}", words(&gist(text, max))),
+        Item::PullRequest(url) => format!("pull request {}", words(url)),
+        Item::Tool(tool) => format!("{agent}{}", command(&tool_line(session, tool, entry.outcome.as_ref(), 0, max))),
+        Item::Interrupted => "the user interrupted".into(),
+        Item::Todos(todos) => {
+            format!("to do: {}", words(&shorten(&todos.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join("; "), max)))
+        }
+        Item::Task(task) => format!("task: {}", words(&shorten(&task.text, max))),
+        Item::Outcome(outcome) => format!("{agent}{}", words(&shorten(&outcome.brief, max))),
+        Item::Title(title) => format!("title: {}", words(&shorten(&title.text, max))),
+    }
+}

@@ -1,0 +1,214 @@
+//! Near-duplicate digests, such as those of sessions that run daily. Pure.
+//!
+//! Digests are compared by their distinctive words. MinHash with banding avoids comparing all pairs: the words are hashed with many
+//! functions, the minimum of each is kept, and only digests that agree on a whole band of minimums are compared.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::model::digest::Digest;
+use crate::model::session::digest_of;
+use crate::text::tokenize::words;
+
+/// The least Jaccard similarity of near-duplicates (numerator, denominator): shared words out of all words of both.
+const ALIKE: (usize, usize) = (85, 100);
+/// Digests with fewer words are too short to compare.
+const MIN_WORDS: usize = 12;
+/// With these numbers, two digests that are just similar enough share a band with probability 0.9991; two that share a third of their
+/// words, with probability 0.05.
+const BANDS: usize = 12;
+const HASHES_IN_BAND: usize = 5;
+
+/// The words of a digest as sorted hashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Likeness(Vec<u32>);
+
+impl Likeness {
+    pub fn of(digest: &Digest) -> Self {
+        let claims = digest.decisions.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
+        let lists = digest.completed.iter().chain(&digest.learned).map(String::as_str);
+        let all: BTreeSet<String> = std::iter::once(digest.title.as_str()).chain(lists).chain(claims).flat_map(words).collect();
+        let hash = |word: &String| {
+            let hash = digest_of(&[word.as_bytes()]);
+            u32::from_le_bytes([hash[0], hash[1], hash[2], hash[3]])
+        };
+        let hashes: BTreeSet<u32> = all.iter().map(hash).collect();
+        Self(hashes.into_iter().collect())
+    }
+
+    /// The stored format: little-endian 32-bit hashes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self(bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect())
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let (less, more) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
+        if less * ALIKE.1 < more * ALIKE.0 {
+            return false;
+        }
+        let (mut a, mut b, mut shared) = (0, 0, 0);
+        while let (Some(mine), Some(theirs)) = (self.0.get(a), other.0.get(b)) {
+            a += usize::from(mine <= theirs);
+            b += usize::from(theirs <= mine);
+            shared += usize::from(mine == theirs);
+        }
+        let all = self.0.len() + other.0.len() - shared;
+        shared * ALIKE.1 >= all * ALIKE.0
+    }
+
+    /// Are there enough words to compare?
+    fn tells(&self) -> bool {
+        self.0.len() >= MIN_WORDS
+    }
+
+    /// One number per band of minimum hashes.
+    fn bands(&self) -> [u64; BANDS] {
+        std::array::from_fn(|band| {
+            let least = |at: usize| self.0.iter().map(|word| mix(u64::from(*word), (band * HASHES_IN_BAND + at) as u64)).min();
+            (0..HASHES_IN_BAND).fold(band as u64, |sum, at| mix(sum, least(at).unwrap_or_default()))
+        })
+    }
+}
+
+/// Hashes two numbers (the last steps of SplitMix64).
+fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+/// For each digest, in session order, the index of the next near-duplicate.
+///
+/// The next rather than the last, so that a new digest changes only the entry of the one before it.
+pub fn repeated_by(all: &[Likeness]) -> Vec<Option<usize>> {
+    let mut next = vec![None; all.len()];
+    let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| one.tells()) {
+        let bands = one.bands();
+        next[at] = nearest(&bands, &seen, |other| one.is_like(&all[other]));
+        for band in bands {
+            seen.entry(band).or_default().push(at);
+        }
+    }
+    next
+}
+
+/// Updates the result of [`repeated_by`] after digests changed: `before` holds the old entries, with `None` for those to compute again,
+/// which are the changed ones and those whose near-duplicate changed. `changed` is in ascending order.
+pub fn repeated_by_changed(all: &[Likeness], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
+    let repeats = |one: &Likeness, other: &Likeness| {
+        let share_band = || one.bands().iter().zip(other.bands()).any(|(mine, theirs)| *mine == theirs);
+        one.tells() && other.tells() && one.is_like(other) && share_band()
+    };
+    let next = |(at, before): (usize, &Option<Option<usize>>)| match *before {
+        None => (at + 1..all.len()).find(|other| repeats(&all[at], &all[*other])),
+        Some(next) => {
+            let between = changed.iter().copied().filter(|other| at < *other && next.is_none_or(|next| *other < next));
+            between.into_iter().find(|other| repeats(&all[at], &all[*other])).or(next)
+        }
+    };
+    before.iter().enumerate().map(next).collect()
+}
+
+/// The nearest candidate that shares a band and satisfies `fits`. Each list of `seen` ends with its nearest.
+fn nearest(bands: &[u64; BANDS], seen: &HashMap<u64, Vec<usize>>, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut lists: Vec<&[usize]> = bands.iter().filter_map(|band| seen.get(band).map(Vec::as_slice)).collect();
+    loop {
+        let candidate = *lists.iter().filter_map(|list| list.last()).min()?;
+        if fits(candidate) {
+            return Some(candidate);
+        }
+        for list in &mut lists {
+            if let Some((last, rest)) = list.split_last().filter(|(last, _)| **last == candidate) {
+                debug_assert_eq!(*last, candidate);
+                *list = rest;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn digest(completed: &str) -> Digest {
+        Digest { title: "Nightly report of the orders".into(), completed: vec![completed.into()], ..Digest::default() }
+    }
+
+    const REPORT: &str = "Counted the open orders by country, wrote the table into reports/nightly.md, checked totals against the ledger, \
+        mailed the summary to finance, archived yesterday's file, and verified that the export job had finished without warnings.";
+
+    #[test]
+    fn the_next_that_says_nearly_the_same_is_found_whatever_stands_between() {
+        let all = [
+            digest(&format!("{REPORT} 1204 orders.")),
+            digest(
+                "Moved the order list to keyset pagination, added an index on created_at and id, removed offsets from both queries.",
+            ),
+            digest(&format!("{REPORT} 1187 orders.")),
+            digest("too short"),
+            digest("too short"),
+            digest(&format!("{REPORT} 998 orders.")),
+        ];
+        let all: Vec<Likeness> = all.iter().map(Likeness::of).collect();
+        assert_eq!(repeated_by(&all), [Some(2), None, Some(5), None, None, None]);
+        assert!(all.iter().all(|one| Likeness::from_bytes(&one.to_bytes()) == *one));
+    }
+
+    #[test]
+    fn just_alike_enough_and_just_not() {
+        let of = |from: u32, to: u32| Likeness((from..to).collect());
+        // 85 of 100 words in all, and 84 of 101.
+        assert!(of(0, 92).is_like(&of(7, 100)));
+        assert!(!of(0, 92).is_like(&of(8, 101)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_changed_is_told_as_all_of_it_is(
+            kinds in prop::collection::vec((0u32..4, 0u32..25), 1..24),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0u32..4, 0u32..25), 0..5),
+        ) {
+            // One kind holds near-duplicates, some too different after all; the other kind has too few words.
+            let of = |(kind, from): (u32, u32)| Likeness((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
+            let mut all: Vec<Likeness> = kinds.into_iter().map(of).collect();
+            let old = repeated_by(&all);
+            let mut changed = BTreeSet::new();
+            for (at, kind, from) in changes {
+                let at = at.index(all.len());
+                all[at] = of((kind, from));
+                changed.insert(at);
+            }
+            let known = |(at, next): (usize, &Option<usize>)| {
+                let stands = !changed.contains(&at) && next.is_none_or(|next| !changed.contains(&next));
+                stands.then_some(*next)
+            };
+            let before: Vec<_> = old.iter().enumerate().map(known).collect();
+            let changed: Vec<usize> = changed.iter().copied().collect();
+            prop_assert_eq!(repeated_by_changed(&all, &changed, &before), repeated_by(&all));
+        }
+
+        #[test]
+        fn hardly_any_pair_is_missed(base in prop::collection::btree_set(any::<u32>(), 60..90), changed in prop::collection::vec((0usize..60, any::<u32>()), 0..12)) {
+            let one = Likeness(base.iter().copied().collect());
+            let mut other: BTreeSet<u32> = base.clone();
+            for (at, word) in changed {
+                let gone = *base.iter().nth(at).expect("a word");
+                other.remove(&gone);
+                other.insert(word);
+            }
+            let all = [one.clone(), Likeness(other.into_iter().collect())];
+            let found = repeated_by(&all)[0].is_some();
+            // What is found is a near-duplicate; near-duplicates with a margin are found.
+            prop_assert!(!found || one.is_like(&all[1]));
+            let shared = all[1].0.iter().filter(|w| one.0.contains(w)).count();
+            let share = shared as f64 / (one.0.len() + all[1].0.len() - shared) as f64;
+            prop_assert!(found || share < 0.9, "{share}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Rates what is worth remembering: each item and each sentence gets a kind, an importance from 0 to 1, and the rule behind them.
+
+pub mod bookkeeping_tools;
+mod english;
+mod kind;
+pub(crate) mod language;
+mod phrases;
+mod tools;
+
+use std::sync::LazyLock;
+
+pub use kind::{Kind, Signal, Tier};
+pub use phrases::{
+    Topic, awaits_commit, is_about, is_chatter, is_history, is_offer, is_progress, opens_next_steps, refuses, topics,
+};
+pub use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_looks};
+
+use self::language::Matcher;
+use crate::analyze::prose::{reported, sentences, unquoted, with_code};
+use crate::model::session::{Entry, Item, Outcome, ToolUse, Touch};
+
+/// The supported languages, each tried in turn.
+static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&english::ENGLISH)]);
+
+/// Rates a sentence; `None` if it matches no rule. Quotations and others' decisions that it reports do not count as its decision.
+pub fn judge_sentence(sentence: &str) -> Option<Signal> {
+    let signal = judge_in(&LANGUAGES, &with_code(sentence))?;
+    if signal.kind != Kind::Decision {
+        return Some(signal);
+    }
+    let own = unquoted(sentence);
+    match reported(&own) {
+        Some(clause) => clause.and_then(|at| judge_in(&LANGUAGES, &own[at..])),
+        None => judge_in(&LANGUAGES, &own),
+    }
+}
+
+fn judge_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
+    let found = languages.iter().filter_map(|language| language.rule(sentence));
+    let signals = found.filter_map(|rule| Some(Signal { kind: rule.kind?, importance: rule.importance, rule: rule.name }));
+    signals.max_by(|a, b| a.importance.total_cmp(&b.importance))
+}
+
+/// Rates an item. A text rates as its most important sentence.
+pub fn judge(entry: &Entry) -> Signal {
+    let signal = match &entry.item {
+        Item::Prompt(_) | Item::Answer(_) => Signal::new(Kind::Said, "the user's words"),
+        Item::Interrupted => Signal { kind: Kind::Said, importance: 0.5, rule: "the user interrupted" },
+        Item::Plan(_) if entry.is_refused_plan() => Signal::new(Kind::Talk, "a plan that was refused"),
+        Item::Plan(_) => Signal::new(Kind::Decision, "a plan"),
+        Item::Away(_) => Signal::new(Kind::Account, "the client's account"),
+        Item::Recap(_) => Signal { kind: Kind::Account, importance: 0.6, rule: "a compaction's recap" },
+        Item::PullRequest(_) => Signal::new(Kind::Check, "a pull request"),
+        Item::Reply(text) => judge_text(text),
+        Item::Tool(tool) => judge_tool(tool, entry.outcome.as_ref()),
+        Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(Kind::State, "state"),
+    };
+    // A subagent's findings reach the conversation through its parent's words, and its prompts are not the user's, so they rate
+    // lower. Changes it made are changes.
+    if entry.is_main() || signal.kind == Kind::Change { signal } else { Signal { importance: signal.importance * 0.6, ..signal } }
+}
+
+fn judge_text(text: &str) -> Signal {
+    let all = sentences(text);
+    let signals = all.iter().filter_map(|sentence| judge_sentence(sentence));
+    signals.max_by(|a, b| a.importance.total_cmp(&b.importance)).unwrap_or(Signal::new(Kind::Talk, "words under no rule"))
+}
+
+fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
+    let failed = outcome.is_some_and(has_failed);
+    let looks = tool.name == "Bash" && only_looks(&tool.line);
+    match (&tool.file, tool.name.as_str()) {
+        _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(Kind::Decision, "refused by the user"),
+        _ if crate::analyze::signal::bookkeeping_tools::is_chatter_tool(
+            &tool.name,
+            &crate::analyze::signal::bookkeeping_tools::SKIP_TOOLS,
+        ) =>
+        {
+            Signal::new(Kind::Chatter, "the client's bookkeeping")
+        }
+        (Some(file), _) if failed && file.how > Touch::Read => {
+            Signal { importance: 0.5, ..Signal::new(Kind::Error, "an edit that did not apply") }
+        }
+        (Some(_), _) if failed => Signal::new(Kind::Consulted, "a file that could not be read"),
+        (Some(file), _) if file.how > Touch::Read => Signal::new(Kind::Change, "a file created or changed"),
+        (Some(_), _) => Signal::new(Kind::Consulted, "a file read"),
+        (None, "Bash") if looks => Signal::new(Kind::Consulted, "a command that only looks"),
+        (None, "Bash") if failed && !may_fail(&tool.line) => Signal::new(Kind::Error, "a command that failed"),
+        (None, "Bash") if is_commit(tool) => Signal::new(Kind::Check, "a commit or a push"),
+        (None, "Bash") if is_check(tool) && outcome.is_some() => Signal::new(Kind::Check, "a test or build outcome"),
+        (None, "Bash" | "PowerShell" | "Task" | "Agent") => Signal::new(Kind::Command, "a command"),
+        (None, name) if name.starts_with("mcp__") => Signal::new(Kind::Command, "a command"),
+        _ => Signal::new(Kind::Consulted, "something looked for"),
+    }
+}
+
+/// How informative a sentence is compared to others of its text, from 0 to 1: its topics, its names, numbers and paths, and its
+/// importance.
+///
+/// [`judge`] decides whether something is kept and what it precedes; this only ranks sentences that compete for space.
+pub fn weight(sentence: &str) -> f64 {
+    weight_of(sentence, &topics(sentence))
+}
+
+/// The same, if the topics are known already.
+pub fn weight_of(sentence: &str, topics: &[Topic]) -> f64 {
+    if is_chatter(sentence) {
+        return 0.05;
+    }
+    let by_topic = |topic: &Topic| match topic {
+        Topic::Cause | Topic::Decision => 0.35,
+        Topic::Blocker | Topic::Next => 0.3,
+        Topic::Outcome => 0.25,
+        Topic::Done | Topic::Lesson => 0.2,
+    };
+    let topical: f64 = topics.iter().map(by_topic).sum();
+    let judged = judge_sentence(sentence).map_or(0.0, |signal| signal.importance);
+    (0.15 + 0.8 * topical + 0.15 * judged + concreteness(sentence)).min(1.0)
+}
+
+/// Up to 0.35 for code spans, paths, numbers and hashes.
+fn concreteness(sentence: &str) -> f64 {
+    let code = sentence.matches('`').count() / 2;
+    let named = sentence
+        .split_whitespace()
+        .filter(|w| w.contains('/') || w.contains('_') || w.chars().any(|c| c.is_ascii_digit()) || is_dotted(w))
+        .count();
+    (0.06 * (code + named) as f64).min(0.35)
+}
+
+/// `config.toml`, `Vec.push`, `v1.2`, but not the end of a sentence.
+fn is_dotted(word: &str) -> bool {
+    word.starts_with(char::is_alphanumeric) && word.contains('.') && !word.ends_with('.')
+}
+
+#[cfg(test)]
+mod tests;

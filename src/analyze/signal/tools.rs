@@ -1,0 +1,121 @@
+//! What tool uses tell: which commands check the work, which only inspect, and whether they failed.
+
+use crate::model::session::{Outcome, ToolUse};
+
+/// Words of commands whose outcome tells whether the work is sound.
+const CHECKS: &[&str] = &[
+    "test", "check", "lint", "build", "clippy", "tsc", "mypy", "ruff", "eslint", "pytest", "vet", "compile", "make", "fmt", "ty ",
+    "unittest", "tox", "verify", "validate",
+];
+
+/// How many words of a command's step to examine: the first ones say what it runs.
+const TELLING_WORDS: usize = 5;
+
+/// Does a command check the work?
+pub fn is_check(tool: &ToolUse) -> bool {
+    let is_check_word = |word: &str| CHECKS.iter().any(|check| word.starts_with(check.trim_end()));
+    tool.name == "Bash"
+        && steps(&tool.line.to_lowercase()).any(|step| {
+            let words = step.split(['>', '<']).next().unwrap_or_default().split_whitespace().take(TELLING_WORDS);
+            !runs_one_of(step, LOOKING)
+                && words.flat_map(|w| w.split(|c: char| !c.is_alphanumeric() && c != '_')).any(is_check_word)
+        })
+}
+
+pub fn is_commit(tool: &ToolUse) -> bool {
+    tool.name == "Bash"
+        && (tool.line.contains("git commit") || tool.line.contains("gh pr create") || tool.line.contains("git push"))
+}
+
+/// Did a tool use fail, by its result or by its output? A refusal by the user is an answer, not a failure.
+pub fn has_failed(outcome: &Outcome) -> bool {
+    if outcome.brief == REFUSED || outcome.brief.starts_with(CANCELLED) || outcome.brief.starts_with(NOT_ALLOWED) {
+        return false;
+    }
+    let brief = outcome.brief.to_lowercase();
+    let counted = |what: &str| {
+        brief.match_indices(what).any(|(at, _)| {
+            let before: String = brief[..at].chars().rev().take_while(|c| c.is_ascii_digit() || *c == ' ').collect();
+            before.trim().chars().any(|c| c != '0' && c.is_ascii_digit())
+        })
+    };
+    !outcome.ok
+        || brief.contains("--- fail")
+        || brief.starts_with("fail")
+        || brief.contains("| fail")
+        || counted("failed")
+        || counted(" errors")
+        || counted(" error")
+}
+
+pub const REFUSED: &str = "refused by the user";
+/// The outcome of a plan that the user agreed to.
+pub const APPROVED: &str = "approved by the user";
+/// Another tool use of the same message failed, so this one never ran.
+const CANCELLED: &str = "Cancelled: ";
+
+/// The client's permission mode prevented the tool use.
+const NOT_ALLOWED: &str = "Permission for this action ";
+
+/// Programs that inspect, wait or print. If one finds nothing, that is not a failure of the work.
+const LOOKING: &[&str] = &[
+    "ls", "cat", "find", "grep", "egrep", "rg", "ag", "fd", "head", "tail", "less", "which", "pwd", "cd", "echo", "wc", "sed",
+    "awk", "tree", "stat", "file", "type", "sleep", "kill", "pkill", "ps", "du", "df", "sort", "uniq", "cut", "diff", "jq", "nl",
+    "xargs", "basename", "dirname", "realpath", "date", "whoami", "uname", "env", "export", "true", "column", "tr", "test", "[",
+    "printf", "git log", "git show", "git diff", "git status", "git remote", "git branch", "git rev-parse", "git blame",
+    "git ls-files", "git grep", "git fetch", "gh run", "gh pr view", "gh pr diff", "gh pr list", "gh issue view", "gh api",
+];
+
+/// Programs that query others: worth a line, but no answer is not a failure of the work.
+const ASKING: &[&str] = &["curl", "wget", "open", "ping", "nc"];
+
+/// Does every step of a command only inspect?
+pub fn only_looks(command: &str) -> bool {
+    !writes(&unquoted(command)) && all_steps(command, |step| runs_one_of(step, LOOKING))
+}
+
+/// May a command fail without that being a failure of the work?
+pub fn may_fail(command: &str) -> bool {
+    all_steps(command, |step| runs_one_of(step, LOOKING) || runs_one_of(step, ASKING))
+}
+
+fn all_steps(command: &str, fits: impl Fn(&str) -> bool) -> bool {
+    let bare = unquoted(command);
+    let mut steps = steps(&bare).peekable();
+    steps.peek().is_some() && steps.all(fits)
+}
+
+/// The steps of a command line, without the `1` that follows the `&` of `2>&1`.
+fn steps(command: &str) -> impl Iterator<Item = &str> {
+    let parts = command.split(['|', ';', '&', '\n']).map(str::trim);
+    parts.filter(|step| !step.is_empty() && !step.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// A command without its quoted parts, in which `|` and `>` mean nothing.
+fn unquoted(command: &str) -> String {
+    let mut open = None;
+    let keep = |c: &char| {
+        let quote = matches!(c, '\'' | '"');
+        match open {
+            Some(by) if by == *c => open = None,
+            None if quote => open = Some(*c),
+            _ => return open.is_none(),
+        }
+        false
+    };
+    command.chars().filter(keep).collect()
+}
+
+fn runs_one_of(step: &str, programs: &[&str]) -> bool {
+    programs.iter().any(|program| step.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
+}
+
+/// Does a command that inspects also write: in place, by deleting, or into a file?
+fn writes(command: &str) -> bool {
+    let into_file = command
+        .split('>')
+        .skip(1)
+        .map(str::trim_start)
+        .any(|to| !to.is_empty() && !to.starts_with(['&', '=', '/']) || to.starts_with('/') && !to.starts_with("/dev/"));
+    into_file || command.contains("sed -i") || command.contains(" -delete") || command.contains(" -exec")
+}

@@ -1,0 +1,57 @@
+//! Who adds to the memory, and for which projects: a person for all, an agent only for the project of its session.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::app::notes::{Reach, check_folder};
+use crate::config::{Agent, Config};
+use crate::model::author::Author;
+use crate::source::working_folders::folder_of;
+
+/// An author with its permissions.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    pub author: Author,
+    pub reach: Reach,
+}
+
+impl Writer {
+    pub fn user() -> Self {
+        Self { author: Author::User, reach: Reach::Anywhere }
+    }
+
+    /// An agent that works in `folder`. It may write for the project its session started in, wherever it is now.
+    ///
+    /// # Errors
+    /// A `Refused` if that project is excluded.
+    pub fn agent(agent: &Agent, folder: &Path, config: &Config) -> Result<Self> {
+        let own = agent.session.as_deref().and_then(|id| folder_of_session(id, config)).unwrap_or_else(|| folder.to_owned());
+        check_folder(&own, config)?;
+        let own = own.canonicalize().unwrap_or(own);
+        let key = config.project_keys().key_of(own.to_str().context("the folder's name is not UTF-8")?);
+        Ok(Self { author: agent.author(), reach: Reach::Only(key) })
+    }
+
+    /// The writer for a command that runs here: the agent, or else the user.
+    pub fn here(config: &Config, agent: Option<&Agent>) -> Result<Self> {
+        let Some(agent) = agent else { return Ok(Self::user()) };
+        Self::agent(agent, &std::env::current_dir().context("the current folder is gone")?, config)
+    }
+}
+
+/// The transcript of a Claude Code session, if it is in one of the configured folders.
+fn transcript_of(session: &str, config: &Config) -> Option<PathBuf> {
+    if !session.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
+        return None;
+    }
+    let name = format!("{session}.jsonl");
+    let projects = config.session_dirs().into_iter().filter_map(|dir| fs::read_dir(dir.join("projects")).ok());
+    projects.flatten().flatten().map(|entry| entry.path().join(&name)).find(|path| path.is_file())
+}
+
+/// The folder a session started in, which determines its project.
+fn folder_of_session(session: &str, config: &Config) -> Option<PathBuf> {
+    folder_of(&transcript_of(session, config)?)
+}

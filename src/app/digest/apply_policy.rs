@@ -1,0 +1,61 @@
+//! Applies today's policy to the index before anything is derived from it: deletes what is excluded or too old, cleans the rest
+//! again, and erases the traces.
+
+use anyhow::{Context, Result};
+
+use super::report::Report;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::store::Store;
+use crate::store::forget::{Doomed, Lasting};
+use crate::sys::messages::Ui;
+
+/// Deletes what is stored of projects that the config now excludes.
+pub fn leave_out_excluded(config: &Config, store: &mut Store, report: &mut Report) -> Result<()> {
+    if config.exclude_projects.is_empty() {
+        return Ok(());
+    }
+    let projects = config.project_keys();
+    let doomed = store.find_places(|folder| config.excludes_folder(folder, &projects))?;
+    report.sessions_excluded = doomed.sessions().len() as u64;
+    for session in &doomed.whole {
+        store.exclude_session(*session)?;
+    }
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
+}
+
+/// Resanitizes stored texts if they were cleaned by other rules than today's.
+pub fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+    let rules = config.rules();
+    if store.is_cleaned_by(&rules)? {
+        return Ok(());
+    }
+    let cleaned = store.clean(&config.gate()?, &rules).context("cannot clean what is stored by the new rules")?;
+    if cleaned > 0 {
+        ui.note(&format!("the rules for what is kept have changed: {cleaned} stored texts were cleaned"));
+    }
+    report.texts_cleaned = cleaned;
+    Ok(())
+}
+
+/// Forgets sessions past the configured retention.
+pub fn forget_old(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+    let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
+    let doomed = Doomed { whole: store.inactive_since(oldest)?, ..Doomed::default() };
+    report.sessions_forgotten = doomed.whole.len() as u64;
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
+}
+
+/// Secure erase: rewrites the index if something was deleted from it since the last rewrite.
+pub fn scrub(store: &Store, ui: &Ui) -> Result<()> {
+    // Only a warning: a full disk may have no room for the rewrite but for everything else. The next run tries again.
+    if store.wants_scrub()?
+        && let Err(e) = store.scrub()
+    {
+        ui.warn(&format!(
+            "{:#}: until the index can be written anew, traces of what was taken out may be left in its file",
+            store.explained(e)
+        ));
+    }
+    Ok(())
+}

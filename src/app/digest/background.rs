@@ -1,0 +1,44 @@
+//! A run started by a hook. Nothing waits for it or reads its output, so its time is bounded and it runs at low priority.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use fd_lock::{RwLock, RwLockWriteGuard};
+
+use crate::sys::shutdown;
+
+/// Limit for waiting for another run, and then for the work itself.
+const MOST: Duration = Duration::from_secs(120);
+/// Time to stop at a safe point after being asked to, before the process exits.
+const GRACE: Duration = Duration::from_secs(30);
+/// Poll interval of the lock.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Added to the nice value (at most 19): the run takes only idle CPU time.
+const NICE: i32 = 15;
+
+/// Lowers the run's priority and bounds its time.
+pub fn enter() {
+    // Best effort: a refused `nice` only makes the run less polite.
+    let _ = rustix::process::nice(NICE);
+    thread::spawn(|| {
+        thread::sleep(MOST);
+        shutdown::ask();
+        thread::sleep(GRACE);
+        std::process::exit(2);
+    });
+}
+
+/// Takes the lock after the run that holds it has ended, because that run may already have read past this transcript. `None` on
+/// timeout.
+pub fn wait_for(lock: &mut RwLock<std::fs::File>) -> Result<Option<RwLockWriteGuard<'_, std::fs::File>>> {
+    let until = Instant::now() + MOST;
+    // Probe first: the borrow checker rejects returning the guard of `try_write` from inside the loop.
+    while lock.try_write().is_err() {
+        if Instant::now() >= until {
+            return Ok(None);
+        }
+        thread::sleep(PAUSE);
+    }
+    lock.write().map(Some).context("cannot take the lock of the run")
+}

@@ -1,0 +1,217 @@
+//! Embedding phase: computes vectors of documents if the config names an endpoint. A failure here does not affect the rest of the
+//! run: the remaining documents wait for the next run, and until then search matches words only.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use indicatif::ProgressBar;
+
+use super::report::Report;
+use crate::app::digest::apply_policy::scrub;
+use crate::config::Config;
+use crate::model::session::digest_of;
+use crate::model::vector::Quantized;
+use crate::search::semantic::{Endpoint, Failure, PROBE, is_of, pieces, space_of};
+use crate::store::Store;
+use crate::store::vectors::{Embedded, Space, Unembedded};
+use crate::sys::messages::Ui;
+use crate::sys::shutdown;
+
+/// Approximate limit of the phase in one run, since other runs wait for the lock.
+const LONGEST: Duration = Duration::from_secs(600);
+/// The phase ends after this many consecutive documents that the endpoint rejects.
+const PATIENCE: usize = 3;
+
+/// A document to embed: the hash of its texts, and the texts.
+struct Cut {
+    doc: i64,
+    text: [u8; 32],
+    texts: Vec<String>,
+}
+
+pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> Result<()> {
+    if !config.embeddings.is_on() {
+        // Turning embeddings off deletes the vectors.
+        store.drop_vectors()?;
+        return Ok(());
+    }
+    let missing = missing(config, store)?;
+    if missing == 0 {
+        // With nothing to embed the endpoint is not contacted, so a changed model is noticed only later.
+        store.drop_gone_vectors()?;
+        return space_of(config, store)?.map_or(Ok(()), |space| store.complete_space(space.pk));
+    }
+    // Secure erase first: the endpoint may be slow, and deleted text must not wait for it.
+    scrub(store, ui)?;
+    let endpoint = match Endpoint::of(config, config.gate()?) {
+        Ok(Some(endpoint)) => endpoint,
+        Ok(None) => return Ok(()),
+        Err(failure) => return tell(&failure, missing, ui),
+    };
+    let probe = match endpoint.embed(&[PROBE]) {
+        Ok(vectors) => vectors.first().map(|vector| Quantized::of(vector)),
+        Err(failure) => return tell(&failure, missing, ui),
+    };
+    let Some(probe) = probe else { return Ok(()) };
+    let space = space(config, ui, store, &probe)?;
+    let bar = ui.texts(missing);
+    let mut phase =
+        Phase { store, endpoint, space, batch: config.embeddings.batch, sent: 0, refused: 0, left_out: None, report, bar };
+    let ended = phase.run(config.embeddings.max_texts);
+    phase.bar.finish_and_clear();
+    let failure = ended?.or(phase.left_out);
+    store.drop_gone_vectors()?;
+    match failure {
+        Some(failure) => tell(&failure, self::missing(config, store)?, ui),
+        None => Ok(()),
+    }
+}
+
+/// Number of documents that have no vectors of this model.
+fn missing(config: &Config, store: &Store) -> Result<u64> {
+    let (embedded, all) = store.count_embedded()?;
+    Ok(if space_of(config, store)?.is_some() { all.saturating_sub(embedded) } else { all })
+}
+
+/// Warns only if vectors are missing: what the endpoint rejected is no failure by itself.
+fn tell(failure: &Failure, missing: u64, ui: &Ui) -> Result<()> {
+    if missing > 0 {
+        ui.warn(&format!("{failure}: {missing} sessions and notes are found by their words alone until a later run"));
+    }
+    Ok(())
+}
+
+/// The vector space of the configured model. The space of another model is deleted at once, because no query can be compared with
+/// it.
+fn space(config: &Config, ui: &Ui, store: &mut Store, probe: &Quantized) -> Result<Space> {
+    if let Some(space) = space_of(config, store)?.filter(|space| is_of(space, probe)) {
+        return Ok(space);
+    }
+    if store.vector_space()?.is_some() {
+        ui.note("embeddings are made by another model than before: everything is embedded anew");
+    }
+    store.begin_space(&config.embeddings.model, probe, pieces::VERSION)
+}
+
+struct Phase<'r> {
+    store: &'r mut Store,
+    endpoint: Endpoint,
+    space: Space,
+    /// Texts per request.
+    batch: usize,
+    sent: usize,
+    /// Consecutive documents that the endpoint rejected.
+    refused: usize,
+    /// Why the last of these was rejected.
+    left_out: Option<Failure>,
+    report: &'r mut Report,
+    bar: ProgressBar,
+}
+
+impl Phase<'_> {
+    /// Embeds documents without vectors, newest first, up to the limits of a run. Returns the failure that ended it.
+    fn run(&mut self, most: usize) -> Result<Option<Failure>> {
+        let began = Instant::now();
+        let mut below = i64::MAX;
+        while self.sent < most && began.elapsed() < LONGEST && !shutdown::asked() {
+            let found = self.store.unembedded(below, self.batch)?;
+            let Some(last) = found.last() else {
+                self.store.complete_space(self.space.pk)?;
+                break;
+            };
+            below = last.doc;
+            let cut = found.iter().map(|one| self.cut(one)).collect::<Result<Vec<_>>>()?;
+            let cut = self.without_known(cut)?;
+            for group in groups(&cut, self.batch) {
+                if let Some(failure) = self.embed(group)? {
+                    return Ok(Some(failure));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn cut(&self, one: &Unembedded) -> Result<Cut> {
+        let texts = match (one.session, one.note) {
+            (Some(session), _) => self.store.digest_of(session)?.map_or_else(Vec::new, |stored| pieces::of_digest(&stored.digest)),
+            (None, Some(note)) => pieces::of_note(&self.store.note(note)?.text),
+            (None, None) => Vec::new(),
+        };
+        let text = digest_of(&texts.iter().map(String::as_bytes).collect::<Vec<_>>());
+        Ok(Cut { doc: one.doc, text, texts })
+    }
+
+    /// Removes documents that need not be sent: those without text, and those whose texts already have vectors under another
+    /// document id.
+    fn without_known(&mut self, mut all: Vec<Cut>) -> Result<Vec<Cut>> {
+        let empty = |one: &&Cut| one.texts.is_empty();
+        let nothing: Vec<_> =
+            all.iter().filter(empty).map(|one| Embedded { doc: one.doc, text: one.text, vectors: Vec::new() }).collect();
+        self.store.save_vectors(&self.space, &nothing)?;
+        all.retain(|one| !one.texts.is_empty());
+        let texts: Vec<_> = all.iter().map(|one| (one.doc, one.text)).collect();
+        let known = self.store.take_over_vectors(&self.space, &texts)?;
+        all.retain(|one| !known.contains(&one.doc));
+        self.bar.inc((nothing.len() + known.len()) as u64);
+        Ok(all)
+    }
+
+    /// Embeds some documents and stores their vectors. If the endpoint rejects them, the group is split in half, as a single
+    /// document may be to blame. Returns the failure that ends the run.
+    fn embed(&mut self, group: &[Cut]) -> Result<Option<Failure>> {
+        match self.ask(group) {
+            Ok(embedded) => {
+                self.store.save_vectors(&self.space, &embedded)?;
+                self.refused = 0;
+                self.report.documents_embedded += embedded.len() as u64;
+                self.bar.inc(embedded.len() as u64);
+                Ok(None)
+            }
+            Err(failure) if !failure.answered => Ok(Some(failure)),
+            Err(failure) if group.len() <= 1 => {
+                self.refused += 1;
+                self.left_out = Some(failure.clone());
+                Ok((self.refused >= PATIENCE).then_some(failure))
+            }
+            Err(_) => {
+                let (first, second) = group.split_at(group.len() / 2);
+                let ended = self.embed(first)?;
+                if ended.is_some() { Ok(ended) } else { self.embed(second) }
+            }
+        }
+    }
+
+    fn ask(&mut self, group: &[Cut]) -> Result<Vec<Embedded>, Failure> {
+        let texts: Vec<&str> = group.iter().flat_map(|one| one.texts.iter().map(String::as_str)).collect();
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(self.batch) {
+            self.sent += batch.len();
+            vectors.extend(self.endpoint.embed(batch)?.iter().map(|vector| Quantized::of(vector)));
+        }
+        if let Some(other) = vectors.iter().find(|vector| vector.dims() != self.space.dims) {
+            return Err(self
+                .endpoint
+                .failure(&format!("its vectors have {} and {} dimensions", self.space.dims, other.dims()), true));
+        }
+        let mut vectors = vectors.into_iter();
+        let of = |one: &Cut| Embedded { doc: one.doc, text: one.text, vectors: vectors.by_ref().take(one.texts.len()).collect() };
+        Ok(group.iter().map(of).collect())
+    }
+}
+
+/// Splits the documents into groups that fit into one request each.
+fn groups(all: &[Cut], batch: usize) -> Vec<&[Cut]> {
+    let mut groups = Vec::new();
+    let (mut from, mut texts) = (0, 0);
+    for (at, one) in all.iter().enumerate() {
+        if at > from && texts + one.texts.len() > batch {
+            groups.push(&all[from..at]);
+            (from, texts) = (at, 0);
+        }
+        texts += one.texts.len();
+    }
+    if from < all.len() {
+        groups.push(&all[from..]);
+    }
+    groups
+}

@@ -1,0 +1,87 @@
+//! Ingest phase: stores what was appended to the transcripts, and what marks say about ended sessions. Costs no money; may be
+//! interrupted and repeated at any point.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::read::{Pending, Reader, pending};
+use super::report::Report;
+use crate::app::digest::DigestRequest;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::source::discover::discover;
+use crate::source::mark;
+use crate::source::mark::Mark;
+use crate::store::Store;
+use crate::store::pause;
+use crate::sys::failpoints;
+use crate::sys::messages::Ui;
+
+/// Ingests what was appended to the transcripts, and nothing else.
+pub fn take_in(config: &Config, ui: &Ui, now: Millis, store: &mut Store) -> Result<()> {
+    drop_marks(ingest(&DigestRequest::default(), config, ui, now, store, &mut Report::default())?);
+    Ok(())
+}
+
+/// Ingests what was appended to the transcripts, and applies the marks. Returns the files of the marks it applied.
+pub(super) fn ingest(
+    request: &DigestRequest,
+    config: &Config,
+    ui: &Ui,
+    now: Millis,
+    store: &mut Store,
+    report: &mut Report,
+) -> Result<Vec<PathBuf>> {
+    let projects = config.project_keys();
+    if !config.moved_projects.is_empty() {
+        store.move_projects(&projects)?;
+    }
+    let off = pause::noted(&config.data_dir);
+    if !off.is_empty() {
+        store.lasting(|store| off.iter().try_for_each(|(_, session)| store.shut_out(session)))?;
+    }
+    // Read marks before transcripts, so that whatever a mark refers to is certain to be read.
+    let marks = mark::waiting(&config.data_dir);
+    let work = find_work(config, ui, now, store, report)?;
+    failpoints::point("transcripts found");
+    if !work.is_empty() {
+        let gate = config.gate()?;
+        Reader::new(config, &gate, &projects, request.jobs, now, ui).run(&work, store, report)?;
+        store.ingested();
+    }
+    if !marks.is_empty() {
+        // Must be durable: the mark files are removed afterwards, and nothing else holds what they say.
+        store.lasting(|store| store.together(|| marks.iter().try_for_each(|(_, mark)| heed(mark.as_ref(), store))))?;
+    }
+    Ok(marks.into_iter().map(|(file, _)| file).chain(off.into_iter().map(|(file, _)| file)).collect())
+}
+
+fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
+    match mark {
+        Some(mark) if mark.ends_session() => store.end_session(&mark.session, mark.at, &mark.reason),
+        Some(mark) if mark.is_compaction() => store.note_compaction(&mark.session, mark.at),
+        _ => Ok(()),
+    }
+}
+
+fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
+    let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
+    for unreadable in &found.unreadable {
+        ui.warn(unreadable);
+    }
+    report.files_seen = found.files.len() as u64;
+    if report.files_seen == 0 {
+        let dirs: Vec<_> = config.claude_dirs.iter().map(|d| d.display().to_string()).collect();
+        ui.note(&format!("no transcripts found in {}", dirs.join(", ")));
+    }
+    let (forgotten, oldest) = (store.forgotten_sessions()?, config.retention.oldest(now));
+    found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
+    Ok(pending(store.changed_files(found.files)?))
+}
+
+pub(super) fn drop_marks(heeded: Vec<PathBuf>) {
+    for mark in heeded {
+        let _ = std::fs::remove_file(mark);
+    }
+}

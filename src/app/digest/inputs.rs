@@ -1,0 +1,62 @@
+//! Inputs of a digest: the session, and the items that earlier sessions had left open when it began.
+
+use anyhow::Result;
+
+use crate::analyze::extract::extract;
+use crate::app::digest::extractive::{left_by, locked};
+use crate::app::digest::scheduler::Maker;
+use crate::model::digest::OpenItem;
+use crate::model::session::Millis;
+use crate::store::Store;
+use crate::store::load::SessionHead;
+use crate::summarize::{Input, Request, request};
+
+/// Most open items that a summarizer is given.
+const MAX_OPEN: usize = 12;
+
+impl Maker<'_> {
+    /// Everything that a session's digest depends on.
+    pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
+        self.input_with(store, head, self.model.is_ok())
+    }
+
+    /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed.
+    pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
+        let session = store.load_session(head)?;
+        let open = self.open_before(store, head, session.began_at())?;
+        let request = if with_request {
+            request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
+        } else {
+            Request::default()
+        };
+        Ok(Input { session, open, request })
+    }
+
+    /// Items that earlier sessions had left open when this one began. Derived from their records, never from their digests.
+    pub(super) fn open_before(&self, store: &Store, head: &SessionHead, began: Option<Millis>) -> Result<Vec<OpenItem>> {
+        let Some(began) = began else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for earlier in store.earlier_sessions(head)? {
+            all.extend(self.left_open(store, &earlier, began)?);
+        }
+        all.truncate(MAX_OPEN);
+        Ok(all)
+    }
+
+    fn left_open(&self, store: &Store, head: &SessionHead, until: Millis) -> Result<Vec<OpenItem>> {
+        if head.last_at.is_none_or(|last| last >= until) {
+            let mut session = store.load_session(head)?;
+            session.entries.retain(|e| e.at.is_none_or(|at| at < until));
+            return Ok(left_by(&extract(&session), head));
+        }
+        let left = self.left.of(head.pk);
+        let mut known = locked(&left);
+        if known.is_none() {
+            *known = Some(match store.left_on_record(head)? {
+                Some(left) => left,
+                None => left_by(&extract(&store.load_session(head)?), head),
+            });
+        }
+        Ok(known.clone().unwrap_or_default())
+    }
+}

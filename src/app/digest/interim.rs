@@ -1,0 +1,47 @@
+//! Interim digests of live sessions: made after a certain amount of work, or when the session's context is compacted. They are
+//! extractive, and the final digest replaces them entirely.
+
+use anyhow::Result;
+
+use super::report::Report;
+use crate::analyze::eligibility::wants_interim;
+use crate::app::digest::scheduler::Maker;
+use crate::store::Store;
+use crate::store::digests::NewDigest;
+use crate::store::load::SessionHead;
+use crate::summarize::{Extract, Summarizer};
+use crate::sys::shutdown;
+
+impl Maker<'_> {
+    /// Whether a session that has not settled is due for an interim digest.
+    pub(super) fn is_interim_due(&self, store: &Store, head: &SessionHead) -> Result<bool> {
+        let digested = store.digested_so_far(head.pk)?;
+        if head.last_at <= digested {
+            return Ok(false);
+        }
+        Ok(store.was_compacted(head.pk)? || wants_interim(digested, &store.times_since(head, digested)?))
+    }
+
+    pub(super) fn make_interims(&self, store: &mut Store, report: &mut Report, heads: &[SessionHead]) -> Result<()> {
+        for head in heads.iter().take_while(|_| !shutdown::asked()) {
+            let input = self.input_with(store, head, false)?;
+            let made = Extract.summarize(&input).map_err(anyhow::Error::new)?;
+            let new = NewDigest {
+                summarizer: "extract",
+                model: None,
+                // Matches no input, so the digest is never taken as valid for what comes later.
+                input_hash: [0; 32],
+                made_at: self.now,
+                cost_usd: None,
+                queued: false,
+                interim_until: Some(head.last_at.unwrap_or(head.grew_at)),
+                basis: None,
+                open: &input.open,
+                digest: self.passed(made.digest),
+            };
+            store.save_digest(head, &new)?;
+            report.sessions_digested += 1;
+        }
+        Ok(())
+    }
+}

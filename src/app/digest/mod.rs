@@ -1,0 +1,237 @@
+//! `recall digest`: ingest what was appended to the transcripts, digest the sessions that settled, write the pages.
+
+pub mod apply_policy;
+mod background;
+mod dry_run;
+mod embed;
+pub mod extractive;
+mod ingest;
+mod inputs;
+mod interim;
+pub mod model_calls;
+pub mod pages;
+mod plan;
+mod read;
+mod report;
+mod request;
+pub mod sandbox;
+pub mod scheduler;
+
+pub use self::request::DigestRequest;
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+pub use self::ingest::take_in;
+use self::ingest::{drop_marks, ingest};
+use self::plan::Wanted;
+use self::report::Report;
+use crate::app::Ended;
+use crate::app::digest::apply_policy::{clean_again, forget_old, leave_out_excluded, scrub};
+pub use crate::app::digest::sandbox::rehearsal;
+use crate::app::digest::scheduler::Maker;
+use crate::config::{Config, SummarizerChoice};
+use crate::model::session::Millis;
+use crate::store::Store;
+use crate::store::last_run::LastRun;
+use crate::store::leftovers;
+use crate::store::trouble::{explained, is_damage};
+use crate::sys::messages::Ui;
+use crate::sys::{failpoints, private_files, shutdown};
+
+pub fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Ended> {
+    run_by(request, config, out, locked_run)
+}
+
+/// Like [`run`], for a caller that already holds the run lock.
+pub fn run_with_lock(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Ended> {
+    run_by(request, config, out, |request, config, ui, now| run_alone(request, config, ui, now).map(Some))
+}
+
+fn run_by(
+    request: DigestRequest,
+    mut config: Config,
+    out: &mut impl Write,
+    run: impl FnOnce(&DigestRequest, &Config, &Ui, Millis) -> Result<Option<Report>>,
+) -> Result<Ended> {
+    apply(&request, &mut config)?;
+    if request.in_background {
+        background::enter();
+    }
+    shutdown::listen();
+    let ui = Ui::default();
+    let now = config.now();
+    if request.dry_run {
+        dry_run::run(&request, &config, &ui, now, out)?;
+        ui.finish();
+        return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
+    }
+    let report = match run(&request, &config, &ui, now) {
+        Ok(Some(report)) => report,
+        Ok(None) => {
+            ui.note("another run is under way");
+            if request.json {
+                Report::default().print(true, out)?;
+            }
+            return Ok(Ended::Done);
+        }
+        Err(e) => {
+            let e = explained(e, &config.database());
+            LastRun::failed(&config.data_dir, now, &format!("{e:#}"));
+            return Err(e);
+        }
+    };
+    report.print(request.json, out)?;
+    ui.finish();
+    let failed = ui.warned() || report.sessions_failed > 0 || shutdown::asked();
+    Ok(if failed { Ended::Partly } else { Ended::Done })
+}
+
+/// Does the run unless another one is in progress, which then does the same work.
+fn locked_run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> Result<Option<Report>> {
+    prepare_folder(config, ui)?;
+    let mut lock = run_lock(config)?;
+    let held = if request.in_background { background::wait_for(&mut lock)? } else { lock.try_write().ok() };
+    held.map(|_held| run_alone(request, config, ui, now)).transpose()
+}
+
+fn run_alone(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis) -> Result<Report> {
+    let started = Instant::now();
+    let mut report = Report::default();
+    failpoints::point("lock held");
+    let mut store = Store::open(&config.database())?;
+    failpoints::point("index open");
+    if let Some(jobs) = request.jobs {
+        store.use_threads(jobs);
+        // The global rayon pool compresses chunks. If it exists already, its size is already set.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
+    }
+    store.sync_later()?;
+    leftovers::drop_half_written(&config.data_dir);
+    leftovers::drop_used_replies(&config.data_dir, &store)?;
+    let ran = phases(request, config, ui, now, &mut store, &mut report);
+    // Runs also after a failure: no trace may remain of what this run deleted, or an interrupted one before it.
+    let scrubbed = scrub(&store, ui);
+    failpoints::point("scrubbed");
+    // Report the phases' error first: it may have caused the other one.
+    ran.and(scrubbed)?;
+    keep_copy(&store, ui, now);
+    report.elapsed_ms = started.elapsed().as_millis() as u64;
+    crate::app::hook_state::tidy(&config.data_dir);
+    if let Some(asked) = report.asked() {
+        LastRun::asked(&config.data_dir, now, asked);
+    }
+    match &report.last_failure {
+        Some(why) if !report.model_worked => LastRun::model_failed(&config.data_dir, now, why),
+        _ if report.model_worked || config.digest.summarizer == SummarizerChoice::Extract || !store.waits_for_model()? => {
+            LastRun::succeeded(&config.data_dir, now)
+        }
+        // The model was not asked, so it is unknown whether it works.
+        _ => LastRun::went_through(&config.data_dir, now),
+    }
+    failpoints::point("last run noted");
+    Ok(report)
+}
+
+/// Keeps a copy of the index when one is due. A failure does not undo what was stored.
+fn keep_copy(store: &Store, ui: &Ui, now: Millis) {
+    if shutdown::asked() {
+        return;
+    }
+    if let Err(e) = store.copy_when_due(now) {
+        // Only damage is explained: a failure to write the copy says nothing about the index.
+        let e = if is_damage(&e) { store.explained(e) } else { e };
+        ui.warn(&format!("{e:#}: what a damaged index alone knows would be lost"));
+    }
+}
+
+fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
+    let started = Instant::now();
+    leave_out_excluded(config, store, report)?;
+    clean_again(config, ui, store, report)?;
+    let heeded = ingest(request, config, ui, now, store, report)?;
+    failpoints::point("marks heeded");
+    drop_marks(heeded);
+    failpoints::point("marks removed");
+    forget_old(config, now, store, report)?;
+    if !request.ingest_only && !shutdown::asked() {
+        if config.digest.summarizer != SummarizerChoice::Extract {
+            // The model may be slow; index the new records for search meanwhile. Failures are reported by the second call below.
+            store.write_documents()?;
+        }
+        let wanted = Wanted::of(request, config)?;
+        Maker::new(config, ui, now, &wanted, store)?.run(store, report)?;
+        leftovers::drop_used_replies(&config.data_dir, store)?;
+    }
+    failpoints::point("digests made");
+    write_documents(store, ui)?;
+    failpoints::point("documents written");
+    report.pages_written = pages::write(config, store, request.rebuild_pages, ui)?;
+    failpoints::point("pages written");
+    store.drop_emptied()?;
+    if !request.ingest_only && !shutdown::asked() {
+        embed::run(config, ui, store, report)?;
+    }
+    report.elapsed_ms = started.elapsed().as_millis() as u64;
+    if report.did_something() {
+        store.log_run(now, &serde_json::to_string(&report)?)?;
+        failpoints::point("run logged");
+        store.tidy()?;
+    }
+    Ok(())
+}
+
+/// Updates the search documents of sessions that changed.
+pub fn write_documents(store: &mut Store, ui: &Ui) -> Result<()> {
+    for (session, why) in store.write_documents()?.failed {
+        ui.warn(&format!("session {session}: {:#}: search does not find what it has gained", store.explained(why)));
+    }
+    Ok(())
+}
+
+/// The lock that admits one run at a time.
+pub fn run_lock(config: &Config) -> Result<fd_lock::RwLock<std::fs::File>> {
+    let lock = config.data_dir.join("lock");
+    Ok(fd_lock::RwLock::new(private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?))
+}
+
+/// Updates the pages, unless a run is in progress, which will do so.
+pub fn refresh_pages(config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    let mut lock = run_lock(config)?;
+    if let Ok(_held) = lock.try_write() {
+        // Apply the policy first, so that no page shows what the config now excludes.
+        leave_out_excluded(config, store, &mut Report::default())?;
+        pages::write(config, store, false, ui)?;
+        store.drop_emptied()?;
+    }
+    Ok(())
+}
+
+/// Applies the overrides of the command line.
+fn apply(request: &DigestRequest, config: &mut Config) -> Result<()> {
+    if !request.claude_dirs.is_empty() {
+        config.claude_dirs = request.claude_dirs.iter().map(std::path::absolute).collect::<std::io::Result<_>>()?;
+    }
+    if let Some(usd) = request.max_cost {
+        anyhow::ensure!(usd.is_finite() && usd >= 0.0, "--max-cost must be zero or more");
+        config.digest.max_cost_usd = usd;
+        // An explicit amount for this run also raises the cap of the day.
+        config.digest.max_cost_usd_per_day = config.digest.max_cost_usd_per_day.max(usd);
+    }
+    if let Some(summarizer) = request.summarizer {
+        config.digest.summarizer = summarizer;
+    }
+    Ok(())
+}
+
+/// Creates the data folder if it is missing, and warns if others can read it.
+pub fn prepare_folder(config: &Config, ui: &Ui) -> Result<()> {
+    let dir = &config.data_dir;
+    private_files::create_dir(dir).with_context(|| format!("cannot create the data folder {}", dir.display()))?;
+    if private_files::is_open_to_others(dir) {
+        ui.warn(&format!("others can read {}: `chmod 700` it", dir.display()));
+    }
+    Ok(())
+}

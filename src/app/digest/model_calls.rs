@@ -1,0 +1,151 @@
+//! Model calls: which ones are made, what they may cost, and how their failures are handled.
+//!
+//! ## Invariants
+//! Whatever the model does, the run continues and every session has a digest at its end. A failure that would hit every call is
+//! found by the first few and turns the model off for the rest of the run.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Sender;
+use std::thread::Scope;
+
+use anyhow::Result;
+
+use crate::analyze::eligibility::Skip;
+use crate::app::digest::scheduler::{Maker, Pending, Route, Run};
+use crate::config::SummarizerChoice;
+use crate::store::last_run::Rest;
+use crate::store::load::SessionHead;
+use crate::store::spend::Call;
+use crate::summarize::claude::over_at;
+use crate::summarize::{Failure, Input, Summarizer};
+use crate::sys::failpoints;
+
+/// After this many consecutive calls that were killed or returned nothing readable, the client itself counts as broken. Each may
+/// have lasted as long as the config allows.
+const MAX_UNREADABLE: u32 = 3;
+
+impl Maker<'_> {
+    /// Decides who makes this session's digest now. For the model, the worst cost is reserved.
+    pub(super) fn route(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, not_now: Option<Skip>) -> Result<Route> {
+        if not_now == Some(Skip::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract {
+            return Ok(Route::Extract(None));
+        }
+        let claude = match (&self.model, &run.model_off) {
+            (Ok(claude), None) => claude,
+            (_, why) => return Ok(Route::Extract(Some(Skip::NoModel(why.clone().unwrap_or_default())))),
+        };
+        if let Some(skip) = not_now {
+            return Ok(Route::Extract(Some(skip)));
+        }
+        if claude.has_digest(input) {
+            // The run that asked was killed; this run settles its reservation.
+            let reservation = run.store.open_reservation(&head.id)?;
+            run.spent_run += reservation.map_or(0.0, |reserved| reserved.usd);
+            return Ok(Route::Call(reservation.map(|reserved| reserved.pk)));
+        }
+        let Some(worst_usd) = claude.worst_cost(&input.request) else {
+            return Ok(Route::Extract(Some(Skip::UnknownPrice(claude.model().to_owned()))));
+        };
+        // The current time, not the run's start: a run may last into the next day.
+        let at = self.config.now();
+        let (day, name, model) = (self.config.day(at), head.id.as_str(), claude.model());
+        let call = Call { at, day, name, model, worst_usd, spent_run: run.spent_run };
+        match run.store.lasting(|store| store.reserve(&call, &run.budget))? {
+            Ok(reserved) => {
+                failpoints::point("cost reserved");
+                run.spent_run += reserved.usd;
+                Ok(Route::Call(Some(reserved.pk)))
+            }
+            Err(skip) => Ok(Route::Extract(Some(skip))),
+        }
+    }
+
+    /// Likely and worst cost of a call with this input; `None` without a model.
+    pub fn price(&self, input: &Input) -> Option<(Option<f64>, Option<f64>)> {
+        self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
+    }
+
+    pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, send: Sender<Pending>) {
+        let Ok(claude) = &self.model else { return };
+        scope.spawn(move || {
+            // Catch panics: otherwise the receiver would wait for the reply forever.
+            pending.made = catch_unwind(AssertUnwindSafe(|| claude.summarize(&pending.input))).unwrap_or_else(|_| {
+                Err(Failure::Session { what: "the answer could not be dealt with: please report this".into(), cost_usd: None })
+            });
+            // The receiver is gone only if the run has already failed.
+            let _ = send.send(pending);
+        });
+    }
+
+    /// Handles a finished call: settles its cost and stores its digest, or an extractive one if it failed. Returns the session if
+    /// it must be started again.
+    pub(super) fn end(&self, run: &mut Run<'_>, done: Pending) -> Result<Option<SessionHead>> {
+        let cost = match &done.made {
+            Ok(made) => made.cost_usd,
+            Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
+            Err(Failure::CostsMore) => Some(0.0),
+            Err(Failure::Stopped) => None,
+        };
+        if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
+            run.spent_run += actual - run.store.settle(reservation, actual)?;
+            failpoints::point("cost settled");
+        }
+        let head = done.head;
+        run.unreadable = if cost.is_some() || done.made.is_ok() { 0 } else { run.unreadable + 1 };
+        match done.made {
+            Ok(made) => self.store_made(run, &head, &done.input, made)?,
+            Err(Failure::Stopped) => {}
+            Err(Failure::CostsMore) => return Ok(Some(head)),
+            Err(failure) => self.give_up(run, &head, &done.input, &failure)?,
+        }
+        Ok(None)
+    }
+
+    fn give_up(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, failure: &Failure) -> Result<()> {
+        let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
+        run.report.sessions_failed += 1;
+        run.report.paid_in_vain |=
+            !matches!(failure, Failure::Session { cost_usd: Some(0.0), .. } | Failure::Model { cost_usd: Some(0.0), .. });
+        run.report.last_failure = Some(what.clone());
+        let Failure::Model { cost_usd, .. } = failure else {
+            self.note_failure(run, head, &what)?;
+            self.ui.warn(&format!("session {}: {what}: digested without the model, a later run tries again", head.id));
+            if run.unreadable >= MAX_UNREADABLE {
+                self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
+            }
+            return self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))));
+        };
+        // A failure of the model says nothing about this session, so the next ones are not tried either. If the call may have
+        // cost money, it counts as a failure of the session, so that it is not retried forever.
+        if *cost_usd == Some(0.0) {
+            run.store.note_no_model(head.pk, self.now, &what)?;
+        } else {
+            self.note_failure(run, head, &what)?;
+        }
+        if let Some(until) = over_at(&what, self.now, &self.config.time_zone) {
+            run.report.limited = Some(Rest { until, why: what.clone() });
+        }
+        self.turn_off(run, what.clone());
+        self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
+    }
+
+    /// The number of failures decides when a session is retried, so it is written durably: it and the cost of the call survive a
+    /// power failure.
+    fn note_failure(&self, run: &mut Run<'_>, head: &SessionHead, what: &str) -> Result<()> {
+        run.store.lasting(|store| store.note_failure(head.pk, self.now, what))?;
+        failpoints::point("failure noted");
+        Ok(())
+    }
+
+    /// Turns the model off for the rest of this run, and says so once.
+    fn turn_off(&self, run: &mut Run<'_>, why: String) {
+        if run.model_off.is_none() {
+            let again = match &run.report.limited {
+                Some(rest) => format!("it is asked again after {}", self.config.local_time(Some(rest.until), "%Y-%m-%d %H:%M")),
+                None => "the next run tries again".to_owned(),
+            };
+            self.ui.warn(&format!("{why}: going on without the model, {again}"));
+            run.model_off = Some(why);
+        }
+    }
+}

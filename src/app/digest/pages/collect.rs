@@ -1,0 +1,97 @@
+//! Collects from the index what pages show of a session, for its own page and its entry on the day's page.
+
+use anyhow::Result;
+
+use super::{Writer, session_path};
+use crate::config::Config;
+use crate::model::price::costs_by_model;
+use crate::model::session::Session;
+use crate::model::session_facts::Facts;
+use crate::render::page::{DayEntry, Shown, Told, day_of, session_page, session_page_name};
+use crate::store::Store;
+
+/// A session's page, and its entry on the day's page.
+pub(super) struct Made {
+    pub(super) path: String,
+    pub(super) day: String,
+    pub(super) text: String,
+    pub(super) entry: DayEntry,
+    pub(super) facts: Facts,
+}
+
+impl Made {
+    pub(super) fn of(shown: &Shown<'_>, day: &str, config: &Config) -> Self {
+        let text = session_page(shown, &config.time_zone);
+        let facts = Facts::of(shown.session);
+        let entry = DayEntry::of(shown, &facts, &config.time_zone);
+        Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts }
+    }
+}
+
+/// Calls `make` with everything that pages show of a session, and its day; `None` if the session has no digest.
+pub(super) fn with_shown<T>(
+    config: &Config,
+    store: &Store,
+    all: bool,
+    pk: i64,
+    make: impl FnOnce(&Shown<'_>, &str) -> T,
+) -> Result<Option<T>> {
+    let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
+    let session = store.load_session(&store.session_head(pk)?)?;
+    let (day, page) = page_of(&session, config, store)?;
+    let later = later(pk, config, store, all)?;
+    let shown = Shown {
+        session: &session,
+        digest: &stored.digest,
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        goes_on: stored.interim_until.is_some(),
+        closed: &store.closings_of(pk)?,
+        costs: costs_by_model(&session.usage, &config.prices),
+        page,
+        repeated_by: later.as_deref(),
+    };
+    Ok(Some(make(&shown, &day)))
+}
+
+impl Writer<'_> {
+    /// A session's entry on the day's page, from stored facts, without loading its records.
+    pub(super) fn entry_on_record(&self, pk: i64) -> Result<Option<DayEntry>> {
+        let (config, store) = (self.config, self.store);
+        let Some((path, facts)) = store.facts_of(pk)?.filter(|_| !self.all) else { return Ok(None) };
+        let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
+        let head = store.session_head(pk)?;
+        let (branch, later) = (store.last_branch(pk)?, later(pk, config, store, self.all)?);
+        let told = Told {
+            id: &head.id,
+            project: &head.project,
+            branch: branch.as_deref(),
+            facts: &facts,
+            digest: &stored.digest,
+            goes_on: stored.interim_until.is_some(),
+            closed: &store.closings_of(pk)?,
+            costs: costs_by_model(&facts.usage, &config.prices),
+            repeated_by: later.as_deref(),
+            page: path.rsplit('/').next().unwrap_or_default(),
+        };
+        Ok(Some(DayEntry::told(&told, &config.time_zone)))
+    }
+}
+
+/// The day of a session, and the name of its page.
+fn page_of(session: &Session, config: &Config, store: &Store) -> Result<(String, String)> {
+    let day = day_of(session, &config.time_zone);
+    let page = session_page_name(session, &day, store.shares_prefix(&session.id, 8)?);
+    Ok((day, page))
+}
+
+/// Path of the page of a later, near-duplicate session.
+fn later(session: i64, config: &Config, store: &Store, all: bool) -> Result<Option<String>> {
+    let Some(later) = store.repeated_by(session)? else { return Ok(None) };
+    if !all && let Some(path) = store.page_that_stays(later)? {
+        return Ok(Some(path));
+    }
+    let later = store.load_session(&store.session_head(later)?)?;
+    let (day, page) = page_of(&later, config, store)?;
+    Ok(Some(session_path(&day, &page)))
+}

@@ -1,0 +1,63 @@
+//! A page's file: replaced atomically, only if its text differs, and with the user's notes kept.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::Writer;
+use crate::sys::private_files;
+
+/// Heading below which a page belongs to the user.
+pub const NOTES: &str = "## Notes";
+
+impl Writer<'_> {
+    /// Replaces a page if its text differs, keeping the user's notes below it.
+    pub(super) fn put(&mut self, path: &str, text: &str, moved_notes: &str) -> Result<()> {
+        let file = self.config.data_dir.join(path);
+        let before = read(&file)?;
+        let mut notes = notes_in(before.as_deref().unwrap_or_default()).to_owned();
+        if !moved_notes.trim().is_empty() && !notes.contains(moved_notes.trim()) {
+            notes.push_str(moved_notes);
+        }
+        let text = if notes.is_empty() { text.to_owned() } else { format!("{text}\n{NOTES}\n{notes}") };
+        if before.as_deref() == Some(text.as_str()) {
+            return Ok(());
+        }
+        private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+        self.written += 1;
+        Ok(())
+    }
+
+    pub(super) fn notes_of(&self, path: &str) -> Result<String> {
+        Ok(read(&self.config.data_dir.join(path))?.map_or_else(String::new, |text| notes_in(&text).to_owned()))
+    }
+
+    pub(super) fn remove(&mut self, path: &str) -> Result<()> {
+        let file = self.config.data_dir.join(path);
+        // Durable removal: the page may hold forgotten text, and once its record is gone nothing would find the file.
+        private_files::remove(&file)?;
+        self.store.drop_page(path)
+    }
+}
+
+fn read(file: &Path) -> Result<Option<String>> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+/// The text after the notes' heading, whatever the line ending. Text from sessions never starts a heading, so the first match is
+/// the user's.
+pub fn notes_in(page: &str) -> &str {
+    let mut at = 0;
+    for line in page.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_end() == NOTES {
+            return &page[at..];
+        }
+    }
+    ""
+}

@@ -1,0 +1,275 @@
+//! Writes the pages: only those that changed, each one atomically, with the user's notes kept.
+
+pub mod collect;
+mod file;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+pub use self::file::{NOTES, notes_in};
+use crate::app::digest::pages::collect::{Made, with_shown};
+use crate::config::Config;
+use crate::model::price::{costs_by_model, session_cost};
+use crate::model::session::Millis;
+use crate::model::session_facts::Facts;
+use crate::render::page::{DayEntry, Shown, Untold, day_page};
+use crate::store::leftovers::Writing;
+use crate::store::notes::Note;
+use crate::store::pages::PageRecord;
+use crate::store::worker_pool::PART;
+use crate::store::{Memory, Store};
+use crate::sys::failpoints;
+use crate::sys::messages::Ui;
+
+/// Brings the pages up to date with the digests: all of them if `all`, or if the time zone changed and with it the days. Missing
+/// pages are written again. Returns the number of files written.
+pub fn write(config: &Config, store: &mut Store, all: bool, ui: &Ui) -> Result<u64> {
+    store.find_repeats(all)?;
+    failpoints::point("repeats found");
+    let recorded = store.pages()?;
+    let (zone, before) = (config.zone_mark(), store.page_zone()?);
+    let moved = !recorded.is_empty() && before.as_ref() != Some(&zone);
+    if moved && before.is_some() {
+        ui.note("days are those of another time zone now: all pages are written again");
+    }
+    let gone = missing(recorded, &config.data_dir);
+    if !gone.is_empty() {
+        ui.note(&format!("gone and written again: {} {}", gone.len(), if gone.len() == 1 { "page" } else { "pages" }));
+    }
+    let written = bring_up_to_date(config, store, all || moved, gone, ui)?;
+    if before.as_ref() != Some(&zone) && (moved || written > 0) {
+        store.note_page_zone(&zone)?;
+    }
+    Ok(written)
+}
+
+fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<PageRecord>, ui: &Ui) -> Result<u64> {
+    let mut dirty = if all { store.digested_or_dirty()? } else { store.page_dirty()? };
+    let noted = store.noted_days()?;
+    let mut moments = noted.clone();
+    let mut days: BTreeMap<String, String> = BTreeMap::new();
+    if all {
+        moments.extend(store.notes()?.into_iter().map(|note| note.at));
+        // Includes days whose sessions are all gone by now.
+        days.extend(store.pages()?.into_iter().map(|page| (page.day, String::new())));
+    }
+    let known: BTreeSet<i64> = dirty.iter().copied().collect();
+    for page in gone {
+        dirty.extend(page.session.filter(|pk| !known.contains(pk)));
+        days.entry(page.day).or_default();
+    }
+    for at in moments {
+        days.entry(config.local_time(Some(at), "%Y-%m-%d")).or_default();
+    }
+    if dirty.is_empty() && days.is_empty() {
+        return Ok(0);
+    }
+    let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
+    Writer { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
+}
+
+/// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
+pub fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
+    Writer { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
+}
+
+struct Writer<'a> {
+    config: &'a Config,
+    store: &'a Store,
+    ui: &'a Ui,
+    /// Rewrite every page: none is assumed to keep its path.
+    all: bool,
+    /// Days to rewrite, each with the notes that move to its page.
+    days: BTreeMap<String, String>,
+    /// Day entries of sessions whose pages were made in this run, by day.
+    made: BTreeMap<String, HashMap<i64, DayEntry>>,
+    /// Pages that no longer apply. Removed last, so that the next run finds them again if this one is interrupted.
+    gone: Vec<PageRecord>,
+    written: u64,
+}
+
+impl Writer<'_> {
+    fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<u64> {
+        let (config, store, all) = (self.config, self.store, self.all);
+        for part in dirty.chunks(PART) {
+            let make = |store: &Store, pk: &i64| with_shown(config, store, all, *pk, |shown, day| Made::of(shown, day, config));
+            store.each_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
+            // The last day stays open: the next batch may add to it.
+            let last = self.made.keys().next_back().cloned().unwrap_or_default();
+            self.write_days(self.made.range(..last).map(|(day, _)| day.clone()).collect())?;
+        }
+        self.write_days(self.days.keys().cloned().collect())?;
+        failpoints::point("days written");
+        for page in std::mem::take(&mut self.gone) {
+            self.remove(&page.path)?;
+        }
+        failpoints::point("old pages removed");
+        self.store.pages_written(dirty)?;
+        self.store.days_written(noted)?;
+        Ok(self.written)
+    }
+
+    fn write_days(&mut self, days: Vec<String>) -> Result<()> {
+        days.into_iter().try_for_each(|day| {
+            let notes = self.days.remove(&day).unwrap_or_default();
+            self.day(&day, &notes)
+        })
+    }
+
+    /// Writes a session's page. A page of this session under another name is removed, and its notes move along.
+    fn session(&mut self, pk: i64, made: Option<Made>) -> Result<()> {
+        let mut notes = String::new();
+        for page in self.store.pages_of(pk)?.into_iter().filter(|page| made.as_ref().is_none_or(|made| made.path != page.path)) {
+            let found = match self.notes_of(&page.path) {
+                Ok(found) => found,
+                Err(e) => {
+                    self.ui.warn(&format!("{e:#}: the page stays"));
+                    continue;
+                }
+            };
+            let day = self.days.entry(page.day.clone()).or_default();
+            // Without a page of its own, the session's notes move to the day's page.
+            if made.is_some() {
+                notes.push_str(&found)
+            } else {
+                day.push_str(&found)
+            }
+            self.gone.push(page);
+        }
+        if let Some(made) = made {
+            self.put(&made.path, &made.text, &notes)?;
+            failpoints::point("page replaced");
+            self.store.record_page(&PageRecord { path: made.path, session: Some(pk), day: made.day.clone() })?;
+            self.store.note_facts(pk, &made.facts)?;
+            self.days.entry(made.day.clone()).or_default();
+            self.made.entry(made.day).or_default().insert(pk, made.entry);
+        } else if let Some(at) = self.store.began_without_digest(pk)? {
+            // It still counts in the costs of its day, if that day has a page.
+            let day = self.config.local_time(Some(at), "%Y-%m-%d");
+            if self.store.has_day_page(&day)? {
+                self.days.entry(day).or_default();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a day's page from the sessions that have a page on that day. Without any, only notes keep the page.
+    fn day(&mut self, day: &str, moved_notes: &str) -> Result<()> {
+        let path = day_path(day);
+        let mut made = self.made.remove(day).unwrap_or_default();
+        let (mut entries, mut others) = (Vec::new(), Vec::new());
+        for pk in self.store.sessions_of_day(day)? {
+            let left = self.gone.iter().any(|p| p.session == Some(pk) && p.day == day);
+            let stays = !left || self.store.pages_of(pk)?.iter().any(|p| p.day == day && !self.gone.contains(p));
+            match made.remove(&pk) {
+                Some(entry) if stays => entries.push(entry),
+                None if stays => match self.entry_on_record(pk)? {
+                    Some(entry) => entries.push(entry),
+                    None => others.push(pk),
+                },
+                _ => {}
+            }
+        }
+        let (config, all) = (self.config, self.all);
+        let entry = |store: &Store, pk: &i64| {
+            let made = |shown: &Shown<'_>, _: &str| {
+                let facts = Facts::of(shown.session);
+                (DayEntry::of(shown, &facts, &config.time_zone), facts)
+            };
+            with_shown(config, store, all, *pk, made)
+        };
+        self.store.each_in_order(
+            || false,
+            &others,
+            entry,
+            |pk, entry| {
+                let Some((entry, facts)) = entry? else { return Ok(()) };
+                entries.push(entry);
+                self.store.note_facts(*pk, &facts)
+            },
+        )?;
+        let noted = notes_on(day, config, self.store)?;
+        if entries.is_empty() && noted.is_empty() && moved_notes.is_empty() && self.notes_of(&path)?.is_empty() {
+            return self.remove(&path);
+        }
+        self.put(&path, &day_page(day, entries, untold_on(day, config, self.store)?, &noted, &config.time_zone), moved_notes)?;
+        self.store.record_page(&PageRecord { path, session: None, day: day.to_owned() })
+    }
+}
+
+/// A day's page, built from what the policy lets the reader see. `None` if that is nothing.
+pub fn shown_day(config: &Config, memory: &Memory, day: &str) -> Result<Option<String>> {
+    memory.at_once(|| {
+        let mut entries = Vec::new();
+        for pk in memory.sessions_of_day(day)? {
+            let entry = |shown: &Shown<'_>, _: &str| DayEntry::of(shown, &Facts::of(shown.session), &config.time_zone);
+            entries.extend(with_shown(config, memory, false, pk, entry)?);
+        }
+        let noted = notes_on(day, config, memory)?;
+        let any = !entries.is_empty() || !noted.is_empty();
+        let untold = untold_on(day, config, memory)?;
+        Ok(any.then(|| day_page(day, entries, untold, &noted, &config.time_zone)))
+    })
+}
+
+/// Whether a day's page, as written, shows something that the policy hides from the reader.
+pub fn shows_hidden(config: &Config, memory: &Memory, day: &str) -> Result<bool> {
+    memory.hides_some_of(day, lasts(day, config).unwrap_or((Millis::MIN, Millis::MAX)))
+}
+
+/// Notes remembered on a day.
+fn notes_on(day: &str, config: &Config, store: &Store) -> Result<Vec<Note>> {
+    lasts(day, config).map_or_else(|| Ok(Vec::new()), |(from, until)| store.notes_between(from, until))
+}
+
+/// Number and cost of the sessions without a digest that began on a day.
+fn untold_on(day: &str, config: &Config, store: &Store) -> Result<Untold> {
+    let Some((from, until)) = lasts(day, config) else { return Ok(Untold::default()) };
+    let mut untold = Untold::default();
+    for usage in store.usage_without_digest(from, until)? {
+        let (usd, unknown) = session_cost(&costs_by_model(&usage, &config.prices));
+        untold.sessions += 1;
+        untold.cost = (untold.cost.0 + usd, untold.cost.1 || unknown);
+    }
+    Ok(untold)
+}
+
+/// Start and end of a day; `None` if `day` is no date.
+fn lasts(day: &str, config: &Config) -> Option<(Millis, Millis)> {
+    let date = day.parse::<jiff::civil::Date>().ok()?;
+    let at = |date: jiff::civil::Date| date.to_zoned(config.time_zone.clone()).map(|begins| begins.timestamp().as_millisecond());
+    // The calendar's first and last day have no neighbour.
+    Some((at(date).unwrap_or(Millis::MIN), date.tomorrow().and_then(at).unwrap_or(Millis::MAX)))
+}
+
+/// Recorded pages whose file is missing. In a folder that cannot be listed, no page counts as missing.
+fn missing(recorded: Vec<PageRecord>, data_dir: &Path) -> Vec<PageRecord> {
+    let mut folders: HashMap<PathBuf, Option<HashSet<OsString>>> = HashMap::new();
+    let is_gone = |page: &PageRecord| {
+        let file = data_dir.join(&page.path);
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return false };
+        let inside = folders.entry(folder.to_owned()).or_insert_with(|| names_in(folder));
+        inside.as_ref().is_some_and(|names| !names.contains(name))
+    };
+    recorded.into_iter().filter(is_gone).collect()
+}
+
+fn names_in(folder: &Path) -> Option<HashSet<OsString>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| entry.ok().map(|entry| entry.file_name())).collect(),
+        Err(e) => (e.kind() == ErrorKind::NotFound).then(HashSet::new),
+    }
+}
+
+fn day_path(day: &str) -> String {
+    format!("daily/{}/{day}.md", &day[..7])
+}
+
+fn session_path(day: &str, name: &str) -> String {
+    format!("daily/{}/sessions/{name}", &day[..7])
+}

@@ -1,0 +1,169 @@
+//! Plans a run: which sessions get a digest, made by whom, and why the others get none.
+
+use std::collections::HashSet;
+
+use anyhow::{Context, Result};
+
+use crate::analyze::eligibility::{Skip, Standing, deserves, may_retry};
+use crate::app::digest::DigestRequest;
+use crate::app::digest::scheduler::Maker;
+use crate::app::filter::{ProjectFilter, since};
+use crate::config::{Config, SummarizerChoice};
+use crate::model::session::Millis;
+use crate::model::time_spec::duration;
+use crate::store::Store;
+use crate::store::load::SessionHead;
+
+/// The selection made on the command line.
+pub struct Wanted {
+    pub since: Millis,
+    pub project: ProjectFilter,
+    pub session: Option<String>,
+    pub limit: usize,
+    pub asked_for: Option<SummarizerChoice>,
+    pub settle: Millis,
+}
+
+impl Wanted {
+    pub fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
+        Ok(Self {
+            since: since(request.since.as_deref(), config)?,
+            project: ProjectFilter::new(request.project.as_deref(), config)?,
+            session: request.session.clone(),
+            limit: request.limit.unwrap_or(usize::MAX),
+            asked_for: request.summarizer,
+            settle: match &request.settle {
+                Some(text) => duration(text).context("--settle")?,
+                None => config.digest.settle_minutes as Millis * 60_000,
+            },
+        })
+    }
+}
+
+/// How a run treats the sessions of the index.
+#[derive(Default)]
+pub struct Plan {
+    /// Sessions to digest, newest first, each with the reason why the model does not make the digest, if any.
+    pub chosen: Vec<(SessionHead, Option<Skip>)>,
+    pub skipped: Vec<(SessionHead, Skip)>,
+    /// Sessions whose digest is still valid although related records were stored.
+    pub unchanged: Vec<SessionHead>,
+    /// Live sessions that are due for an interim digest.
+    pub interim: Vec<SessionHead>,
+    /// Sessions that never had a digest, if there are many: digested without the model, which is final until asked again.
+    pub backlog: Vec<SessionHead>,
+}
+
+impl Maker<'_> {
+    /// Which sessions get a digest, who makes it, and why the others get none.
+    pub fn plan(&self, store: &Store) -> Result<Plan> {
+        let mut plan = Plan::default();
+        let candidates = self.candidates(store, &mut plan)?;
+        plan.backlog = self.backlog(store, &candidates)?;
+        let backlog: HashSet<i64> = plan.backlog.iter().map(|head| head.pk).collect();
+        let mut for_model = 0;
+        for (at, head) in candidates.into_iter().enumerate() {
+            if at >= self.wanted.limit {
+                plan.skipped.push((head, Skip::Limit));
+                continue;
+            }
+            let not_now = self.not_for_model(store, &head, &backlog, for_model)?;
+            for_model += usize::from(not_now.is_none());
+            plan.chosen.push((head, not_now));
+        }
+        Ok(plan)
+    }
+
+    /// Sessions to digest now, in working order. The others are recorded in the plan.
+    fn candidates(&self, store: &Store, plan: &mut Plan) -> Result<Vec<SessionHead>> {
+        let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
+        let mut candidates: Vec<SessionHead> = Vec::new();
+        let asked = only.is_some();
+        let heads = match only {
+            Some(head) => vec![head],
+            None => store.waiting_heads(self.wanted.asked_for == Some(SummarizerChoice::Claude))?,
+        };
+        for head in heads {
+            if !self.is_asked_for(&head) || !self.wants_digest(store, &head, asked)? {
+                continue;
+            }
+            match self.standing(store, &head).map(|s| deserves(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
+                Ok(()) if !asked && self.is_unchanged(store, &head)? => plan.unchanged.push(head),
+                Ok(()) => candidates.push(head),
+                Err(Skip::Unsettled(_)) if self.is_interim_due(store, &head)? => plan.interim.push(head),
+                Err(skip) => plan.skipped.push((head, skip)),
+            }
+        }
+        // Newest first, because recent work is asked for first. Sessions on which the model failed come last: if the session is
+        // the cause, the others must not wait behind it.
+        let in_vain = store.tried_in_vain()?;
+        candidates.sort_by_key(|h| (in_vain.contains(&h.pk), std::cmp::Reverse((h.started_at, h.id.clone()))));
+        Ok(candidates)
+    }
+
+    /// Candidates that never had a digest, if there are more than `digest.backlog`; otherwise those that an earlier run
+    /// put into the backlog. Independent of whether a model is available now: once it is, it would be asked about all of them.
+    fn backlog(&self, store: &Store, candidates: &[SessionHead]) -> Result<Vec<SessionHead>> {
+        let mut backlog = Vec::new();
+        // Naming the model or a session on the command line overrides the backlog.
+        let meant = self.wanted.asked_for == Some(SummarizerChoice::Claude) || self.wanted.session.is_some();
+        if meant || self.config.digest.summarizer == SummarizerChoice::Extract {
+            return Ok(backlog);
+        }
+        let mut known = Vec::new();
+        for head in candidates {
+            if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
+                if store.skip_of(head.pk)?.is_some_and(|why| why == Skip::Backlog.to_string()) {
+                    known.push(head.clone());
+                }
+                backlog.push(head.clone());
+            }
+        }
+        Ok(if backlog.len() > self.config.digest.backlog { backlog } else { known })
+    }
+
+    /// Why the model is not asked about a session in this run.
+    fn not_for_model(&self, store: &Store, head: &SessionHead, backlog: &HashSet<i64>, taken: usize) -> Result<Option<Skip>> {
+        if backlog.contains(&head.pk) {
+            return Ok(Some(Skip::Backlog));
+        }
+        if let Err(why) = &self.model {
+            return Ok(Some(Skip::NoModel(why.clone())));
+        }
+        if taken >= self.config.digest.max_sessions {
+            return Ok(Some(Skip::Limit));
+        }
+        let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
+        Ok(failed.and_then(|(times, last)| may_retry(times, last, head.grew_at, self.now).err()))
+    }
+
+    /// Whether the model's digest was made from exactly the input it would get now. If so, it stays valid whatever else was
+    /// stored.
+    fn is_unchanged(&self, store: &Store, head: &SessionHead) -> Result<bool> {
+        let Some(state) = store.digest_state(head.pk)?.filter(|s| s.summarizer == "claude") else { return Ok(false) };
+        // Uses the config's model: a digest that was paid for stays valid even if the model is not available in this run.
+        Ok(state.input_hash == self.input_with(store, head, true)?.request.hash(&self.config.digest.model))
+    }
+
+    fn is_asked_for(&self, head: &SessionHead) -> bool {
+        self.wanted.project.fits(&head.project)
+            && (head.grew_at >= self.wanted.since || (head.started_at != Millis::MAX && head.started_at >= self.wanted.since))
+    }
+
+    fn wants_digest(&self, store: &Store, head: &SessionHead, asked: bool) -> Result<bool> {
+        if head.dirty || asked {
+            return Ok(true);
+        }
+        let Some(state) = store.digest_state(head.pk)? else { return Ok(false) };
+        let upgrade = self.wanted.asked_for == Some(SummarizerChoice::Claude) && state.summarizer == "extract";
+        let downgrade_to_final = self.wanted.asked_for == Some(SummarizerChoice::Extract) && state.queued;
+        Ok(self.model.is_ok() && (state.queued || upgrade) || downgrade_to_final)
+    }
+
+    fn standing(&self, store: &Store, head: &SessionHead) -> Result<Standing> {
+        // A session with stored digest inputs had both.
+        let is_known = head.only_shown && store.basis_of(head)?.is_some();
+        let (has_prompt, has_work) = if is_known { (true, true) } else { store.has_prompt_and_work(head)? };
+        Ok(Standing { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
+    }
+}

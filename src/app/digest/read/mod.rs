@@ -1,0 +1,149 @@
+//! Reads transcripts in parallel and stores them with one writer.
+
+mod file;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+
+use super::report::Report;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::privacy::Gate;
+use crate::source::delta::Cursor;
+use crate::source::discover::Found;
+use crate::store::Store;
+use crate::store::ingest::{Batch, KnownFile};
+use crate::sys::failpoints;
+use crate::sys::messages::Ui;
+use crate::sys::projects::Projects;
+use crate::sys::shutdown;
+
+/// Input bytes per transaction.
+const TRANSACTION: u64 = 8 << 20;
+/// Capacity of the channel between readers and writer; together with `BATCH` it bounds memory.
+const WAITING: usize = 8;
+
+/// A file with new content, and where to continue.
+pub struct Pending {
+    file: Arc<Found>,
+    cursor: Option<Cursor>,
+    /// Privacy state of the conversation at the checkpoint, needed to read on from there.
+    conversation: String,
+}
+
+impl Pending {
+    pub fn bytes(&self) -> u64 {
+        let from = self.cursor.as_ref().map_or(0, |c| c.offset);
+        if self.file.size >= from { self.file.size - from } else { self.file.size }
+    }
+}
+
+/// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
+pub fn pending(changed: Vec<(Found, Option<KnownFile>)>) -> Vec<Pending> {
+    let of = |(file, seen): (Found, Option<KnownFile>)| {
+        let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
+        Pending { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
+    };
+    let mut pending: Vec<Pending> = changed.into_iter().map(of).collect();
+    pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
+    pending
+}
+
+/// Reads files in parallel and stores them with one writer.
+pub struct Reader<'a> {
+    config: &'a Config,
+    gate: &'a Gate,
+    projects: &'a Projects,
+    jobs: Option<usize>,
+    now: Millis,
+    ui: &'a Ui,
+    /// Held while a long line is parsed.
+    long: Mutex<()>,
+    /// Working folder of our own child, as configured and with links resolved; the child sees the latter.
+    own_dirs: Vec<PathBuf>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(config: &'a Config, gate: &'a Gate, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
+        let mut own_dirs = vec![config.child_dir()];
+        own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
+        Self { config, gate, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
+    }
+
+    pub fn run(&self, pending: &[Pending], store: &mut Store, report: &mut Report) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
+        let bar = self.ui.bytes(pending.iter().map(Pending::bytes).sum());
+        let (send, receive) = sync_channel::<Result<Batch>>(WAITING);
+        let stored = std::thread::scope(|scope| {
+            let bar = &bar;
+            scope.spawn(move || {
+                // Main transcripts first: only they tell which work of subagents belongs to a private turn.
+                for agents in [false, true] {
+                    let of_kind = pending.par_iter().with_max_len(1).filter(|p| p.file.place.agent.is_some() == agents);
+                    pool.install(|| of_kind.for_each_with(send.clone(), |send, one| self.read(one, send, bar)));
+                }
+            });
+            // Ends when the last reader hangs up. An error closes the channel, which ends the readers.
+            self.write(receive.into_iter(), store, report)
+        });
+        bar.finish_and_clear();
+        stored
+    }
+
+    fn write(&self, batches: impl Iterator<Item = Result<Batch>>, store: &mut Store, report: &mut Report) -> Result<()> {
+        let mut held: Vec<Batch> = Vec::new();
+        let mut bytes = 0;
+        for batch in batches {
+            let batch = match batch {
+                Ok(batch) => batch,
+                Err(e) => {
+                    self.ui.warn(&format!("{e:#}"));
+                    continue;
+                }
+            };
+            if bytes + batch.bytes > TRANSACTION {
+                self.commit(&mut held, store, report)?;
+                bytes = 0;
+            }
+            bytes += batch.bytes;
+            held.push(batch);
+            failpoints::point("batch read");
+        }
+        self.commit(&mut held, store, report)
+    }
+
+    fn commit(&self, held: &mut Vec<Batch>, store: &mut Store, report: &mut Report) -> Result<()> {
+        if held.is_empty() {
+            return Ok(());
+        }
+        for batch in held.iter() {
+            for (offset, why) in &batch.bad {
+                let path = batch.file.path.display();
+                self.ui.warn(&format!("{path}: the line at byte {offset} is {why}, skipped"));
+            }
+        }
+        let done = store.ingest(held, self.projects).context("cannot store what was read")?;
+        failpoints::point("batches stored");
+        report.ingested(&done);
+        report.bytes_read += held.iter().map(|b| b.bytes).sum::<u64>();
+        report.files_read += held.iter().filter(|b| b.complete).count() as u64;
+        held.clear();
+        Ok(())
+    }
+
+    fn read(&self, pending: &Pending, send: &SyncSender<Result<Batch>>, bar: &ProgressBar) {
+        if shutdown::asked() {
+            return;
+        }
+        let path = &pending.file.path;
+        let read = self.read_file(pending, send, bar).with_context(|| format!("cannot read {}", path.display()));
+        if let Err(e) = read {
+            let _ = send.send(Err(e));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Figures of a run, printed and logged.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::store::ingest::Ingested;
+use crate::store::last_run::{Asked, Rest};
+
+#[derive(Debug, Default, Clone, PartialEq, Serialize)]
+pub struct Report {
+    pub files_seen: u64,
+    pub files_read: u64,
+    pub bytes_read: u64,
+    pub rows_new: u64,
+    pub rows_unknown: u64,
+    pub rows_bad: u64,
+    pub sessions_new: u64,
+    pub sessions_digested: u64,
+    pub sessions_skipped: u64,
+    pub sessions_failed: u64,
+    /// Sessions past the configured retention; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sessions_forgotten: u64,
+    /// Sessions of projects excluded since they were stored; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sessions_excluded: u64,
+    pub pages_written: u64,
+    /// Stored texts that today's rules shortened; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub texts_cleaned: u64,
+    /// Documents that got vectors; printed only if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub documents_embedded: u64,
+    /// Cost of this run's model calls in US dollars. A call of unknown cost counts with its worst.
+    pub cost_usd: f64,
+    pub elapsed_ms: u64,
+    /// A model call succeeded.
+    #[serde(skip)]
+    pub model_worked: bool,
+    /// A failed call cost money, or may have.
+    #[serde(skip)]
+    pub paid_in_vain: bool,
+    /// The account's usage limit is reached.
+    #[serde(skip)]
+    pub limited: Option<Rest>,
+    /// Reason of the last failed call.
+    #[serde(skip)]
+    pub last_failure: Option<String>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Report {
+    pub fn ingested(&mut self, done: &Ingested) {
+        self.rows_new += done.rows_new;
+        self.rows_bad += done.rows_bad;
+        self.rows_unknown += done.rows_unknown;
+        self.sessions_new += done.sessions_new;
+    }
+
+    /// Outcome of asking the model; `None` if it was not asked, or if nothing follows from it.
+    pub fn asked(&self) -> Option<Asked> {
+        match &self.limited {
+            Some(rest) => Some(Asked::Limited(rest.clone())),
+            None if self.model_worked => Some(Asked::Worked),
+            None => self.paid_in_vain.then_some(Asked::Futile),
+        }
+    }
+
+    /// Whether the run changed anything worth a log entry.
+    pub fn did_something(&self) -> bool {
+        let sessions = self.sessions_digested + self.sessions_failed + self.sessions_forgotten + self.sessions_excluded;
+        self.files_read + sessions + self.pages_written + self.texts_cleaned + self.documents_embedded > 0
+    }
+
+    /// Prints the figures as text, or as one line of JSON.
+    pub fn print(&self, json: bool, out: &mut impl Write) -> Result<()> {
+        if json {
+            serde_json::to_writer(&mut *out, self)?;
+            writeln!(out)?;
+            return Ok(());
+        }
+        out.write_all(self.text().as_bytes())?;
+        Ok(())
+    }
+
+    fn text(&self) -> String {
+        let cost = if self.cost_usd > 0.0 { format!(", ${:.4} at list price", self.cost_usd) } else { String::new() };
+        let line = |label: &str, text: String| format!("{label:<10}{text}\n");
+        let mut text = line(
+            "read",
+            format!(
+                "{} of {} files, {} new rows, {:.1} MB",
+                self.files_read,
+                self.files_seen,
+                self.rows_new,
+                self.bytes_read as f64 / 1e6
+            ),
+        );
+        if self.rows_bad + self.rows_unknown > 0 {
+            text += &line("", format!("{} unreadable lines, {} rows of unknown types", self.rows_bad, self.rows_unknown));
+        }
+        text += &line("digested", format!("{} sessions ({} new){cost}", self.sessions_digested, self.sessions_new));
+        if self.sessions_forgotten > 0 {
+            text += &line("forgot", format!("{} sessions that are older than `retention.days`", self.sessions_forgotten));
+        }
+        if self.sessions_excluded > 0 {
+            text += &line("took out", format!("{} sessions of projects that are excluded", self.sessions_excluded));
+        }
+        if self.sessions_skipped + self.sessions_failed > 0 {
+            text +=
+                &line("", format!("{} skipped, {} failed: `recall status` says why", self.sessions_skipped, self.sessions_failed));
+        }
+        if self.documents_embedded > 0 {
+            text += &line("embedded", format!("{} sessions and notes", self.documents_embedded));
+        }
+        text += &line("wrote", format!("{} pages", self.pages_written));
+        text
+    }
+}

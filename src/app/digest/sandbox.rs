@@ -1,0 +1,51 @@
+//! A temporary copy of the index: shows what a run would find without changing any file of the user.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::ingest::ingest;
+use super::report::Report;
+use super::run_lock;
+use crate::app::digest::DigestRequest;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::store::Store;
+use crate::sys::messages::Ui;
+
+/// Opens a temporary copy of the index and ingests into it what was appended to the transcripts. The copy is deleted with the
+/// returned folder. `None` while another run is in progress.
+pub fn rehearsal(
+    request: &DigestRequest,
+    config: &Config,
+    ui: &Ui,
+    now: Millis,
+    report: &mut Report,
+) -> Result<Option<(tempfile::TempDir, Store)>> {
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let copy = folder.path().join("recall.db");
+    if !copy_index(config, &copy)? {
+        return Ok(None);
+    }
+    let mut store = Store::open(&copy)?;
+    store.sync_later()?;
+    ingest(request, config, ui, now, &mut store, report)?;
+    Ok(Some((folder, store)))
+}
+
+/// Copies the index file by file, because opening it, even to read, would leave files beside it. False while a run is writing it.
+fn copy_index(config: &Config, to: &Path) -> Result<bool> {
+    if !Store::is_there(&config.database())? {
+        return Ok(true);
+    }
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { return Ok(false) };
+    for suffix in ["", "-wal"] {
+        let with = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
+        let from = with(&config.database());
+        if from.exists() {
+            std::fs::copy(&from, with(to)).with_context(|| format!("cannot copy {}", from.display()))?;
+        }
+    }
+    Ok(true)
+}

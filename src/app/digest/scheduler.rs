@@ -1,0 +1,246 @@
+//! Digest phase.
+//!
+//! ## Invariants
+//! - Cost is reserved before it is spent.
+//! - Every session's digest is one transaction.
+//! - What a session is given of earlier ones comes from their records as they were when it began, never from their digests, so
+//!   the result does not depend on the order of reading or digesting.
+//!
+//! The model works newest session first, with several calls at once.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+
+use super::plan::Wanted;
+use super::report::Report;
+use crate::analyze::eligibility::{Budget, Skip};
+use crate::app::digest::extractive::Left;
+use crate::config::{Config, SummarizerChoice};
+use crate::model::digest::Digest;
+use crate::model::session::Millis;
+use crate::privacy::Gate;
+use crate::store::Store;
+use crate::store::digests::NewDigest;
+use crate::store::last_run::{LastRun, Rest};
+use crate::store::load::SessionHead;
+use crate::summarize::{Claude, Failure, Input, Made};
+use crate::sys::failpoints;
+use crate::sys::messages::Ui;
+use crate::sys::shutdown;
+
+pub struct Maker<'a> {
+    pub(super) config: &'a Config,
+    pub(super) ui: &'a Ui,
+    pub(super) now: Millis,
+    pub(super) wanted: &'a Wanted,
+    pub(super) system: String,
+    pub(super) gate: Gate,
+    pub(super) model: Result<Claude, String>,
+    pub(super) left: Left,
+}
+
+/// How a session's digest is made.
+pub(super) enum Route {
+    /// By the model. Holds the reservation of the worst cost; `None` if a reply is already on disk.
+    Call(Option<i64>),
+    /// Without the model. Holds the reason if the config wants the model.
+    Extract(Option<Skip>),
+}
+
+/// A model call in flight.
+pub(super) struct Pending {
+    pub(super) head: SessionHead,
+    pub(super) input: Input,
+    pub(super) reservation: Option<i64>,
+    pub(super) made: Result<Made, Failure>,
+}
+
+/// Mutable state of a run.
+pub(super) struct Run<'r> {
+    pub(super) store: &'r mut Store,
+    pub(super) report: &'r mut Report,
+    pub(super) bar: ProgressBar,
+    /// Why the model is no longer asked.
+    pub(super) model_off: Option<String>,
+    /// Consecutive calls whose cost is unknown.
+    pub(super) unreadable: u32,
+    pub(super) budget: Budget,
+    pub(super) spent_run: f64,
+}
+
+/// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
+fn left_alone(config: &Config, now: Millis, wanted: &Wanted) -> Option<String> {
+    if wanted.asked_for == Some(SummarizerChoice::Claude) || wanted.session.is_some() {
+        return None;
+    }
+    if let Some(Rest { until, why }) = LastRun::resting(&config.data_dir, now) {
+        let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
+        return Some(format!("{why}: the model is left alone until {until} (`recall digest --summarizer claude` asks it now)"));
+    }
+    let hours = config.digest.not_between.filter(|hours| hours.hold(config.local(now).time()))?;
+    Some(format!("the model is not asked between {hours}: `digest.not_between`"))
+}
+
+impl<'a> Maker<'a> {
+    pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted, store: &Store) -> Result<Self> {
+        // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
+        // faster table takes.
+        let gate = config.gate()?;
+        let away = left_alone(config, now, wanted);
+        let model = match config.digest.summarizer {
+            SummarizerChoice::Extract => Err("the model was not asked for".to_owned()),
+            _ if let Some(why) = &away => Err(why.clone()),
+            SummarizerChoice::Auto | SummarizerChoice::Claude => {
+                Claude::find(config, &gate, store.answered_by(&config.digest.model)?)
+            }
+        };
+        if let (SummarizerChoice::Claude, Err(why), None) = (config.digest.summarizer, &model, &away) {
+            ui.warn(&format!("{why}: going on without the model"));
+        }
+        let own = config.prompt_override();
+        let system = match std::fs::read_to_string(&own) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::SHIPPED.to_owned(),
+            Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
+        };
+        Ok(Self { config, ui, now, wanted, system, gate, model, left: Left::default() })
+    }
+
+    pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
+        let plan = self.plan(store)?;
+        failpoints::point("sessions chosen");
+        report.sessions_skipped = plan.skipped.len() as u64;
+        for (head, skip) in &plan.skipped {
+            self.record_skip(store, head, skip)?;
+        }
+        for head in &plan.unchanged {
+            store.refresh_pages(head.pk)?;
+        }
+        self.make_interims(store, report, &plan.interim)?;
+        if plan.chosen.is_empty() {
+            return Ok(());
+        }
+        if !plan.backlog.is_empty() {
+            // Record them as backlog now, so that the next run knows it even if this one is interrupted.
+            store.together(|| plan.backlog.iter().try_for_each(|head| store.note_skip(head.pk, &Skip::Backlog.to_string())))?;
+            let price = match &self.model {
+                Ok(_) => format!("; with it they would cost {}", self.price_of(store, &plan.backlog)?),
+                Err(_) => String::new(),
+            };
+            let count = plan.backlog.len();
+            self.ui.note(&format!(
+                "{count} sessions at once: digested without the model{price} (`recall digest --summarizer claude`)"
+            ));
+        }
+        let bar = self.ui.sessions(plan.chosen.len() as u64);
+        let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
+        let mut run =
+            Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
+        // Digest without the model first: these can then be found while the model is asked.
+        let (alone, for_model): (Vec<_>, Vec<_>) =
+            plan.chosen.into_iter().partition(|(_, not_now)| self.goes_alone(not_now.as_ref()));
+        self.make_alone(&mut run, alone)?;
+        self.work(&mut run, for_model.into())?;
+        if let Ok(claude) = &self.model {
+            claude.drop_old_replies(self.now);
+        }
+        run.bar.finish_and_clear();
+        run.report.cost_usd = run.spent_run;
+        Ok(())
+    }
+
+    fn price_of(&self, store: &Store, heads: &[SessionHead]) -> Result<String> {
+        let mut sum = Some(0.0);
+        let price = |store: &Store, head: &SessionHead| Ok(self.price(&self.input(store, head)?).and_then(|(likely, _)| likely));
+        store.each_in_order(shutdown::asked, heads, price, |_, likely| {
+            sum = sum.zip(likely?).map(|(a, b)| a + b);
+            Ok(())
+        })?;
+        // A run that was asked to stop has priced only some of them.
+        let sum = sum.filter(|_| !shutdown::asked());
+        Ok(sum.map_or_else(|| "an unknown sum".into(), |usd| format!("about ${usd:.2} at list price")))
+    }
+
+    /// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
+    fn record_skip(&self, store: &mut Store, head: &SessionHead, skip: &Skip) -> Result<()> {
+        if matches!(skip, Skip::NoPrompt | Skip::NoWork) {
+            store.drop_digest(head.pk)?;
+        }
+        store.note_skip(head.pk, &skip.to_string())
+    }
+
+    /// Works through the sessions with at most `parallel_calls` model calls in flight.
+    fn work(&self, run: &mut Run<'_>, mut ready: VecDeque<(SessionHead, Option<Skip>)>) -> Result<()> {
+        std::thread::scope(|scope| {
+            let (send, receive): (Sender<Pending>, Receiver<Pending>) = channel();
+            let mut under_way = 0;
+            loop {
+                // The first call runs alone, so that a failure that would hit every call is paid for once.
+                let at_once = if run.report.model_worked { self.config.digest.parallel_calls } else { 1 };
+                while under_way < at_once && !shutdown::asked() {
+                    let Some((head, not_now)) = ready.pop_front() else { break };
+                    if let Some((input, reservation)) = self.begin(run, &head, not_now)? {
+                        self.call(scope, Pending { head, input, reservation, made: Err(Failure::Stopped) }, send.clone());
+                        under_way += 1;
+                    }
+                }
+                if under_way == 0 {
+                    return Ok(());
+                }
+                let done = receive.recv().context("a call of the model vanished")?;
+                under_way -= 1;
+                if let Some(again) = self.end(run, done)? {
+                    ready.push_front((again, None));
+                }
+            }
+        })
+    }
+
+    /// Digests a session without the model, or prepares the model call and reserves its worst cost.
+    fn begin(&self, run: &mut Run<'_>, head: &SessionHead, not_now: Option<Skip>) -> Result<Option<(Input, Option<i64>)>> {
+        let input = self.input(run.store, head)?;
+        match self.route(run, head, &input, not_now)? {
+            Route::Call(reservation) => return Ok(Some((input, reservation))),
+            Route::Extract(skip) => self.make_one_alone(run, head, &input, skip)?,
+        }
+        Ok(None)
+    }
+
+    pub(super) fn store_made(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, made: Made) -> Result<()> {
+        let Ok(claude) = &self.model else { return Ok(()) };
+        let input_hash = input.request.hash(claude.model());
+        if let Some(model) = &made.model {
+            run.store.note_answered(claude.model(), model)?;
+        }
+        let new = NewDigest {
+            summarizer: "claude",
+            model: made.model,
+            input_hash,
+            made_at: self.now,
+            cost_usd: made.cost_usd,
+            queued: false,
+            interim_until: None,
+            basis: None,
+            open: &input.open,
+            digest: self.passed(made.digest),
+        };
+        // Must be durable: the reply is removed afterwards, and asking again costs money.
+        run.store.lasting(|store| store.save_digest(head, &new))?;
+        failpoints::point("digest stored");
+        claude.forget_reply(&input.request);
+        failpoints::point("reply removed");
+        run.report.model_worked = true;
+        run.report.sessions_digested += 1;
+        run.bar.inc(1);
+        Ok(())
+    }
+
+    /// Passes a digest through the sanitizer, whoever made it.
+    pub(super) fn passed(&self, mut digest: Digest) -> Digest {
+        digest.pass(|text| self.gate.clean(text));
+        digest
+    }
+}

@@ -1,0 +1,99 @@
+//! The `claude` command: found, version, login. The questions cost nothing and reach no model.
+//!
+//! Also whether the client, by its version or by what it wrote, is one that recall was tested with.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Finding;
+use crate::config::{Config, SummarizerChoice};
+use crate::model::session::Millis;
+use crate::privacy::Policy;
+use crate::source::claude_code::release::{NEWEST_TRIED, Release};
+use crate::store::Memory;
+use crate::store::last_run::{LastRun, Rest};
+use crate::summarize::claude::ask;
+use crate::sys::child_process::which;
+use crate::text::clean::{one_line, plain, shorten};
+
+/// Record types that are named; the others are only counted.
+const MAX_NAMED: usize = 5;
+
+/// Whether the model is not asked for now, and why.
+pub fn rest(config: &Config, now: Millis) -> Option<Finding> {
+    let Rest { until, why } = LastRun::resting(&config.data_dir, now)?;
+    let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
+    let advice = "digests are made without it meanwhile; `recall digest --summarizer claude` asks it now";
+    Some(Finding::warning("model", format!("{why}: left alone until {until}"), advice))
+}
+
+pub fn findings(config: &Config) -> Vec<Finding> {
+    let name = &config.digest.claude;
+    let is_needed = config.digest.summarizer != SummarizerChoice::Extract;
+    let command = is_needed.then(|| which(name, &config.search_path)).flatten();
+    let version = command.as_deref().and_then(|command| version(command, config));
+    let mut all = match (&command, &version) {
+        _ if !is_needed => vec![Finding::ok("claude", "not needed: `summarizer = \"extract\"`")],
+        (None, _) => {
+            let advice = "install Claude Code, set `claude` under [digest] in the config, or `summarizer = \"extract\"`";
+            vec![Finding::warning("claude", format!("`{name}` was not found: digests are made without the model"), advice)]
+        }
+        (Some(command), Some(version)) => {
+            vec![Finding::ok("claude", format!("{} {version}", command.display())), login(command, config)]
+        }
+        (Some(command), None) => {
+            vec![Finding::problem("claude", format!("{} does not run", command.display()), "run it yourself to see why")]
+        }
+    };
+    all.extend(release(config, version.as_deref()));
+    all
+}
+
+fn version(command: &Path, config: &Config) -> Option<String> {
+    ask(command, &["--version"], config).map(|said| shorten(&one_line(&plain(&said)), 60))
+}
+
+/// Whether recall was tested with this client, judged by its version and by what it wrote. `None` if neither is known.
+fn release(config: &Config, version: Option<&str>) -> Option<Finding> {
+    let store = Memory::open(&config.database(), &Policy::upkeep()).ok();
+    let of_index = |store: &Memory| store.client_versions().unwrap_or_default();
+    let wrote = store.as_ref().map(of_index).unwrap_or_default();
+    let unknown = store.and_then(|store| store.unknown_rows().ok()).unwrap_or_default();
+    let newest = wrote.iter().map(String::as_str).chain(version).filter_map(Release::parse).max()?;
+    let tried = if newest > NEWEST_TRIED {
+        format!("Claude Code {newest} is newer than {NEWEST_TRIED}, the newest that recall was tried with")
+    } else {
+        format!("Claude Code {newest}, recall was tried with up to {NEWEST_TRIED}")
+    };
+    if unknown.is_empty() {
+        return Some(Finding::ok("client", format!("{tried}; all of its transcripts was understood")));
+    }
+    let found = format!("{tried}; not understood in its transcripts: {}", named(&unknown));
+    Some(Finding::warning("client", found, "a newer recall may know them; what they say is in no digest until then"))
+}
+
+/// `3 rows of type a, 1 row of type b and 2 more types`
+fn named(unknown: &[(String, i64)]) -> String {
+    let rows = |n: i64| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
+    let named =
+        unknown.iter().take(MAX_NAMED).map(|(name, n)| format!("{} of type {}", rows(*n), shorten(&one_line(&plain(name)), 40)));
+    let more = unknown.len().saturating_sub(MAX_NAMED);
+    let rest = (more > 0).then(|| format!("{more} more types"));
+    named.chain(rest).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether there are credentials. Only a real call would show whether they are valid.
+fn login(command: &Path, config: &Config) -> Finding {
+    let said = ask(command, &["auth", "status"], config).and_then(|said| serde_json::from_str::<Value>(&said).ok());
+    match said.as_ref().and_then(|s| s.get("loggedIn")).and_then(Value::as_bool) {
+        Some(true) => {
+            let method = said.as_ref().and_then(|s| s.get("authMethod")).and_then(Value::as_str).unwrap_or("somehow");
+            Finding::ok("login", format!("there ({})", plain(method)))
+        }
+        Some(false) => {
+            Finding::problem("login", "not logged in: digests are made without the model", "start `claude` and use `/login`")
+        }
+        None => Finding::ok("login", "this version of claude does not tell without a request"),
+    }
+}

@@ -1,0 +1,44 @@
+//! The embeddings endpoint, if configured: whether it answers, whether its model is the one that embedded the index, and how much
+//! is embedded.
+
+use super::Finding;
+use crate::config::Config;
+use crate::model::vector::Quantized;
+use crate::privacy::Policy;
+use crate::search::semantic::{Endpoint, PROBE, is_of, space_of};
+use crate::store::Memory;
+
+const ABOUT: &str = "embeddings";
+
+pub fn findings(config: &Config) -> Option<Finding> {
+    let model = &config.embeddings.model;
+    let endpoint = match config.gate().map(|gate| Endpoint::of(config, gate)) {
+        Ok(Ok(endpoint)) => endpoint?,
+        Ok(Err(failure)) => return Some(Finding::warning(ABOUT, failure.to_string(), "set it where the digest runs, too")),
+        // An invalid rule is reported by another check.
+        Err(_) => return None,
+    };
+    let probe = match endpoint.embed(&[PROBE]) {
+        Ok(vectors) => Quantized::of(vectors.first()?),
+        Err(failure) => {
+            let advice = "until it answers, search goes by words alone; `[embeddings]` in the config says where it is";
+            return Some(Finding::warning(ABOUT, failure.to_string(), advice));
+        }
+    };
+    let store = Memory::open_if_there(&config.database(), &Policy::upkeep()).ok().flatten()?;
+    let answers = format!("{} answers", endpoint.host());
+    let anew = "`recall digest` embeds everything; until then search goes by words alone";
+    let Some(space) = space_of(config, &store).ok()? else {
+        return Some(Finding::warning(ABOUT, format!("{answers}, nothing is embedded by {model} yet"), anew));
+    };
+    if !is_of(&space, &probe) {
+        return Some(Finding::warning(
+            ABOUT,
+            format!("{answers}, but {model} is another model than the one that embedded the index"),
+            anew,
+        ));
+    }
+    let (embedded, of) = store.count_embedded().ok()?;
+    let found = format!("{answers}, {embedded} of {of} sessions and notes embedded by {model}");
+    Some(if space.complete { Finding::ok(ABOUT, found) } else { Finding::warning(ABOUT, found, anew) })
+}

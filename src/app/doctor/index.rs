@@ -1,0 +1,117 @@
+//! The index: whether it exists and is intact, and the state of its sessions.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::{Depth, Finding, Fix, State, ago};
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::privacy::{Policy, View};
+use crate::store::status::Counts;
+use crate::store::trouble::{Trouble, explained};
+use crate::store::{Memory, OtherForm, copy};
+use crate::text::clean::one_line;
+
+/// Listed sessions on which the model failed.
+const MAX_LISTED: usize = 3;
+/// Tolerated clock error.
+const SKEW: Millis = 24 * 3_600_000;
+
+pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
+    let path = config.database();
+    let opened = Memory::open_if_there(&path, &config.policy(View::Owner))
+        .and_then(|store| store.map(|s| Ok((s.counts(MAX_LISTED)?, s))).transpose());
+    let (counts, store) = match opened {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return vec![Finding::warning("index", format!("none yet at {}", path.display()), "`recall digest` makes it")],
+        Err(e) => return vec![unusable(e, &path)].into_iter().chain(beside(config, depth, now, false)).collect(),
+    };
+    let size = std::fs::metadata(&path).map_or(0, |m| m.len());
+    let state = state_of(&counts, size, depth, config);
+    let is_well = state.state == State::Ok;
+    let mut all = vec![state];
+    all.extend(beside(config, depth, now, is_well));
+    all.extend(failing(&counts));
+    all.extend(clock(&store, now).ok().flatten());
+    all
+}
+
+const DAMAGED: &str =
+    "`recall doctor --fix` sets it aside, brings back its copy and what can still be read, and reads the transcripts again";
+
+/// Why an index cannot be opened, and what to do about it. Only a damaged one is quarantined: it holds what no transcript holds
+/// any more.
+fn unusable(error: anyhow::Error, path: &Path) -> Finding {
+    let error = explained(error, path);
+    let found = format!("{error:#}");
+    match error.downcast_ref() {
+        Some(OtherForm::TooOld) => {
+            let advice = "export it with the recall that wrote it, move it away, then `recall import` what was exported";
+            return Finding::problem("index", found, advice);
+        }
+        Some(OtherForm::Newer | OtherForm::Older) => {
+            return Finding::problem("index", found, "upgrade recall: this one is older than what wrote the index");
+        }
+        None => {}
+    }
+    match error.downcast_ref::<Trouble>() {
+        Some(Trouble::Damaged { what, .. }) => {
+            Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED).fixed_by(Fix::Index)
+        }
+        _ => Finding::problem("index", found, "see that you may read and write it and that nothing else holds it, then try again"),
+    }
+}
+
+/// The files beside the index: its copy, and quarantined damaged indexes.
+fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Finding> {
+    if depth == Depth::Short {
+        return Vec::new();
+    }
+    let copy = match copy::find(&config.database()) {
+        Some(copy) => format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6),
+        None if is_well => "none: the next digest makes one".to_owned(),
+        // No digest runs before the index is repaired.
+        None => "none".to_owned(),
+    };
+    let index = config.database();
+    let aside = copy::set_aside(&index).into_iter().chain(copy::logs_set_aside(&index)).map(|file| {
+        let found = format!("{} is set aside: delete it when you miss nothing; `recall forget` does", file.display());
+        Finding::ok("index", found)
+    });
+    [Finding::ok("copy", copy)].into_iter().chain(aside).collect()
+}
+
+fn state_of(counts: &Counts, size: u64, depth: Depth, config: &Config) -> Finding {
+    let found = format!("{:.1} MB, {} sessions, {} digests", size as f64 / 1e6, counts.sessions, counts.digests);
+    if depth == Depth::Short {
+        return Finding::ok("index", found);
+    }
+    let path = config.database();
+    match Memory::open(&path, &Policy::upkeep()).and_then(|whole| whole.any_damage()) {
+        Ok(None) => Finding::ok("index", format!("{found}, whole")),
+        Ok(Some(damage)) => {
+            Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED).fixed_by(Fix::Index)
+        }
+        Err(e) => unusable(e, &path),
+    }
+}
+
+fn failing(counts: &Counts) -> Option<Finding> {
+    let (id, times, why) = counts.failing.first()?;
+    let more = if counts.failing.len() > 1 { "; `recall status` names the others" } else { "" };
+    let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+    let found = format!("the model failed {times} on session {id}: {why}{more}");
+    Some(Finding::warning(
+        "digests",
+        found,
+        format!("it has a digest without the model; `recall digest --session {id}` tries again"),
+    ))
+}
+
+/// Runs recorded in the future: the clock is wrong now, or was then.
+fn clock(store: &Memory, now: Millis) -> Result<Option<Finding>> {
+    let Some((at, _)) = store.last_run()?.filter(|(at, _)| *at > now + SKEW) else { return Ok(None) };
+    let found = format!("the last work was {} in the future", ago(now, at));
+    Ok(Some(Finding::warning("clock", found, "set the clock: digests and budgets go by it")))
+}

@@ -1,0 +1,119 @@
+//! Checks every part of the setup. Each finding says what to do about it. Changes nothing and spends nothing.
+
+mod claude;
+mod embeddings;
+mod index;
+mod machine;
+mod prices;
+mod privacy;
+pub mod runs;
+mod setup;
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::setup::{Host, look};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    Ok,
+    /// Works, but not for long or not as well as it could.
+    Warning,
+    /// Something does not work.
+    Problem,
+}
+
+/// The repair that `recall doctor --fix` makes for a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fix {
+    /// Repeats `recall install` for the hooks and the timer that are installed.
+    Install,
+    /// Closes the data folder to other users, and opens it to its owner.
+    Permissions,
+    /// Quarantines a damaged index and restores what can be restored.
+    Index,
+}
+
+/// Result of one check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was checked: `hooks`, `timer` …
+    pub about: &'static str,
+    pub state: State,
+    pub found: String,
+    /// What to do, or what could be done; absent if all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
+    /// The change to a file that the advice would make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
+}
+
+impl Finding {
+    fn ok(about: &'static str, found: impl Into<String>) -> Self {
+        Self { about, state: State::Ok, found: found.into(), advice: None, fix: None, difference: None }
+    }
+
+    fn warning(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { about, state: State::Warning, found: found.into(), advice: Some(advice.into()), fix: None, difference: None }
+    }
+
+    pub fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { state: State::Problem, ..Self::warning(about, found, advice) }
+    }
+
+    fn fixed_by(self, fix: Fix) -> Self {
+        Self { fix: Some(fix), ..self }
+    }
+}
+
+/// How thorough the checks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Only checks that are quick.
+    Short,
+    /// Also verifies the whole index, asks `claude` for its version and login, and asks an embeddings endpoint for a vector.
+    Whole,
+}
+
+/// Runs all checks.
+pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> Vec<Finding> {
+    let mut all = setup::hooks(host);
+    all.extend(setup::servers(host));
+    all.extend(setup::command(host));
+    let timers = look::timers(host);
+    all.extend(setup::timers(&timers, host));
+    let is_timed = timers.iter().any(|timer| timer.active != Some(false));
+    all.push(crate::app::doctor::runs::last_run(config, is_timed, now));
+    all.extend(claude::rest(config, now));
+    all.push(crate::app::doctor::runs::marks(config, now));
+    all.extend(crate::app::doctor::runs::paused(config));
+    all.extend(crate::app::doctor::runs::hook_log(config, now));
+    all.extend(index::findings(config, depth, now));
+    if depth == Depth::Whole {
+        all.extend(claude::findings(config));
+        all.extend(embeddings::findings(config));
+        all.push(crate::app::doctor::runs::sweep(config, now));
+        all.extend(crate::app::doctor::runs::cleanup(host));
+        all.extend(privacy::findings(config));
+        all.extend(prices::findings(config));
+    }
+    all.extend(machine::findings(config, now));
+    all
+}
+
+/// A duration for people: `12 minutes`, `3 hours`, `5 days`.
+fn ago(then: Millis, now: Millis) -> String {
+    let minutes = (now - then).max(0) / 60_000;
+    let (count, unit) = match minutes {
+        0..120 => (minutes, "minute"),
+        120..2880 => (minutes / 60, "hour"),
+        _ => (minutes / 1440, "day"),
+    };
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}

@@ -1,0 +1,178 @@
+//! Checks of the digest runs: when the last one was, what is waiting, and what is about to be lost.
+
+use std::path::Path;
+
+use super::{Finding, ago};
+use crate::app::hook_state::log;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::privacy::Policy;
+use crate::setup::Host;
+use crate::setup::cleanup::{DEFAULT, KEY, OFFERED, Raise};
+use crate::source::discover::{Found, discover};
+use crate::source::mark;
+use crate::store::Memory;
+use crate::store::last_run::LastRun;
+use crate::store::pause;
+use crate::store::pause::Off;
+
+const HOUR: Millis = 3_600_000;
+const DAY: Millis = 24 * HOUR;
+/// Missed runs that are tolerated, since machines sleep. Less than a day without a run is never reported.
+const LATE: i64 = 3;
+/// Warn if the client deletes unread transcripts in this many days or less.
+const URGENT: i64 = 5;
+/// Errors of session-start hooks that only mean that a digest has yet to create or upgrade the index, which the `index` finding
+/// reports.
+const NOT_YET: [&str; 2] = ["there is no index", "made by an older recall"];
+/// Older errors of hooks are not reported.
+const RECENT: Millis = 7 * DAY;
+
+/// When the last run was and how it ended; with a timer, also whether it is overdue.
+pub fn last_run(config: &Config, is_timed: bool, now: Millis) -> Finding {
+    if is_under_way(config) {
+        return Finding::ok("digest", "a run is under way");
+    }
+    match LastRun::read(&config.data_dir) {
+        None => match worked_at(config) {
+            Some(at) => Finding::ok("digest", format!("ran {} ago, by the index", ago(at, now))),
+            None => Finding::warning("digest", "has never run", "`recall digest` takes in the past"),
+        },
+        Some(run) if run.failures > 0 => {
+            let why = run.error.as_deref().unwrap_or("the reason is not known");
+            let times = if run.failures == 1 { "failed".to_owned() } else { format!("failed {} times in a row", run.failures) };
+            Finding::problem(
+                "digest",
+                format!("ran {} ago and {times}: {why}", ago(run.at, now)),
+                "`recall digest` shows the whole message",
+            )
+        }
+        Some(run) if is_timed && now - run.at > (LATE * config.schedule.period()).max(DAY) => {
+            let found = format!("ran {} ago, though the timer is to run it {}", ago(run.at, now), config.schedule);
+            let advice = "if the machine was on: does cron, systemd or launchd run? `recall digest` catches up";
+            Finding::warning("digest", found, advice)
+        }
+        Some(run) => Finding::ok("digest", format!("ran {} ago", ago(run.at, now))),
+    }
+}
+
+/// Whether a run holds the run lock.
+fn is_under_way(config: &Config) -> bool {
+    let lock = std::fs::File::open(config.data_dir.join("lock")).map(fd_lock::RwLock::new);
+    lock.is_ok_and(|lock| lock.try_read().is_err())
+}
+
+/// When a run last changed something, according to the index.
+fn worked_at(config: &Config) -> Option<Millis> {
+    Memory::open(&config.database(), &Policy::upkeep()).ok()?.last_run().ok()?.map(|(at, _)| at)
+}
+
+/// Marks that are waiting. Every run consumes them, so old ones mean that no run takes place.
+pub fn marks(config: &Config, now: Millis) -> Finding {
+    let waiting = mark::waiting(&config.data_dir);
+    let oldest = waiting.iter().filter_map(|(_, mark)| mark.as_ref().map(|m| m.at)).min();
+    match oldest {
+        None if waiting.is_empty() => Finding::ok("marks", "none waits"),
+        Some(at) if now - at > DAY => {
+            let found = format!("{} wait, the oldest for {}: no digest has run since", waiting.len(), ago(at, now));
+            Finding::problem("marks", found, "see `timer` above, or run `recall digest`")
+        }
+        _ => Finding::ok("marks", format!("{} wait for the next digest", waiting.len())),
+    }
+}
+
+/// Reports a pause, which the user may have forgotten.
+pub fn paused(config: &Config) -> Option<Finding> {
+    let Some(Off::Paused(until)) = pause::state(config) else { return None };
+    let until = pause::time(until, config);
+    let found = format!("until {until}: sessions are told nothing, and one that begins until then is not kept");
+    Some(Finding::warning("paused", found, "`recall pause --off` ends it"))
+}
+
+pub fn hook_log(config: &Config, now: Millis) -> Option<Finding> {
+    let since = jiff::Timestamp::from_millisecond(now - RECENT).ok()?.to_string();
+    let mut lines = log::last_lines(&config.data_dir, 200);
+    // Timestamps of one format sort as text.
+    lines.retain(|line| line.as_str() >= since.as_str() && !NOT_YET.iter().any(|known| line.contains(known)));
+    let last = lines.last()?;
+    let errors = if lines.len() == 1 { "1 error".to_owned() } else { format!("{} errors", lines.len()) };
+    let found = format!("{errors} of hooks in the last 7 days, the last: {last}");
+    let advice =
+        format!("sessions went on without them; if it happens again, {} has them all", log::file(&config.data_dir).display());
+    Some(Finding::warning("hook log", found, advice))
+}
+
+/// Transcripts that no digest has read yet, and how soon the client deletes the first of them.
+pub fn sweep(config: &Config, now: Millis) -> Finding {
+    let opened = Memory::open(&config.database(), &Policy::upkeep());
+    let (known, forgotten) = match opened.and_then(|store| Ok((store.known_files()?, store.forgotten_sessions()?))) {
+        Ok(known) => known,
+        Err(_) if config.database().exists() => return Finding::ok("transcripts", "what is read cannot be told without the index"),
+        Err(_) => Default::default(),
+    };
+    let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
+    if let Some(first) = found.unreadable.first() {
+        let more = if found.unreadable.len() > 1 { format!(" and {} more", found.unreadable.len() - 1) } else { String::new() };
+        let found = format!("{first}{more}: what is there is in no digest");
+        return Finding::problem("transcripts", found, "see that you may read it, or move away what is no transcript");
+    }
+    let oldest = config.retention.oldest(now);
+    found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
+    // A file that is unchanged since it was last read has nothing new, even if its last line is incomplete.
+    let looked_at = |file: &&Found| known.get(file.known_as().as_ref()).is_some_and(|known| known.is_as_seen(file));
+    if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
+        let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
+        return Finding::warning(
+            "transcripts",
+            format!("no sessions of Claude Code in {dirs}"),
+            "is `claude_dirs` or $CLAUDE_CONFIG_DIR right?",
+        );
+    }
+    let mut unread: Vec<&Found> = found.files.iter().filter(|file| !looked_at(file)).collect();
+    unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    if let Some(closed) = unread.iter().find(|file| crate::source::delta::regular(&file.path).is_err()) {
+        return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");
+    }
+    let Some(oldest) = unread.iter().map(|file| file.mtime()).min() else {
+        return Finding::ok("transcripts", format!("all {} are read", found.files.len()));
+    };
+    let what = format!("{} of {} have something no digest has read", unread.len(), found.files.len());
+    let days = config.claude_dirs.iter().filter_map(|dir| cleanup_days(dir)).min().unwrap_or(DEFAULT);
+    deleted_in(days - (now - oldest) / DAY, &what)
+}
+
+/// How long the client keeps transcripts, with an offer to extend that if the user has not chosen a period.
+pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
+    let raise = Raise::plan(OFFERED, host).ok()?;
+    let is_used = raise.path().parent().is_some_and(Path::is_dir);
+    if raise.is_chosen() || !is_used {
+        return None;
+    }
+    let found =
+        format!("Claude Code deletes its transcripts after {DEFAULT} days: what recall kept of them stays, their rows do not");
+    Some(Finding {
+        advice: Some(format!("`recall doctor --keep-transcripts` lets it keep them for {OFFERED}, by this change")),
+        difference: Some(raise.difference()),
+        ..Finding::ok("cleanup", found)
+    })
+}
+
+/// When the client deletes the oldest of the unread transcripts.
+fn deleted_in(days: i64, what: &str) -> Finding {
+    if days > URGENT {
+        return Finding::ok("transcripts", format!("{what}; Claude Code deletes the oldest in {days} days"));
+    }
+    let when = if days <= 0 { "at its next start".to_owned() } else { format!("in {days} days") };
+    Finding::problem(
+        "transcripts",
+        format!("{what}; Claude Code deletes the oldest {when}"),
+        "`recall digest --ingest-only` saves them, at no cost",
+    )
+}
+
+/// `cleanupPeriodDays` in the settings of a config directory.
+fn cleanup_days(dir: &Path) -> Option<i64> {
+    let text = std::fs::read(dir.join("settings.json")).ok()?;
+    let settings: serde_json::Value = serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text)).ok()?;
+    settings.get(KEY)?.as_i64()
+}

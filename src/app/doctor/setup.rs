@@ -1,0 +1,187 @@
+//! Hooks, server, command and timer: what is installed, and whether it still fits this program.
+
+use std::path::Path;
+
+use super::{Finding, Fix};
+use crate::setup::look;
+use crate::setup::look::{Installed, Registered, Settings};
+use crate::setup::manifest::Manifest;
+use crate::setup::settings::State;
+use crate::setup::{Host, Scope, Timer};
+use crate::sys::child_process::which;
+use crate::sys::paths::is_same;
+
+pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
+    let files = look::settings(host);
+    let mut all: Vec<Finding> = files.iter().filter_map(|file| of_file(file, host)).collect();
+    let installed = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| !state.hooks.is_empty()));
+    let plugin = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| state.plugin));
+    match (installed, plugin) {
+        (false, true) => all.push(Finding::ok("hooks", "by the plugin")),
+        (false, false) => {
+            all.push(Finding::problem("hooks", "none: sessions leave no marks and start without notes", "`recall install`"));
+        }
+        _ => {}
+    }
+    all
+}
+
+fn of_file(file: &Settings, host: &Host<'_>) -> Option<Finding> {
+    let path = file.path.display();
+    let state = match &file.state {
+        Ok(state) => state,
+        Err(broken) => {
+            return Some(Finding::problem("settings", broken.as_str(), "correct the file: its hooks do not run until then"));
+        }
+    };
+    if state.disabled {
+        let found = format!("{path}: all hooks are switched off (`disableAllHooks`)");
+        return Some(Finding::problem("hooks", found, "remove `disableAllHooks`, or go on without notes"));
+    }
+    if state.hooks.is_empty() {
+        return None;
+    }
+    Some(match stale(file.scope, state, file, host) {
+        Some(why) => Finding::problem("hooks", format!("{path}: {why}"), advice(file.scope)).fixed_by(Fix::Install),
+        None => Finding::ok("hooks", format!("{path}: {}", events(state))),
+    })
+}
+
+fn events(state: &State) -> String {
+    let mut names: Vec<&str> = state.hooks.iter().map(|h| h.event.as_str()).collect();
+    names.dedup();
+    names.join(", ")
+}
+
+fn advice(scope: Scope) -> String {
+    format!("`recall install --scope {scope}` mends it")
+}
+
+/// Why our hooks are out of date, if they are.
+fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Option<String> {
+    for hook in &state.hooks {
+        let program = hook.call.program.as_str();
+        if program.starts_with('/') && !Path::new(program).exists() {
+            return Some(format!("{program} is gone"));
+        }
+        // In a project's settings each user has a program path of their own.
+        let other = scope != Scope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.around.program);
+        if other {
+            // Not started to ask for its version: a repository's settings may name any program.
+            return Some(format!("the hooks run {program}, not this program, {}", host.around.program.display()));
+        }
+    }
+    let missing = state.missing();
+    if !missing.is_empty() {
+        return Some(format!("no hook for {}", missing.join(", ")));
+    }
+    let wanted = |hook: &crate::setup::settings::Hook| {
+        file.form.as_ref().is_none_or(|form| form.command(&hook.call.argument) == hook.command)
+    };
+    let changed = state.hooks.iter().any(|hook| hook.call.plain && !wanted(hook));
+    changed.then(|| "the folders or the form of the commands have changed".to_owned())
+}
+
+/// The MCP server, as far as it is registered.
+pub fn servers(host: &Host<'_>) -> Vec<Finding> {
+    let all = look::servers(host);
+    let by_plugin = || look::settings(host).iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
+    if all.is_empty() && by_plugin() {
+        return vec![Finding::ok("mcp", "by the plugin")];
+    }
+    if let Some(file) = look::server_taken_back(host).filter(|_| all.is_empty()) {
+        let found = format!("{}: registered once, and gone", file.display());
+        let advice = "`recall install --mcp` registers it again: a session that ran meanwhile wrote back what it had read before";
+        return vec![Finding::warning("mcp", found, advice).fixed_by(Fix::Install)];
+    }
+    if all.is_empty() {
+        return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude ask the memory by itself")];
+    }
+    all.iter().map(|registered| of_server(registered, host)).collect()
+}
+
+fn of_server(registered: &Registered, host: &Host<'_>) -> Finding {
+    let path = registered.path.display();
+    let server = match &registered.server {
+        Ok(server) => server,
+        Err(broken) => return Finding::problem("mcp", broken.as_str(), "correct the file: no server of it starts until then"),
+    };
+    let mends = format!("`recall install --mcp --scope {}` mends it", registered.scope);
+    let program = Path::new(&server.program);
+    if program.is_absolute() && !program.exists() {
+        return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Fix::Install);
+    }
+    if registered.scope != Scope::Project && program.is_absolute() && !is_same(program, &host.around.program) {
+        let found =
+            format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.around.program.display());
+        return Finding::problem("mcp", found, mends).fixed_by(Fix::Install);
+    }
+    if !registered.current && registered.scope != Scope::Project {
+        return Finding::warning("mcp", format!("{path}: the program or the folders have changed"), mends).fixed_by(Fix::Install);
+    }
+    Finding::ok("mcp", format!("{path}: registered as `{}`", server.name))
+}
+
+/// Checks that `recall` is on the PATH: injected notes tell Claude to run it, and hooks shared by a team look for it by name.
+pub fn command(host: &Host<'_>) -> Option<Finding> {
+    if which("recall", &host.config.search_path).is_some() {
+        return None;
+    }
+    let folder = host.around.program.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
+    Some(Finding::warning(
+        "command",
+        "`recall` is not on the PATH: Claude cannot ask it for more",
+        format!("put {folder} on the PATH"),
+    ))
+}
+
+/// State of the installed timers.
+pub fn timers(timers: &[Installed], host: &Host<'_>) -> Vec<Finding> {
+    let chosen = Manifest::load(&host.config.data_dir).ok().and_then(|manifest| manifest.timer);
+    if timers.is_empty() && chosen == Some(Timer::None) {
+        return vec![Finding::ok("timer", "none, as you chose: run `recall digest` from time to time")];
+    }
+    if timers.is_empty() {
+        let advice = "`recall install` sets one up; or run `recall digest` yourself from time to time";
+        return vec![Finding::warning("timer", "none: nothing starts the digest", advice)];
+    }
+    let mut all: Vec<Finding> = timers.iter().map(of_timer).collect();
+    if timers.len() > 1 {
+        all.push(
+            Finding::warning("timer", "more than one: runs overlap for nothing", "`recall install --timer …` keeps one")
+                .fixed_by(Fix::Install),
+        );
+    }
+    if timers.iter().any(|t| t.timer == Timer::Systemd) && look::lingers(host) == Some(false) {
+        let advice = "`loginctl enable-linger` lets it run always";
+        all.push(Finding::ok("timer", format!("runs only while you are logged in: {advice}")));
+    }
+    all
+}
+
+fn of_timer(timer: &Installed) -> Finding {
+    let times = [
+        Some(format!("{}, {}", timer.timer, timer.schedule)),
+        timer.last.as_ref().map(|at| format!("last {at}")),
+        timer.next.as_ref().map(|at| format!("next {at}")),
+    ];
+    let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if timer.active == Some(false) {
+        return Finding::problem("timer", format!("{} is there but not active", timer.place), "`recall install` starts it")
+            .fixed_by(Fix::Install);
+    }
+    if !timer.current {
+        let found = format!("{}: not as the config and this program would have it", timer.place);
+        return Finding::warning("timer", found, "`recall install` renews it").fixed_by(Fix::Install);
+    }
+    match &timer.failure {
+        Some(failure) => {
+            let advice = match timer.timer {
+                Timer::Systemd => "`journalctl --user -u recall-digest` says why",
+                _ => "run `recall digest` to see why",
+            };
+            Finding::problem("timer", format!("{times}; its last run failed ({failure})"), advice)
+        }
+        None => Finding::ok("timer", times),
+    }
+}

@@ -1,0 +1,32 @@
+//! `--project` and `--since`, shared by all commands.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use globset::GlobSet;
+
+use crate::config::{Config, globset};
+use crate::model::session::{Millis, Project};
+
+/// Matches projects by glob. A pattern without a slash is also matched against the last folder of the path.
+pub struct ProjectFilter(Option<GlobSet>);
+
+impl ProjectFilter {
+    pub fn new(pattern: Option<&str>, config: &Config) -> Result<Self> {
+        Ok(Self(pattern.map(|p| globset(&[p.to_owned()], &config.home)).transpose().context("--project")?))
+    }
+
+    pub fn fits(&self, project: &Project) -> bool {
+        self.0.as_ref().is_none_or(|globs| globs.is_match(Path::new(&project.key)) || globs.is_match(project.name()))
+    }
+}
+
+/// Start of the range that `--since` asks for.
+pub fn since(text: Option<&str>, config: &Config) -> Result<Millis> {
+    text.map_or(Ok(Millis::MIN), |text| moment("--since", text, config))
+}
+
+/// Parses a time spec: an age or a date.
+pub fn moment(option: &str, text: &str, config: &Config) -> Result<Millis> {
+    crate::model::time_spec::moment(text, config.now(), &config.time_zone).with_context(|| format!("{option} {text}"))
+}

@@ -1,0 +1,120 @@
+//! Forgetting in the files beside the index: the user's notes in pages, replies of the model, logs, marks.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use walkdir::WalkDir;
+
+use crate::app::digest::pages::{NOTES, notes_in, write_days};
+use crate::app::hook_state::log;
+use crate::app::orphans;
+use crate::config::Config;
+use crate::source::mark;
+use crate::store::Store;
+use crate::store::last_run::LastRun;
+use crate::store::leftovers::Writing;
+use crate::sys::messages::Ui;
+use crate::sys::private_files;
+use crate::text::phrase::Phrase;
+
+/// For each page, how many lines of the user's notes contain the text.
+pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+    let mut found = Vec::new();
+    for page in store.pages()? {
+        if let Some((_, lines)) = without(phrase, &config.data_dir.join(&page.path), ui) {
+            found.push((page.path, lines));
+        }
+    }
+    Ok(found)
+}
+
+/// Removes those lines. Returns the same counts as [`notes_with`].
+pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+    let mut found = Vec::new();
+    let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
+    for page in store.pages()? {
+        let file = config.data_dir.join(&page.path);
+        if let Some((text, lines)) = without(phrase, &file, ui) {
+            private_files::replace(&file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+            found.push((page.path, lines));
+        }
+    }
+    Ok(found)
+}
+
+/// The page without the lines of its notes that contain the text, and their number; `None` if there are none.
+fn without(phrase: &Phrase, file: &Path, ui: &Ui) -> Option<(String, usize)> {
+    let page = match fs::read(file) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(e) => {
+            ui.warn(&format!("cannot read {}: {e}: the page stays as it is", file.display()));
+            return None;
+        }
+    };
+    let notes = notes_in(&page);
+    let (left, lines) = phrase.lines_without(notes);
+    let above = &page[..page.len() - notes.len()];
+    let text = match above.trim_end().strip_suffix(NOTES) {
+        // An empty notes section loses its heading, too.
+        Some(above) if left.trim().is_empty() => format!("{}\n", above.trim_end()),
+        _ => format!("{above}{left}"),
+    };
+    (lines > 0).then_some((text, lines))
+}
+
+/// Whether any page contains the text.
+pub fn any_page_holds(phrase: &Phrase, config: &Config, store: &Store) -> Result<bool> {
+    Ok(store.pages()?.iter().any(|page| holds(phrase, &config.data_dir.join(&page.path))))
+}
+
+/// Removes orphan pages of these sessions: pages older than the index, which was created again since. As with every page, the
+/// user's notes move to the day's page, which is rewritten.
+pub fn remove_orphans(sessions: &[String], config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    let mut orphans = orphans::find(config, store)?;
+    orphans.retain(|page| sessions.contains(&page.session));
+    let mut days: BTreeMap<String, String> = BTreeMap::new();
+    for (orphan, day) in orphans.iter().filter_map(|orphan| Some((orphan, orphan.day()?))) {
+        let page = fs::read(&orphan.file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        days.entry(day).or_default().push_str(notes_in(&page));
+    }
+    // Write the days first, so that an interrupted run finds the orphan pages again.
+    if !days.is_empty() {
+        write_days(config, store, days, ui)?;
+    }
+    for orphan in &orphans {
+        store.shut_out(&orphan.session)?;
+        private_files::remove(&orphan.file).with_context(|| format!("cannot remove {}", orphan.file.display()))?;
+    }
+    Ok(())
+}
+
+/// Removes everything that may quote what was forgotten and is not needed any more.
+pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> bool) -> Result<()> {
+    let dir = &config.data_dir;
+    private_files::remove_files(&dir.join("replies"), |_| true);
+    log::forget(dir, |line| fits(line) || sessions.iter().any(|id| line.contains(id)))
+        .with_context(|| format!("cannot clean {}", log::file(dir).display()))?;
+    for (file, mark) in mark::waiting(dir) {
+        if mark.is_some_and(|mark| sessions.contains(&mark.session)) {
+            let _ = fs::remove_file(file);
+        }
+    }
+    LastRun::forget_reason(dir);
+    Ok(())
+}
+
+/// Files of the data folder, other than the index, that contain the text.
+pub fn files_with(phrase: &Phrase, config: &Config) -> Vec<PathBuf> {
+    // The index and its log are searched separately.
+    let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
+    let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));
+    let files = WalkDir::new(&config.data_dir).sort_by_file_name().into_iter().flatten().filter(|e| e.file_type().is_file());
+    files.map(|e| e.into_path()).filter(|path| !index(path) && holds(phrase, path)).collect()
+}
+
+fn holds(phrase: &Phrase, file: &Path) -> bool {
+    fs::read(file).is_ok_and(|bytes| phrase.is_in(&String::from_utf8_lossy(&bytes)))
+}

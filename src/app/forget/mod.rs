@@ -1,0 +1,283 @@
+//! `recall forget`: deletes sessions, or whatever contains a text, from the memory for good.
+//!
+//! Ingests first, so that new records are known by their keys and stay out as well. Then the index, the pages and the files
+//! beside them are cleaned, in an order in which an interrupted run can be repeated.
+
+pub mod current_session;
+mod files;
+pub mod target;
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+
+use super::digest::{pages, prepare_folder, run_lock, take_in, write_documents};
+use crate::app::Ended;
+use crate::app::digest::DigestRequest;
+use crate::app::digest::rehearsal;
+use crate::app::forget::target::What;
+use crate::config::Config;
+use crate::privacy::View;
+use crate::store::forget::{Doomed, Extent, Lasting};
+use crate::store::leftovers;
+use crate::store::trouble::{is_damage, is_trouble};
+use crate::store::{Memory, Store, copy};
+use crate::sys::failpoints;
+use crate::sys::messages::Ui;
+use crate::text::clean::{id8, one_line, plain, shorten};
+
+/// What is to be forgotten, as a person says it.
+#[derive(Debug, Clone)]
+pub struct ForgetRequest {
+    pub what: ForgetTarget,
+    /// Change nothing; report what would go.
+    pub dry_run: bool,
+}
+
+/// Which sessions and notes are meant.
+#[derive(Debug, Clone)]
+pub enum ForgetTarget {
+    /// The session the command is run in.
+    This,
+    /// One session, by its id or the start of it.
+    Session(String),
+    /// One note, likewise.
+    Note(String),
+    /// All of the projects whose root matches this glob.
+    Project(String),
+    /// All that was last active before this date, or longer ago than this age.
+    Before(String),
+    /// Whatever holds this text.
+    Matching(String),
+}
+
+pub fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let what = What::asked(request, config)?;
+    let ui = Ui::default();
+    match request.dry_run {
+        true => rehearse(&what, config, &ui, out)?,
+        false => forget(&what, config, &ui, out)?,
+    }
+    ui.finish();
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+/// Shown in place of the text of an excluded session or note.
+const EXCLUDED: &str = "(excluded)";
+
+fn busy<T>() -> Result<T> {
+    bail!("a run is under way: try again when it has ended")
+}
+
+/// What was deleted, or would be.
+struct Account {
+    whole: usize,
+    in_part: usize,
+    extent: Extent,
+    /// Sessions that were shut out before anything of them was stored.
+    shut_out: usize,
+    notes: Vec<(String, usize)>,
+    /// Notes remembered on request.
+    remembered: usize,
+    /// Pages whose session the index does not know.
+    orphans: usize,
+}
+
+impl Account {
+    fn new(doomed: &Doomed, store: &Store, shut_out: usize) -> Result<Self> {
+        let (whole, all) = (doomed.whole.len(), doomed.sessions().len());
+        Ok(Self {
+            whole,
+            in_part: all - whole,
+            extent: store.extent(doomed)?,
+            shut_out,
+            notes: Vec::new(),
+            remembered: doomed.notes.len(),
+            orphans: 0,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.whole + self.in_part + self.shut_out + self.notes.len() + self.remembered + self.orphans == 0
+    }
+}
+
+fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    prepare_folder(config, ui)?;
+    let mut lock = run_lock(config)?;
+    let Ok(_held) = lock.try_write() else { return busy() };
+    let mut store = Store::open(&config.database())?;
+    // Durability can wait: what is ingested on the way can be ingested again by any later run.
+    store.sync_later()?;
+    let shut_out = shut_out(what, config, &mut store, ui)?;
+    failpoints::point("taken in before forgetting");
+    let doomed = what.find(config, &store)?;
+    let mut account = Account::new(&doomed, &store, shut_out)?;
+    let orphans = what.find_orphans(config, &store)?;
+    account.orphans = orphans.len();
+    let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
+    store.lasting(|store| store.take_out(&doomed, Lasting::ForGood))?;
+    failpoints::point("taken out");
+    drop_set_aside(config, out)?;
+    if let What::Text(phrase) = what {
+        store.lasting(|store| store.take_out_text(phrase))?;
+        account.notes = files::clean_notes(phrase, config, &store, ui)?;
+    }
+    write_pages(what, config, &mut store, ui)?;
+    ids.extend(orphans.into_iter().map(|orphan| orphan.session));
+    files::remove_orphans(&ids, config, &mut store, ui)?;
+    failpoints::point("pages cleaned");
+    if !account.is_empty() || matches!(what, What::Text(_)) {
+        files::drop_traces(config, &ids, |line| what.is_in(line))?;
+    }
+    leftovers::drop_half_written_anywhere(&config.data_dir);
+    failpoints::point("traces dropped");
+    scrub(config, &store, ui)?;
+    check(what, config, &store, ui)?;
+    tell(&account, "forgot", out)?;
+    if account.in_part > 0 {
+        writeln!(out, "`recall digest` tells anew what is left of these sessions")?;
+    }
+    Ok(())
+}
+
+/// Ingests what was appended to the transcripts, except sessions that are to be forgotten whole. Returns how many were shut out.
+fn shut_out(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
+    // Sessions that are not stored yet need not be read at all.
+    let unread = store.lasting(|store| what.shut_out_unread(config, store))?;
+    if let Err(e) = take_in(config, ui, config.now(), store) {
+        if is_trouble(&e) {
+            return Err(e);
+        }
+        ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
+    }
+    let named = store.lasting(|store| what.shut_out_by_name(config, store))?;
+    Ok(unread + named)
+}
+
+/// Removes quarantined damaged indexes even if nothing was found: what the repair lost may be exactly what is to be forgotten.
+fn drop_set_aside(config: &Config, out: &mut impl Write) -> Result<()> {
+    for file in copy::drop_set_aside(&config.database())? {
+        writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
+    }
+    Ok(())
+}
+
+/// Secure erase of the index's files, then a new copy of the index.
+fn scrub(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+    if !store.scrub()? {
+        ui.warn("something else is reading the index: until this is run again, what was forgotten is still in its files");
+    } else if let Err(e) = store.copy_when_due(config.now()) {
+        // The previous copy was deleted with the forgotten data. Without a copy, a lost index would lose the record of what must
+        // not come back.
+        let e = if is_damage(&e) { store.explained(e) } else { e };
+        ui.warn(&format!("{e:#}"));
+    }
+    Ok(())
+}
+
+fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+    write_documents(store, ui)?;
+    pages::write(config, store, false, ui)?;
+    if let What::Text(phrase) = what
+        && files::any_page_holds(phrase, config, store)?
+    {
+        // A user wrote the text above the notes, where pages are ours: rewrite all pages.
+        pages::write(config, store, true, ui)?;
+    }
+    store.drop_emptied()?;
+    Ok(())
+}
+
+/// Verifies that the text is gone, and warns where it is not.
+fn check(what: &What, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+    let What::Text(phrase) = what else { return Ok(()) };
+    for table in store.still_in(phrase)? {
+        ui.warn(&format!("the text still stands in the index, in `{table}`: please report this"));
+    }
+    for file in files::files_with(phrase, config) {
+        ui.warn(&format!("the text still stands in {}, which recall does not change", file.display()));
+    }
+    Ok(())
+}
+
+/// Dry run on a copy of the index.
+fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let read = rehearsal(&DigestRequest::default(), config, ui, config.now(), &mut Default::default())?;
+    let Some((_folder, store)) = read else { return busy() };
+    let shut_out = what.shut_out_by_name(config, &store)? + what.shut_out_unread(config, &store)?;
+    let doomed = what.find(config, &store)?;
+    let mut account = Account::new(&doomed, &store, shut_out)?;
+    if let What::Text(phrase) = what {
+        account.notes = files::notes_with(phrase, config, &store, ui)?;
+    }
+    for orphan in what.find_orphans(config, &store)? {
+        writeln!(out, "{}  {}  page  {}", id8(&orphan.session), plain(orphan.project.name()), orphan.file.display())?;
+        account.orphans += 1;
+    }
+    // Excluded sessions can be forgotten, but their text is not shown.
+    let shown = Memory::beside(&store, &config.policy(View::Owner))?;
+    for pk in doomed.sessions() {
+        let head = store.session_head(pk)?;
+        let lost = match doomed.rows.get(&pk) {
+            _ if doomed.whole.contains(&pk) => format!("all {}", counted(store.rows_of(pk)?, "row")),
+            Some(rows) => counted(rows.len(), "row"),
+            None if doomed.digests.contains(&pk) => "digest".into(),
+            None => "a digest that was replaced".into(),
+        };
+        let day = config.local_time(Some(head.started_at), "%Y-%m-%d");
+        let title = match shown.look_up_session(&head.id)? {
+            Some(_) => shown.title_of(pk)?.unwrap_or_else(|| "(no digest)".into()),
+            None => EXCLUDED.into(),
+        };
+        writeln!(out, "{}  {day}  {}  {lost}  {}", id8(&head.id), plain(head.project.name()), plain(&title))?;
+    }
+    for pk in &doomed.notes {
+        let note = store.note(*pk)?;
+        let (day, text) = (
+            config.local_time(Some(note.at), "%Y-%m-%d"),
+            shorten(&one_line(&plain(shown.look_up_note(&note.id)?.as_ref().map_or(EXCLUDED, |note| &note.text))), 80),
+        );
+        writeln!(out, "{}  {day}  {}  note  {text}", note.id, plain(note.project.name()))?;
+    }
+    tell(&account, "would forget", out)
+}
+
+fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
+    if account.is_empty() {
+        writeln!(out, "nothing found")?;
+        return Ok(());
+    }
+    let kinds = [
+        (account.whole, format!("{} whole", counted(account.whole, "session"))),
+        (account.in_part, format!("parts of {}", counted(account.in_part, "session"))),
+        (
+            account.shut_out,
+            format!(
+                "{} that {} never read",
+                counted(account.shut_out, "session"),
+                if account.shut_out == 1 { "was" } else { "were" }
+            ),
+        ),
+    ];
+    let kinds: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, kind)| kind).collect();
+    if !kinds.is_empty() {
+        let Extent { rows, digests, pages } = account.extent;
+        let extent = [counted(rows, "row"), counted(digests, "digest"), counted(pages, "page")].join(", ");
+        writeln!(out, "{verb} {}: {extent}", kinds.join(", "))?;
+    }
+    if account.remembered > 0 {
+        writeln!(out, "{verb} {}", counted(account.remembered, "remembered note"))?;
+    }
+    if account.orphans > 0 {
+        writeln!(out, "{verb} {} of sessions that the index does not know", counted(account.orphans, "page"))?;
+    }
+    for (page, lines) in &account.notes {
+        writeln!(out, "{verb} {} of your notes in {page}", counted(*lines, "line"))?;
+    }
+    Ok(())
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

@@ -1,0 +1,159 @@
+//! What to forget, as given on the command line.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+
+use super::{ForgetRequest, ForgetTarget};
+use crate::app::filter::{ProjectFilter, moment};
+use crate::app::forget::current_session;
+use crate::app::orphans;
+use crate::app::orphans::Orphan;
+use crate::config::Config;
+use crate::model::session::Millis;
+use crate::source::discover::{Found, discover};
+use crate::store::Store;
+use crate::store::forget::{Doomed, folder_of};
+use crate::store::notes::Note;
+use crate::sys::paths::names_of;
+use crate::text::phrase::Phrase;
+
+/// Shorter texts occur nearly everywhere.
+const MIN_LENGTH: usize = 2;
+
+pub enum What {
+    /// The session in which the command runs, by its full id.
+    This(String),
+    /// A session id, or a prefix of one.
+    Session(String),
+    /// A note id, or a prefix of one.
+    Note(String),
+    Project(ProjectFilter),
+    Before(Millis),
+    Text(Phrase),
+}
+
+impl What {
+    /// # Errors
+    /// When a date, a glob or a text means nothing, or there is no session to be meant by `--this`.
+    pub fn asked(request: &ForgetRequest, config: &Config) -> Result<Self> {
+        Ok(match &request.what {
+            ForgetTarget::This => Self::This(current_session::session(request.dry_run, config)?),
+            ForgetTarget::Session(id) => Self::Session(id.clone()),
+            ForgetTarget::Note(id) => Self::Note(id.clone()),
+            ForgetTarget::Project(glob) => Self::Project(ProjectFilter::new(Some(glob), config)?),
+            ForgetTarget::Before(text) => Self::Before(moment("--before", text, config)?),
+            ForgetTarget::Matching(text) => Self::Text(phrase(text, config)?),
+        })
+    }
+
+    /// # Errors
+    /// If an id is ambiguous.
+    pub fn find(&self, config: &Config, store: &Store) -> Result<Doomed> {
+        let whole = match self {
+            Self::Text(phrase) => {
+                let named = in_folders_named(phrase, config);
+                return store.find_text(phrase, |session| named.contains(session));
+            }
+            Self::Session(id) | Self::This(id) => store.look_up_session(id)?.into_iter().map(|head| head.pk).collect(),
+            Self::Note(_) => BTreeSet::new(),
+            Self::Before(moment) => store.inactive_since(*moment)?,
+            Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
+        };
+        let notes = self.find_notes(store)?;
+        Ok(Doomed { whole, notes, ..Doomed::default() })
+    }
+
+    fn find_notes(&self, store: &Store) -> Result<BTreeSet<i64>> {
+        let one = match self {
+            Self::Note(id) => store.look_up_note(id)?,
+            _ => None,
+        };
+        let fits = |note: &Note| match self {
+            Self::Note(_) => one.as_ref() == Some(note),
+            Self::Before(moment) => note.at < *moment,
+            Self::Project(filter) => filter.fits(&note.project),
+            Self::Session(_) | Self::This(_) | Self::Text(_) => false,
+        };
+        Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
+    }
+
+    /// Orphan pages that match: pages whose session the index does not know.
+    ///
+    /// # Errors
+    /// If an id is ambiguous.
+    pub fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<Orphan>> {
+        let mut all = orphans::find(config, store)?;
+        match self {
+            Self::This(id) => all.retain(|page| page.session == *id),
+            Self::Session(id) if all.iter().any(|page| page.session == *id) => all.retain(|page| page.session == *id),
+            // A prefix refers to a session that the index knows, if there is one.
+            Self::Session(id) if store.look_up_session(id)?.is_none() => all.retain(|page| page.session.starts_with(id)),
+            Self::Session(_) | Self::Note(_) | Self::Text(_) => all.clear(),
+            Self::Project(filter) => all.retain(|page| filter.fits(&page.project)),
+            Self::Before(moment) => all.retain(|page| page.ended_at.is_some_and(|at| at < *moment)),
+        }
+        let ids: BTreeSet<&str> = all.iter().map(|page| page.session.as_str()).collect();
+        if let Self::Session(id) = self
+            && ids.len() > 1
+        {
+            let ids: Vec<&str> = ids.into_iter().collect();
+            bail!("`{id}` fits several sessions: {}", ids.join(", "));
+        }
+        Ok(all)
+    }
+
+    /// Shuts out a session that has a transcript but is not stored yet, so that it never will be. Returns how many there are.
+    pub fn shut_out_unread(&self, config: &Config, store: &Store) -> Result<usize> {
+        let (Self::Session(id) | Self::This(id)) = self else { return Ok(0) };
+        let known = store.look_up_session(id)?.is_some() || store.forgotten_sessions()?.contains(id);
+        // The live session may have no transcript yet.
+        let is_there = || matches!(self, Self::This(_)) || found(config).iter().any(|file| file.place.session == *id);
+        if known || !is_there() {
+            return Ok(0);
+        }
+        store.shut_out(id)?;
+        Ok(1)
+    }
+
+    /// Shuts out sessions that are not stored and whose transcripts lie in a folder whose name contains the text. Returns how
+    /// many.
+    pub fn shut_out_by_name(&self, config: &Config, store: &Store) -> Result<usize> {
+        let Self::Text(phrase) = self else { return Ok(0) };
+        let mut named = in_folders_named(phrase, config);
+        let known = store.session_heads()?.into_iter().map(|head| head.id).chain(store.forgotten_sessions()?);
+        known.for_each(|id| _ = named.remove(&id));
+        for session in &named {
+            store.shut_out(session)?;
+        }
+        Ok(named.len())
+    }
+
+    /// Whether a log line contains the text to forget.
+    pub fn is_in(&self, line: &str) -> bool {
+        matches!(self, Self::Text(phrase) if phrase.is_in(line))
+    }
+}
+
+fn found(config: &Config) -> Vec<Found> {
+    discover(&config.claude_dirs, &config.exclude_transcripts).files
+}
+
+/// Sessions with a transcript in a folder whose name contains the text.
+fn in_folders_named(phrase: &Phrase, config: &Config) -> BTreeSet<String> {
+    let folder = |file: &Found| folder_of(&file.path.to_string_lossy(), &file.place.session);
+    found(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| file.place.session).collect()
+}
+
+/// Rejects a text that is part of every path: it would delete everything, which nobody means.
+fn phrase(text: &str, config: &Config) -> Result<Phrase> {
+    let phrase = Phrase::new(text).filter(|phrase| phrase.length() >= MIN_LENGTH);
+    let Some(phrase) = phrase else { bail!("--match needs a text of at least {MIN_LENGTH} characters") };
+    let homes = names_of(&config.home);
+    for dir in homes.iter().chain(&config.claude_dirs) {
+        if phrase.is_in(&dir.to_string_lossy()) {
+            bail!("`{text}` is part of the path {}, so nearly all that is stored holds it: give more of the text", dir.display());
+        }
+    }
+    Ok(phrase)
+}

@@ -1,0 +1,104 @@
+//! Tracks what was already injected into a session, by its start, as a notice or as passages, so that nothing is injected twice
+//! in the same detail.
+//!
+//! One file per session in `marks/told/`, one line per session or note shown. Never text, and ids only as hashes.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::model::session::short_id;
+use crate::sys::private_files;
+
+/// Most entries per session. Once reached, prompts of this session get nothing more.
+const MOST: usize = 200;
+/// Age after which a session's file is removed, counted from its last entry. After that things may be shown again.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// How something was shown, in increasing detail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Named in a notice.
+    Notice,
+    /// Among the notes at the session's start.
+    Start,
+    /// By passages of its text.
+    Passages,
+}
+
+const HOW: [(How, &str); 3] = [(How::Notice, "notice"), (How::Start, "start"), (How::Passages, "passages")];
+
+/// What was already shown to one session.
+#[derive(Debug, Default)]
+pub struct Told {
+    lines: Vec<(How, String)>,
+}
+
+impl Told {
+    pub fn read(data_dir: &Path, session: &str) -> Self {
+        let text = fs::read_to_string(file(data_dir, session)).unwrap_or_default();
+        let line = |line: &str| {
+            let (how, id) = line.split_once(' ')?;
+            Some((HOW.iter().find(|(_, name)| *name == how)?.0, id.to_owned()))
+        };
+        Self { lines: text.lines().filter_map(line).take(MOST).collect() }
+    }
+
+    /// Whether it was shown in any way.
+    pub fn of(&self, id: &str) -> bool {
+        let id = hashed(id);
+        self.lines.iter().any(|(_, known)| *known == id)
+    }
+
+    /// Whether it was shown in this way, or in more detail.
+    pub fn has(&self, id: &str, how: How) -> bool {
+        let id = hashed(id);
+        self.lines.iter().any(|(known, of)| *of == id && *known as u8 >= how as u8)
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.lines.len() >= MOST
+    }
+}
+
+/// Records what is shown to a session.
+pub fn note<'i>(data_dir: &Path, session: &str, how: How, ids: impl Iterator<Item = &'i str>) -> Result<()> {
+    let name = HOW.iter().find(|(known, _)| *known == how).map_or("", |(_, name)| name);
+    let lines: String = ids.map(|id| format!("{name} {}\n", hashed(id))).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let path = file(data_dir, session);
+    let append = || OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    let file = match append() {
+        Err(e) if e.kind() == ErrorKind::NotFound => private_files::create_dir(&folder(data_dir)).and_then(|()| append()),
+        other => other,
+    };
+    file.and_then(|mut file| file.write_all(lines.as_bytes())).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Forgets what was shown: after a compaction it may be gone from the context.
+pub fn forget(data_dir: &Path, session: &str) {
+    let _ = fs::remove_file(file(data_dir, session));
+}
+
+/// Removes the files of sessions that are long over.
+pub fn tidy(data_dir: &Path) {
+    private_files::remove_files(&folder(data_dir), |age| age.is_none_or(|age| age > KEPT));
+}
+
+fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("marks/told")
+}
+
+fn file(data_dir: &Path, session: &str) -> PathBuf {
+    folder(data_dir).join(hashed(session))
+}
+
+fn hashed(id: &str) -> String {
+    short_id("t", &[id])
+}

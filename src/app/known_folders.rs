@@ -1,0 +1,19 @@
+//! Folders and projects in which sessions took place, by the index and by the transcripts: excluded ones are in those alone.
+
+use crate::config::Config;
+use crate::model::note::EVERYWHERE;
+use crate::privacy::Policy;
+use crate::source::working_folders::folders;
+use crate::store::Memory;
+
+/// Each folder and each project's key once, in their order. What cannot be read adds nothing.
+pub fn known_folders(config: &Config) -> Vec<String> {
+    let mut known = folders(&config.claude_dirs);
+    let index = Memory::open_if_there(&config.database(), &Policy::upkeep()).ok().flatten();
+    known.extend(index.and_then(|index| index.projects().ok()).into_iter().flatten().map(|(_, key)| key));
+    known.retain(|folder| folder != EVERYWHERE);
+    let projects = config.project_keys();
+    let keys: Vec<String> = known.iter().map(|folder| projects.key_of(folder)).collect();
+    known.extend(keys);
+    known.into_iter().collect()
+}

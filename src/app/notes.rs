@@ -1,0 +1,247 @@
+//! Notes: what a user or an agent wants remembered, independent of any session.
+//!
+//! A note passes the same sanitizer as session text: private text stays out, secrets are redacted, excluded projects have no notes. It
+//! must say something of lasting use, and is stored once. Writing one takes a transaction of milliseconds and no run lock, so it works
+//! while a digest runs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use crate::analyze::prose::all_sentences;
+use crate::analyze::signal::is_chatter;
+use crate::config::Config;
+use crate::model::author::Author;
+use crate::model::note::EVERYWHERE;
+use crate::model::note::Kept;
+use crate::model::note::Kind;
+use crate::model::note::told_project;
+use crate::privacy::Gate;
+use crate::store::Store;
+use crate::store::notes::{NewNote, Note};
+use crate::sys::private_files;
+use crate::text::clean::{one_line, plain};
+use crate::text::disarm::disarm;
+use crate::text::tokenize::{is_unsegmented, tokens_of, words_of};
+
+/// The longest note, in characters: anything longer is a document and belongs in the project.
+pub const MAX_LENGTH: usize = 2_000;
+/// The least number of letters and digits. A character of a script without spaces counts as three.
+const MIN_LETTERS: usize = 6;
+
+/// The least share of a known note's words that a new text must have to count as the same note (numerator, denominator).
+const SAME: (usize, usize) = (3, 4);
+
+/// A note to be stored.
+#[derive(Debug, Clone, Default)]
+pub struct New {
+    pub text: String,
+    /// The name of a [`Kind`]; `None` means a fact.
+    pub kind: Option<String>,
+    /// A folder of the project it is for; `None` means all projects.
+    pub project: Option<PathBuf>,
+    /// Who wrote it.
+    pub author: Author,
+    pub reach: Reach,
+}
+
+/// The projects for which the author may add or close notes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// A person may write for every project.
+    #[default]
+    Anywhere,
+    /// An agent may write only for the project with this key: something it read there may have told it to write.
+    Only(String),
+}
+
+impl Reach {
+    /// Checks that a project is within reach; gives a [`Refused`] if it is not.
+    pub fn check(&self, project: &str) -> Result<(), Refused> {
+        match self {
+            Self::Only(own) if own != project => Err(Refused::Elsewhere { project: project.to_owned(), own: own.clone() }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a note is refused, in words that tell the author what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("there is nothing in it to remember")]
+    Empty,
+    #[error("it is too short to be of use later: say in a sentence what holds")]
+    TooShort,
+    #[error("it has {0} characters and notes have at most {MAX_LENGTH}: say it shorter, or in several notes")]
+    TooLong(usize),
+    #[error("it only asks: remember the answer")]
+    Question,
+    #[error("it says nothing that still holds later")]
+    Chatter,
+    #[error("nothing of it may be kept: it is private, secret, or left out by `[privacy]` in the config")]
+    Private,
+    #[error("the project {0} is excluded in the config")]
+    Excluded(String),
+    #[error("it is for {}, and an agent writes for its own project only, {own}", told_project(project))]
+    Elsewhere { project: String, own: String },
+    #[error("{0} was closed by the user, who alone opens it again")]
+    ClosedByUser(String),
+    #[error("`{0}` is no kind of note: there are convention, preference, decision, todo and fact")]
+    Kind(String),
+}
+
+/// Stores a note, unless an equivalent one is known.
+///
+/// # Errors
+/// A [`Refused`] if the note is not acceptable; otherwise a failure to write the index.
+pub fn remember(config: &Config, new: &New) -> Result<Kept> {
+    let kind = match &new.kind {
+        Some(name) => Kind::named(name).ok_or_else(|| Refused::Kind(name.clone()))?,
+        None => Kind::default(),
+    };
+    let gate = config.gate()?;
+    let text = admitted(&new.text, &gate)?;
+    let project = match &new.project {
+        Some(folder) => project_of(folder, &gate, config)?,
+        None => EVERYWHERE.to_owned(),
+    };
+    new.reach.check(&project)?;
+    private_files::create_dir(&config.data_dir)
+        .with_context(|| format!("cannot create the data folder {}", config.data_dir.display()))?;
+    let author = new.author.passing(|text| gate.clean(text));
+    let note = NewNote { project, kind: kind.name().to_owned(), text, at: config.now(), author, closed: None };
+    Store::open(&config.database())?.keep_note(&note, |known| is_known(&note.text, known))
+}
+
+/// Checks that notes may be stored for the project of a folder.
+///
+/// # Errors
+/// A [`Refused`] if the project is excluded; otherwise a folder whose name cannot be stored.
+pub fn check_folder(folder: &Path, config: &Config) -> Result<()> {
+    project_of(folder, &config.gate()?, config).map(drop)
+}
+
+/// The full note, for people and models.
+pub fn show(note: &Note, config: &Config) -> String {
+    let line = |text: &str| one_line(&plain(text));
+    let project = told_project(&note.project.key);
+    let when = config.local_time(Some(note.at), "%Y-%m-%d %H:%M");
+    let (kind, project, text) = (line(&note.kind), line(project), disarm(&plain(&note.text)));
+    let (origin, id) = (line(&note.origin()), &note.id);
+    let done = if note.closed.is_none() && is_todo(note) { format!("Done? `recall close {id}`. ") } else { String::new() };
+    format!("# {kind} · {when} · {project} · {origin} · {id}\n\n{text}\n\n{done}Out of date? `recall forget --note {id}`\n")
+}
+
+/// Is it a to-do? Only those can be closed.
+pub fn is_todo(note: &Note) -> bool {
+    Kind::named(&note.kind) == Some(Kind::Todo)
+}
+
+/// The JSON of a note, as `--json` and MCP have it.
+pub fn as_json(note: &Note) -> serde_json::Value {
+    let closed = note.closed.as_ref().map(|(at, by)| json!({"at": at, "author": by}));
+    json!({
+        "note": note.id, "kind": note.kind, "project": note.project.key, "at": note.at, "author": note.author, "closed": closed,
+        "text": note.text,
+    })
+}
+
+/// The key of a folder's project, as its sessions have it.
+fn project_of(folder: &Path, gate: &Gate, config: &Config) -> Result<String> {
+    // A deleted folder still names its project.
+    let folder = folder.canonicalize().or_else(|_| std::path::absolute(folder))?;
+    let folder = gate.redact(folder.to_str().context("the folder's name is not UTF-8")?);
+    let projects = config.project_keys();
+    let key = projects.key_of(&folder);
+    if config.excludes_folder(&folder, &projects) {
+        return Err(Refused::Excluded(key).into());
+    }
+    Ok(key)
+}
+
+/// The sanitized text of a note, if it is worth storing.
+fn admitted(raw: &str, gate: &Gate) -> Result<String, Refused> {
+    let given = raw.trim().chars().count();
+    if given == 0 {
+        return Err(Refused::Empty);
+    }
+    if given > MAX_LENGTH {
+        return Err(Refused::TooLong(given));
+    }
+    let text = gate.clean(raw);
+    if text.is_empty() {
+        return Err(Refused::Private);
+    }
+    let letters: usize = text.chars().filter(|c| c.is_alphanumeric()).map(|c| if is_unsegmented(c) { 3 } else { 1 }).sum();
+    if letters < MIN_LETTERS {
+        return Err(Refused::TooShort);
+    }
+    let all = all_sentences(&text);
+    if !all.is_empty() && all.iter().all(|sentence| sentence.trim_end().ends_with(['?', '？'])) {
+        return Err(Refused::Question);
+    }
+    if all.iter().all(|sentence| is_chatter(sentence) || is_reply(sentence)) && !all.is_empty() {
+        return Err(Refused::Chatter);
+    }
+    Ok(text)
+}
+
+/// Consists only of words of acknowledgement.
+fn is_reply(sentence: &str) -> bool {
+    const REPLIES: [&str; 14] =
+        ["ok", "okay", "yes", "no", "done", "thanks", "thank", "please", "great", "good", "perfect", "sure", "nice", "you"];
+    words_of(sentence).all(|word| REPLIES.contains(&word.to_lowercase().as_str()))
+}
+
+/// Does a note say all that a text says, in the same order? A text with another name in it is new. So is one that changes, adds or drops
+/// a number or a negating or limiting word.
+pub fn is_known(text: &str, note: &Note) -> bool {
+    let (new, known) = (sequence(text), sequence(&note.text));
+    let mut left = known.iter();
+    turning(text) == turning(&note.text)
+        && new.iter().all(|word| left.any(|other| other == word))
+        && new.len() * SAME.1 >= known.len() * SAME.0
+}
+
+/// Does a statement say all that a text says, in the same order, possibly among other things?
+pub fn is_said_in(text: &str, statement: &str) -> bool {
+    /// A single word is a name, which many statements contain.
+    const LEAST: usize = 2;
+    let (new, known) = (sequence(text), sequence(statement));
+    let mut left = known.iter();
+    new.len() >= LEAST && turning(text) == turning(statement) && new.iter().all(|word| left.any(|other| other == word))
+}
+
+/// The words that decide what a text means, however few they are: numbers, negations, limits.
+fn turning(text: &str) -> Vec<String> {
+    const TURNS: [&str; 30] = [
+        "not", "no", "never", "none", "nothing", "nobody", "neither", "nor", "without", "except", "unless", "only", "instead", "t",
+        "cannot", "stop", "avoid", "nicht", "nie", "niemals", "nichts", "ohne", "nur", "außer", "pas", "jamais", "sans", "nunca",
+        "sin", "ない",
+    ];
+    const TURNING_CHARACTERS: [char; 9] = ['不', '没', '沒', '無', '无', '未', '勿', '別', '别'];
+    let is_turning = |token: &String| {
+        TURNS.contains(&token.as_str())
+            || token.starts_with("kein")
+            || token.contains(|c: char| c.is_numeric() || TURNING_CHARACTERS.contains(&c))
+    };
+    // `don't` is tokenized into `don` and `t`.
+    let short = |token: String| if matches!(token.as_str(), "t" | "cannot") { "not".to_owned() } else { token };
+    words_of(text).flat_map(tokens_of).map(|token| token.to_lowercase()).filter(is_turning).map(short).collect()
+}
+
+/// The distinctive words of a text, stemmed and in order.
+fn sequence(text: &str) -> Vec<String> {
+    const FILLING: [&str; 24] = [
+        "a", "an", "the", "is", "are", "was", "were", "be", "been", "we", "i", "it", "its", "this", "that", "to", "of", "our",
+        "so", "have", "has", "had", "will", "please",
+    ];
+    let filling: BTreeSet<&str> = FILLING.into_iter().collect();
+    let tokens = words_of(text).flat_map(tokens_of).filter(|token| !filling.contains(token.as_str()));
+    tokens.map(|token| crate::text::tokenize::stem(&token).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! Orphan pages: pages whose session the index does not know, because they outlived an earlier index. Search does not find them.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use walkdir::WalkDir;
+
+use crate::config::Config;
+use crate::model::session::{Millis, Project};
+use crate::store::Store;
+
+/// Limit for reading a page's head, far above its real size.
+const MAX_HEAD: u64 = 64 << 10;
+/// Sessions listed by name.
+const MAX_NAMED: usize = 5;
+
+/// A page, and what its head says about its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    pub file: PathBuf,
+    pub session: String,
+    pub project: Project,
+    pub ended_at: Option<Millis>,
+}
+
+impl Orphan {
+    /// The day whose page lists the session.
+    pub fn day(&self) -> Option<String> {
+        let day = self.file.file_name()?.to_str()?.get(..10)?;
+        day.parse::<jiff::civil::Date>().ok().map(|_| day.to_owned())
+    }
+}
+
+/// All orphan pages, in the order of their file names.
+pub fn find(config: &Config, store: &Store) -> Result<Vec<Orphan>> {
+    let known: HashSet<String> = store.session_heads()?.into_iter().map(|head| head.id).collect();
+    let files = WalkDir::new(config.data_dir.join("daily")).sort_by_file_name().into_iter().flatten();
+    let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| entry.into_path());
+    let is_session =
+        |file: &PathBuf| file.extension().is_some_and(|e| e == "md") && file.parent().is_some_and(|dir| dir.ends_with("sessions"));
+    Ok(files.filter(is_session).filter_map(|file| read(&file)).filter(|page| !known.contains(&page.session)).collect())
+}
+
+/// `None` for a file that is not a session page.
+fn read(file: &Path) -> Option<Orphan> {
+    let mut lines = BufReader::new(File::open(file).ok()?.take(MAX_HEAD)).lines().map_while(Result::ok);
+    (lines.next()? == "---").then_some(())?;
+    let (mut session, mut project, mut ended_at) = (None, None, None);
+    for line in lines.take_while(|line| line != "---") {
+        let text = |value: &str| serde_json::from_str::<String>(value).ok();
+        match line.split_once(": ") {
+            Some(("session", value)) => session = text(value),
+            Some(("project", value)) => project = text(value),
+            Some(("ended", value)) => ended_at = value.parse::<jiff::Timestamp>().ok().map(|at| at.as_millisecond()),
+            _ => {}
+        }
+    }
+    let project = Project { key: project.unwrap_or_default() };
+    Some(Orphan { file: file.to_owned(), session: session.filter(|id| !id.is_empty())?, project, ended_at })
+}
+
+/// Describes how many there are, and of which sessions; `None` if there are none.
+pub fn told(orphans: &[Orphan]) -> Option<String> {
+    let which = match orphans.len() {
+        0 => return None,
+        1 => "1 session is left only in its page".to_owned(),
+        n => format!("{n} sessions are left only in their pages"),
+    };
+    let mut names: Vec<String> =
+        orphans.iter().take(MAX_NAMED).map(|page| crate::text::clean::plain(&page.session).to_string()).collect();
+    if orphans.len() > MAX_NAMED {
+        names.push("...".into());
+    }
+    Some(format!("{which}, which search does not find: {}", names.join(", ")))
+}

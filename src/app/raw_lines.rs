@@ -1,0 +1,283 @@
+//! Copies a session's lines from its transcripts (`show --raw`), for as long as Claude Code keeps them.
+//!
+//! ## Privacy
+//! Only lines of the conversation are copied, in file order: the client's bookkeeping repeats prompts that may be private or
+//! forgotten. Forgotten, private and excluded lines are left out by the current rules, from the lines themselves and from the
+//! index. In the lines that stay, secrets and private parts are removed and every other byte is unchanged.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::config::Config;
+use crate::model::session::{Item, Millis, Row, Title, Turn};
+use crate::model::undone_prompts::{Mark, mark};
+use crate::privacy::echo::{Hushed, distinctive, hashes};
+use crate::privacy::{Began, Boundary, Conversation, Gate, LEFT_OUT, Passed, opens_private};
+use crate::source::claude_code::{self, Line, Place};
+use crate::source::delta;
+use crate::source::delta::Piece;
+use crate::source::json;
+use crate::source::live_session::title_keys;
+use crate::store::Memory;
+use crate::store::load::SessionHead;
+use crate::store::neighbours::{PrivateSpan, SourceFile};
+use crate::sys::projects::Projects;
+
+/// The result of copying a session's transcripts.
+#[derive(Debug, Default)]
+pub struct Copied {
+    pub rows: usize,
+    /// Transcripts that could not be read, with the reason.
+    pub missing: Vec<String>,
+}
+
+/// Writes the session's lines, one JSON object per line. Transcripts that cannot be read are listed in [`Copied::missing`].
+pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
+    let undone = store.undone_prompts(&head.id)?;
+    let hushed = store.hushed(head)?;
+    let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate()?, head, undone, hushed };
+    let mut spans = store.private_spans(&head.id)?;
+    let mut copied = Copied::default();
+    let undone = store.undone_agents(head)?;
+    let told = |file: &SourceFile| file.agent.as_ref().is_none_or(|agent| !undone.contains(agent));
+    for file in store.source_files(head.pk)?.into_iter().filter(told) {
+        if config.exclude_transcripts.is_match(&file.path) {
+            copied.missing.push(format!("{} is excluded by `exclude_transcripts`", file.path));
+            continue;
+        }
+        match delta::open(Path::new(&file.path), None) {
+            Ok(delta) => copied.rows += reader.file(&file, delta.lines, &mut spans, out)?,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                copied.missing.push(format!("the transcript {} is not there any more: Claude Code deletes old ones", file.path));
+            }
+            Err(e) => copied.missing.push(format!("cannot read {}: {e}", file.path)),
+        }
+    }
+    Ok(copied)
+}
+
+struct Reader<'a> {
+    store: &'a Memory,
+    config: &'a Config,
+    projects: Projects,
+    gate: Gate,
+    head: &'a SessionHead,
+    /// Prompts that the user took back, by the first bytes of their keys.
+    undone: Vec<Mark>,
+    /// Private words that the index knows.
+    hushed: Hushed,
+}
+
+/// State carried from line to line of one file.
+#[derive(Default)]
+struct State {
+    /// Private words from lines that are not digested yet.
+    fresh: Hushed,
+    conversation: Conversation,
+    /// Tool uses on private files and forgotten tool uses, by the client's id: their results are withheld. The oldest layout
+    /// reuses ids.
+    withheld: HashSet<String>,
+    turn: TurnSoFar,
+    /// This line is not digested yet.
+    is_fresh: bool,
+}
+
+/// The lines of a turn are held back until it ends: its last line may be the one that shows part of it was forgotten.
+#[derive(Default)]
+struct TurnSoFar {
+    /// Each line, and whether the index holds something of it.
+    rows: Vec<(String, bool)>,
+    has_forgotten: bool,
+    /// The user took it back.
+    undone: bool,
+}
+
+impl TurnSoFar {
+    /// Lines of which the index holds nothing (above all the model's thinking) have no key to be forgotten by. They are dropped
+    /// with the forgotten part of their turn, which they may reveal.
+    fn end(&mut self, out: &mut impl Write) -> Result<usize> {
+        let turn = std::mem::take(self);
+        let mut shown = 0;
+        for (row, _) in turn.rows.iter().filter(|(_, kept)| !turn.undone && (*kept || !turn.has_forgotten)) {
+            writeln!(out, "{row}")?;
+            shown += 1;
+        }
+        Ok(shown)
+    }
+}
+
+impl Reader<'_> {
+    fn file(
+        &self,
+        file: &SourceFile,
+        mut lines: delta::Lines<std::fs::File>,
+        spans: &mut Vec<PrivateSpan>,
+        out: &mut impl Write,
+    ) -> Result<usize> {
+        let place = Place { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") };
+        let mut state = State::default();
+        let mut rows = 0;
+        let digested = self.store.read_up_to(&file.path)?;
+        while let Some((from, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
+            match piece {
+                Piece::Line(line) | Piece::Tail(line) => {
+                    state.is_fresh = from >= digested;
+                    rows += self.line(line, &place, &mut state, spans, out)?;
+                }
+                Piece::TooLong { private: true } => state.conversation.lost_something_private(),
+                Piece::TooLong { private: false } => {}
+            }
+        }
+        Ok(rows + state.turn.end(out)?)
+    }
+
+    /// Adds a line, as it may be shown, to those of its turn. Returns the number of lines written, which are those of the turn
+    /// before.
+    fn line(
+        &self,
+        line: &[u8],
+        place: &Place,
+        state: &mut State,
+        spans: &mut Vec<PrivateSpan>,
+        out: &mut impl Write,
+    ) -> Result<usize> {
+        let row = match claude_code::read_line(line, place, &self.gate) {
+            Line::Row(row) => *row,
+            Line::Bad(_) => {
+                if opens_private(&String::from_utf8_lossy(line)) {
+                    state.conversation.lost_something_private();
+                }
+                return Ok(0);
+            }
+            Line::Nothing | Line::Link(_) | Line::Stamp { .. } | Line::Cost { .. } | Line::Unknown(_) => return Ok(0),
+        };
+        if state.is_fresh {
+            let names = distinctive(&row.fenced);
+            state.fresh.add(&row.session, hashes(&row.session, names.iter().map(String::as_str)));
+        }
+        let begins = matches!(row.turn, Turn::Begins | Turn::BeginsPrivate);
+        let rows = if begins { state.turn.end(out)? } else { 0 };
+        if begins {
+            state.turn.undone = self.undone.contains(&mark(row.key));
+        }
+        let (kept, cwd) = (self.is_kept(&row)?, row.cwd.clone());
+        let is_own = row.session == self.head.id;
+        if self.passes(row, place, state, spans)? && is_own && !self.is_excluded(cwd.as_deref())? {
+            state.turn.rows.extend(self.shown(line, &state.fresh).map(|shown| (shown.into_owned(), kept)));
+        }
+        Ok(rows)
+    }
+
+    /// Does the index hold something of a record?
+    fn is_kept(&self, row: &Row) -> Result<bool> {
+        for item in &row.items {
+            if let Item::Title(Title { text, leaf: Some(leaf), .. }) = item {
+                return self.store.holds_title(*leaf, text);
+            }
+        }
+        self.store.holds_row(self.head.pk, row.key)
+    }
+
+    /// Does a record belong to an excluded project? One without a folder belongs to the session's project.
+    fn is_excluded(&self, cwd: Option<&str>) -> Result<bool> {
+        match cwd {
+            Some(cwd) => Ok(self.config.excludes_folder(cwd, &self.projects)),
+            None => self.store.is_excluded_session(&self.head.id),
+        }
+    }
+
+    /// May a line be shown at all?
+    fn passes(&self, mut row: Row, place: &Place, state: &mut State, spans: &mut Vec<PrivateSpan>) -> Result<bool> {
+        let (mut tools, summed_up) = (Vec::new(), row.items.iter().filter(|item| sums_up(item)).count());
+        // Lines of the oldest layout answer with an outcome alone.
+        let mut answered = row.answered.clone();
+        for item in &row.items {
+            match item {
+                Item::Tool(tool) => tools.push(tool.clone()),
+                Item::Outcome(outcome) => answered.push(outcome.tool.clone()),
+                _ => {}
+            }
+        }
+        let forgotten = self.is_forgotten(&row)?;
+        if forgotten {
+            state.turn.has_forgotten = true;
+            state.withheld.extend(tools.iter().map(|tool| tool.id.clone()).filter(|id| !id.is_empty()));
+        }
+        let (passed, boundary) = state.conversation.pass(&mut row, &self.gate);
+        note(spans, boundary.filter(|boundary| boundary.session == self.head.id));
+        let mut withholds = answered.iter().any(|id| state.withheld.contains(id));
+        for mut tool in tools {
+            if tool.line == LEFT_OUT || self.gate.withhold(&mut tool) {
+                withholds = true;
+                state.withheld.insert(tool.id);
+            }
+        }
+        let told = row.items.iter().filter(|item| sums_up(item)).count() == summed_up;
+        let began = state.conversation.agent().filter(|_| place.agent.is_some());
+        Ok(passed == Passed::Kept && told && !withholds && !forgotten && !is_private(&row, began, spans))
+    }
+
+    /// Was a record forgotten, by its own key or by those of the title it carries?
+    fn is_forgotten(&self, row: &Row) -> Result<bool> {
+        for key in row.items.iter().filter_map(title_keys).flatten().chain([row.key]) {
+            if self.store.is_forgotten_row(key)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A line without what must not be shown; `None` if nothing may be, or if the result would not be JSON.
+    fn shown<'l>(&self, line: &'l [u8], fresh: &Hushed) -> Option<Cow<'l, str>> {
+        let text = std::str::from_utf8(line.trim_ascii()).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+        let clean = json::map_texts(&text, |text| self.gate.verbatim(text))?.into_owned();
+        // The whole line is redacted too: a field's name may be what makes its value a secret.
+        let redacted = self.without_echoes(self.gate.redact(&clean), fresh)?;
+        match redacted == text {
+            true => Some(text),
+            false => serde_json::from_str::<&serde_json::value::RawValue>(&redacted).is_ok().then_some(Cow::Owned(redacted)),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// A line without words that repeat private ones.
+    fn without_echoes(&self, row: String, fresh: &Hushed) -> Option<String> {
+        if self.hushed.is_empty() && fresh.is_empty() {
+            return Some(row);
+        }
+        let clean = |text: &str| {
+            let known = self.hushed.clean(text);
+            let all = fresh.clean(&known);
+            Some((all != text).then(|| all.into_owned()))
+        };
+        json::map_texts(&row, clean).map(Cow::into_owned)
+    }
+}
+
+/// Does an item summarize what came before? After a private turn it may reveal that turn.
+fn sums_up(item: &Item) -> bool {
+    matches!(item, Item::Title(_) | Item::Recap(_) | Item::Away(_))
+}
+
+/// Was the line written by a subagent working for a private prompt, or during a private turn?
+fn is_private(row: &Row, began: Option<&Began>, spans: &[PrivateSpan]) -> bool {
+    let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
+    let asked_in = |prompt: &String| spans.iter().any(|span| span.prompt.as_ref() == Some(prompt));
+    row.agent.is_some() && (within(row.at) || began.is_some_and(|b| within(b.at) || b.prompt.as_ref().is_some_and(asked_in)))
+}
+
+/// Adds what the lines say about private turns to the spans that the index knows.
+fn note(spans: &mut Vec<PrivateSpan>, boundary: Option<Boundary>) {
+    let Some(boundary) = boundary else { return };
+    if boundary.begins {
+        spans.push(PrivateSpan { from: boundary.at, until: None, prompt: boundary.prompt });
+    } else {
+        let open = spans.iter_mut().filter(|span| span.until.is_none() && span.from <= boundary.at);
+        open.for_each(|span| span.until = Some(boundary.at));
+    }
+}

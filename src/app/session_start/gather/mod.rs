@@ -1,0 +1,222 @@
+//! Collects the content: from the index, from marks of sessions without a digest, and from the ends of transcripts.
+
+pub mod undigested;
+
+use std::iter::{empty, successors};
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::analyze::signal::is_offer;
+use crate::app::session_start::client_memory::OwnMemory;
+pub use crate::app::session_start::gather::undigested::compacted;
+use crate::config::Config;
+use crate::model::author::Author;
+use crate::model::note::Kind;
+use crate::model::session::Millis;
+use crate::render::session_start::render;
+use crate::render::session_start::{About, Content, Context, Line, Open, Remembered, Told};
+use crate::store::Memory;
+use crate::store::last_run::LastRun;
+use crate::store::notes::Note;
+use crate::store::open_items::Wordings;
+use crate::store::recent::Recent;
+use crate::sys::projects::Projects;
+
+/// How long an open item is shown without being confirmed, in milliseconds.
+const OPEN_FOR: Millis = 14 * 24 * 3_600_000;
+/// The most sessions shown in full.
+const IN_FULL: usize = 2;
+/// How many sessions to take open items from.
+const OPEN_FROM: usize = 10;
+/// How many sessions to read from the index at a time.
+const PAGE: usize = 30;
+/// Failed runs in a row before a session is told about it.
+const FAILURES: u32 = 2;
+
+/// How the asking session starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// With an empty context.
+    Blank,
+    /// With its conversation up to this time: show only what happened elsewhere since.
+    Since(Millis),
+}
+
+/// A request for a session's context.
+pub struct Asked<'a> {
+    pub cwd: &'a str,
+    /// The id of the starting session, which is left out.
+    pub session: Option<&'a str>,
+    pub start: Start,
+    pub max_tokens: usize,
+    pub now: Millis,
+    /// When to stop reading transcripts.
+    pub until: Instant,
+    /// Count all sessions of the project, including those without room?
+    pub count: bool,
+    /// A notice to the user; takes the place of the one about failing digests.
+    pub notice: Option<String>,
+}
+
+/// The context from the index, the marks and the transcripts; without an index, from the other two.
+pub fn gather(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Result<Context> {
+    match store {
+        Some(store) => store.at_once(|| gather_from(config, Some(store), asked)),
+        None => gather_from(config, None, asked),
+    }
+}
+
+fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Result<Context> {
+    let projects = config.project_keys();
+    if config.excludes_folder(asked.cwd, &projects) {
+        return Ok(Context::default());
+    }
+    let key = projects.key_of(asked.cwd);
+    let known = match store {
+        Some(store) => store.project_pk(&key)?.map(|project| Known { store, project }),
+        None => None,
+    };
+    let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
+    let fresh = gatherer.fresh(store, known.as_ref())?;
+    let failing = || LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
+    let banner = asked.notice.clone().or_else(failing);
+    let mut content = Content {
+        about: About::Earlier,
+        banner,
+        remembered: remembered(config, store, &key, |at| gatherer.is_new(at))?,
+        fresh,
+        told: Vec::new(),
+        open: Vec::new(),
+        earlier: Box::new(empty()),
+        sessions: 0,
+    };
+    let memory = OwnMemory::of(config, &key, asked.cwd);
+    content.remembered.retain(|note| !memory.says(&note.text));
+    let Some(known) = known else { return Ok(render(content, asked.max_tokens)) };
+    let first = gatherer.recent(&known, None)?;
+    for one in first.iter().take(IN_FULL) {
+        content.told.extend(gatherer.told(&known, one)?.map(|told| told.without(|text| memory.says(text))));
+    }
+    content.open = gatherer.open(&known, &first, content.told.first())?;
+    // Open items of sessions before the last have a section of their own.
+    content.told.iter_mut().skip(1).for_each(|told| told.settle(|_| true));
+    content.sessions = if asked.count { known.store.digested_in(known.project)? } else { 0 };
+    // As many as there is room for, read a page at a time.
+    let pages = successors(Some(first), |page| gatherer.recent(&known, page.last()).ok().filter(|next| !next.is_empty()));
+    content.earlier = Box::new(pages.flatten().map_while(|one| gatherer.line(&known, &one).ok().flatten()));
+    Ok(render(content, asked.max_tokens))
+}
+
+/// Notes of the project and notes for all projects: by author (user first), then kind, then newest first. Closed notes are left out.
+fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
+    let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
+    notes.retain(|note| is_new(note.at) && note.closed.is_none());
+    notes.sort_by_key(|note| (matches!(note.author, Author::Agent { .. }), Kind::named(&note.kind).unwrap_or_default()));
+    let told = |note: Note| Remembered {
+        when: config.short_day(note.at),
+        by: note.author.text(),
+        id: note.id,
+        kind: note.kind,
+        text: note.text,
+    };
+    Ok(notes.into_iter().map(told).collect())
+}
+
+/// A project that the index knows.
+struct Known<'a> {
+    store: &'a Memory,
+    project: i64,
+}
+
+struct Gatherer<'a> {
+    config: &'a Config,
+    asked: &'a Asked<'a>,
+    projects: &'a Projects,
+    key: &'a str,
+}
+
+impl Gatherer<'_> {
+    fn is_new(&self, at: Millis) -> bool {
+        match self.asked.start {
+            Start::Blank => true,
+            Start::Since(since) => at > since,
+        }
+    }
+
+    fn is_asking(&self, session: &str) -> bool {
+        self.asked.session == Some(session)
+    }
+
+    /// The next page of recent sessions.
+    fn recent(&self, known: &Known<'_>, behind: Option<&Recent>) -> Result<Vec<Recent>> {
+        let mut recent = known.store.recent_sessions(known.project, behind, PAGE)?;
+        recent.retain(|one| !self.is_asking(&one.id) && self.is_new(one.last_at));
+        Ok(recent)
+    }
+
+    fn told(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Told>> {
+        let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
+        let settled = known.store.closed_of(one.pk)?;
+        let when = local(Some(one.last_at), self.config);
+        let mut told =
+            Told { session: one.id.clone(), when, goes_on: stored.interim_until.is_some(), digest: stored.digest, settled };
+        told.settle(is_offer);
+        if self.is_stale(one) {
+            told.settle(|_| true);
+        }
+        Ok(Some(told))
+    }
+
+    fn is_stale(&self, one: &Recent) -> bool {
+        one.last_at < self.asked.now - OPEN_FOR
+    }
+
+    /// Open items of the sessions before the last one, without those that a later session repeats or closes in other words.
+    fn open(&self, known: &Known<'_>, recent: &[Recent], told: Option<&Told>) -> Result<Vec<Open>> {
+        let mut open: Vec<Open> = Vec::new();
+        let mut wordings = Wordings::default();
+        if let Some(told) = told {
+            wordings.extend(told.digest.open_items(&told.session).map(|(.., claim)| claim.text.as_str()));
+        }
+        for one in recent.iter().skip(1).take(OPEN_FROM).filter(|one| !self.is_stale(one)) {
+            let mut items = known.store.items_of(one.pk)?;
+            items.retain(|item| item.verified && !is_offer(&item.text));
+            let closed = if items.is_empty() { Vec::new() } else { known.store.closed_of(one.pk)? };
+            let when = day(one.last_at, self.config);
+            // Sessions repeat open items: once closed in one session, an item is closed in all.
+            let new = items.iter().filter(|item| !wordings.has(&item.text) && !closed.contains(&item.id));
+            open.extend(new.map(|item| Open {
+                id: item.id.clone(),
+                kind: item.kind.clone(),
+                text: item.text.clone(),
+                when: when.clone(),
+            }));
+            wordings.extend(items.iter().map(|item| item.text.as_str()));
+        }
+        Ok(open)
+    }
+
+    fn line(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Line>> {
+        let when = day(one.last_at, self.config);
+        let title = one.title.clone().map_or_else(|| known.store.title_of(one.pk), |title| Ok(Some(title)))?;
+        Ok(title.map(|title| Line { session: one.id.clone(), when, title, goes_on: one.goes_on }))
+    }
+
+    fn banner(&self, run: &LastRun) -> Option<String> {
+        if run.failures < FAILURES {
+            return None;
+        }
+        let since = run.failing_since.map_or_else(String::new, |at| format!(" since {}", day(at, self.config)));
+        let why = run.error.as_deref().unwrap_or("the reason is not known");
+        Some(format!("the last {} digests failed{since} ({why}); `recall doctor` says what to do", run.failures))
+    }
+}
+
+fn local(at: Option<Millis>, config: &Config) -> String {
+    config.local_time(at, "%Y-%m-%d %H:%M")
+}
+
+fn day(at: Millis, config: &Config) -> String {
+    config.local_time(Some(at), "%Y-%m-%d")
+}

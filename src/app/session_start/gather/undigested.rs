@@ -1,0 +1,150 @@
+//! Sessions without a digest: those that ended since the last run, and the one that is resuming after its context was compacted.
+//!
+//! They are read from the ends of their transcripts. What was forgotten of them stays forgotten.
+
+use std::iter::empty;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use super::{Gatherer, Known, local, remembered};
+use crate::analyze::told_by;
+use crate::app::session_start::client_memory::OwnMemory;
+use crate::app::session_start::undigested_summary::account;
+use crate::config::Config;
+use crate::model::session::{Millis, RowKey};
+use crate::privacy::Gate;
+use crate::privacy::echo::Hushed;
+use crate::render::session_start::render;
+use crate::render::session_start::{About, Content, Context, Fresh, Told};
+use crate::source::{live_session, mark};
+use crate::store::Memory;
+use crate::store::pause;
+
+/// The most marks to look at, newest first, and the most sessions to read from transcripts.
+const MAX_MARKS: usize = 60;
+const MAX_FRESH: usize = 5;
+/// Bytes to read from the end of the transcript of an undigested and of a compacted session.
+const FRESH_TAIL: u64 = 96 << 10;
+const COMPACTED_TAIL: u64 = 4 << 20;
+
+impl Gatherer<'_> {
+    /// Sessions that ended without a digest, newest first, read from the ends of their transcripts.
+    pub(super) fn fresh(&self, store: Option<&Memory>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
+        let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
+        let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
+        if let Some(known) = known {
+            ended.extend(known.store.undigested(known.project, MAX_FRESH)?.into_iter().map(|u| (u.id, u.transcript)));
+        }
+        if ended.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Compiling the sanitizer's rules takes time: do it only when there is a transcript to read.
+        let gate = self.config.gate()?;
+        let mut fresh: Vec<Fresh> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for (id, transcript) in &ended {
+            if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
+                break;
+            }
+            if seen.contains(&id.as_str()) || self.is_asking(id) || self.is_shut_out(store, id) {
+                continue;
+            }
+            seen.push(id);
+            let digested = store.map(|store| store.digested_until(id)).transpose()?.flatten();
+            fresh.extend(self.read_fresh(store, id, Path::new(transcript), &gate, digested));
+        }
+        fresh.sort_by_key(|f| std::cmp::Reverse(f.last_at));
+        Ok(fresh)
+    }
+
+    fn is_shut_out(&self, store: Option<&Memory>, session: &str) -> bool {
+        pause::is_noted(&self.config.data_dir, session) || is_shut_out(store, session)
+    }
+
+    /// An unreadable transcript gives nothing here; the next digest reports why. A session without new words since its digest gives nothing
+    /// either: clients append records of their own when a window is closed.
+    fn read_fresh(
+        &self,
+        store: Option<&Memory>,
+        id: &str,
+        transcript: &Path,
+        gate: &Gate,
+        digested: Option<Millis>,
+    ) -> Option<Fresh> {
+        if self.config.exclude_transcripts.is_match(transcript) {
+            return None;
+        }
+        let key_of = |cwd: &str| self.projects.key_of(cwd);
+        let session =
+            live_session::session(transcript, id, FRESH_TAIL, gate, key_of, |key| is_forgotten(store, key), hushed(store, id)?)
+                .ok()?;
+        let cwd = session.cwd.as_deref()?;
+        let last_at = session.last_at()?;
+        let fits = session.project.key == self.key
+            && !self.config.excludes_folder(cwd, self.projects)
+            && self.is_new(last_at)
+            && digested.is_none_or(|until| last_at > until);
+        let text = fits.then(|| account(&session)).flatten()?;
+        Some(Fresh { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
+    }
+}
+
+/// What a session did before its context was compacted, straight from its transcript. The index contributes only the project's notes,
+/// which the session got when it started, and what was forgotten.
+pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
+    let projects = config.project_keys();
+    if pause::is_noted(&config.data_dir, session) || is_shut_out(store, session) {
+        return Ok(Context::default());
+    }
+    let key_of = |cwd: &str| projects.key_of(cwd);
+    let Some(hushed) = hushed(store, session) else { return Ok(Context::default()) };
+    let session = live_session::session(
+        transcript,
+        session,
+        COMPACTED_TAIL,
+        &config.gate()?,
+        key_of,
+        |key| is_forgotten(store, key),
+        hushed,
+    )?;
+    if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
+        return Ok(Context::default());
+    }
+    let memory = OwnMemory::of(config, &session.project.key, session.cwd.as_deref().unwrap_or_default());
+    let told = Told {
+        session: session.id.clone(),
+        when: local(session.last_at(), config),
+        goes_on: true,
+        digest: told_by(&session),
+        settled: Vec::new(),
+    };
+    let mut remembered = remembered(config, store, &session.project.key, |_| true).unwrap_or_default();
+    remembered.retain(|note| !memory.says(&note.text));
+    let content = Content {
+        about: About::Itself,
+        banner: None,
+        remembered,
+        fresh: Vec::new(),
+        told: vec![told.without(|text| memory.says(text))],
+        open: Vec::new(),
+        earlier: Box::new(empty()),
+        sessions: 1,
+    };
+    Ok(render(content, max_tokens))
+}
+
+/// Was the whole session forgotten? True if that cannot be determined, so that nothing is shown.
+fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
+    store.is_some_and(|store| store.is_shut_out(session).unwrap_or(true))
+}
+
+/// The hashes of the session's private words; `None` if they cannot be read, and then nothing is shown.
+fn hushed(store: Option<&Memory>, session: &str) -> Option<Hushed> {
+    store.map_or(Some(Hushed::default()), |store| store.hushed_of(session).ok())
+}
+
+fn is_forgotten(store: Option<&Memory>, key: RowKey) -> bool {
+    store.is_some_and(|store| store.is_forgotten_row(key).unwrap_or(true))
+}

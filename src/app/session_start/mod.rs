@@ -1,0 +1,10 @@
+//! What a session starts with: notes from earlier sessions of its project, within a token budget.
+//!
+//! `gather` collects them from the index, the marks and the ends of transcripts; `render` writes the text. It is data about the past,
+//! framed as such, in a block that is never ingested again.
+
+pub mod client_memory;
+mod gather;
+pub mod undigested_summary;
+
+pub use gather::{Asked, Start, compacted, gather};

@@ -1,0 +1,256 @@
+//! Selects what to show about a topic: search results, or the latest sessions if the query names no topic.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+
+use crate::config::Config;
+use crate::model::digest::Digest;
+use crate::model::note::EVERYWHERE;
+use crate::model::session::{Millis, Project};
+use crate::render::topic::fit;
+use crate::render::topic::{Passage, Source, Topic};
+use crate::search::prompt::{wants_decisions, without_asking};
+use crate::search::{Found, Origin, Query, Wanted, find};
+use crate::store::Memory;
+use crate::store::notes::Note;
+use crate::text::tokenize::words;
+
+/// The most sources, and the most passages of each.
+const SOURCES: usize = 8;
+const PASSAGES: usize = 5;
+/// The least `focus` of a source: absolute, and as a share of the best source's.
+const LEAST: f64 = 0.25;
+const AGAINST_BEST: f64 = 0.6;
+/// Without a topic: how many of the latest sessions to show, and how many of the last outcomes and decisions of each.
+const LATEST: usize = 3;
+const OUTCOMES: usize = 3;
+const DECISIONS: usize = 3;
+/// How many open items and decisions of the session are added to the passages found.
+const BESIDE: usize = 2;
+/// A session with fewer informative passages than this also gets its outcomes.
+const ENOUGH: usize = 2;
+/// A prompt that begins with the title and is at most this many bytes longer only repeats it.
+const LITTLE_MORE: usize = 24;
+
+/// What is known about a topic, within a token budget. A query without words gives the latest sessions: of the own project if there is
+/// one, else of all.
+pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
+    let asking = Asking { own, session: None, decisions: wants_decisions(&query.text) };
+    let mut sources = candidates(store, config, query, &asking)?;
+    // Among the best sources, those of the own project come first.
+    sources.sort_by_key(|source| source.elsewhere.is_some());
+    Ok(Topic::of(sources, max_tokens))
+}
+
+/// Who is asking.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asking<'a> {
+    /// The key of the current project.
+    pub own: Option<&'a str>,
+    /// The id of the asking session, which is left out.
+    pub session: Option<&'a str>,
+    /// The question is about decisions: show them first.
+    pub decisions: bool,
+}
+
+impl Asking<'_> {
+    /// The project's name, if it is not the asker's own.
+    fn elsewhere(&self, project: &Project) -> Option<String> {
+        let other = project.key != EVERYWHERE && self.own.is_some_and(|own| own != project.key);
+        other.then(|| project.name().to_owned())
+    }
+}
+
+/// All sources on a topic, best first, without a budget.
+pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
+    let query = without_asking(query);
+    match asking.own {
+        Some(own) if query.is_empty() => latest(store, config, own, asking.session),
+        _ => found(store, config, query, asking),
+    }
+}
+
+impl Topic {
+    /// As many passages as fit.
+    pub fn of(sources: Vec<Source>, max_tokens: usize) -> Self {
+        fit(sources, max_tokens)
+    }
+}
+
+/// Conversation items read per result for passages; a hook waits for this.
+const READS: usize = 400;
+
+fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
+    let limit = if query.is_empty() { LATEST } else { SOURCES };
+    if query.is_empty() {
+        // No query: match everything, newest first.
+        query.filters.since = Some(Millis::MIN);
+    }
+    let wanted = Wanted {
+        limit,
+        passages: PASSAGES,
+        own: asking.own,
+        now: config.now(),
+        except: asking.session,
+        reads: READS,
+        ..Wanted::default()
+    };
+    let mut all = find(store, &query, &wanted)?;
+    if !query.terms.is_empty() {
+        let best = all.iter().map(|found| found.focus).fold(0.0, f64::max);
+        all.retain(|found| found.focus >= LEAST.max(best * AGAINST_BEST));
+    }
+    let words = words(&query.text);
+    all.into_iter().map(|found| source(store, config, found, &words, asking)).collect()
+}
+
+/// A search result as a source, with what its session decided and left open.
+fn source(store: &Memory, config: &Config, found: Found, words: &BTreeSet<String>, asking: &Asking<'_>) -> Result<Source> {
+    let (at, origin) = match &found.origin {
+        Origin::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
+        Origin::Note(note) => (note.at, "note"),
+    };
+    let mut passages: Vec<Passage> = Vec::new();
+    for one in &found.passages {
+        add(&mut passages, &name(&one.kind), &one.text);
+    }
+    if let Origin::Session(head) = &found.origin
+        && let Some(stored) = store.digest_of(head.pk)?
+    {
+        let closed = store.closed_of(head.pk)?;
+        passages = completed(passages, &head.id, &stored.digest, &closed, words, asking.decisions);
+    }
+    without_title(&mut passages, &found.title);
+    Ok(Source {
+        id: found.id().to_owned(),
+        origin,
+        by: found.note().map(Note::origin),
+        project: found.project().key.clone(),
+        elsewhere: asking.elsewhere(found.project()),
+        when: config.local_time(Some(at), "%Y-%m-%d"),
+        at: Some(at),
+        title: found.title,
+        goes_on: found.goes_on,
+        score: found.score,
+        covered: found.covered,
+        focus: found.focus,
+        telling: found.telling,
+        passages,
+    })
+}
+
+/// The passages found in a session, completed with decisions and open items, and with outcomes if too few are informative.
+fn completed(
+    mut found: Vec<Passage>,
+    session: &str,
+    digest: &Digest,
+    closed: &[String],
+    asked: &BTreeSet<String>,
+    decisions_first: bool,
+) -> Vec<Passage> {
+    for passage in found.iter_mut().filter(|passage| passage.kind == "learned" && was_read(digest, &passage.text)) {
+        "investigated".clone_into(&mut passage.kind);
+    }
+    // Later decisions hold over earlier ones; of the last ones, those with the most words of the query come first.
+    let mut decided: Vec<&str> = digest.decisions.iter().rev().map(|claim| claim.text.as_str()).collect();
+    let held = |text: &str| words(text).intersection(asked).count();
+    decided.sort_by_key(|text| std::cmp::Reverse(held(text)));
+    let mut passages = Vec::new();
+    if decisions_first {
+        let (first, rest): (Vec<Passage>, Vec<Passage>) = found.into_iter().partition(|passage| passage.kind == "decision");
+        passages.extend(first);
+        decided.iter().take(DECISIONS).for_each(|text| add(&mut passages, "decision", text));
+        let (read, rest): (Vec<Passage>, Vec<Passage>) = rest.into_iter().partition(|passage| passage.kind == "investigated");
+        rest.into_iter().chain(read).for_each(|passage| add(&mut passages, &passage.kind, &passage.text));
+    } else {
+        passages = found;
+    }
+    left_open(session, digest, closed).take(BESIDE).for_each(|(kind, text)| add(&mut passages, kind, text));
+    decided.iter().take(BESIDE).for_each(|text| add(&mut passages, "decision", text));
+    let tells = |passage: &&Passage| !matches!(passage.kind.as_str(), "prompt" | "investigated" | "file" | "command");
+    if passages.iter().filter(tells).count() < ENOUGH {
+        last(&digest.completed, OUTCOMES).for_each(|text| add(&mut passages, "outcome", text));
+        last(&digest.learned, BESIDE).for_each(|text| add(&mut passages, "learned", text));
+    }
+    passages
+}
+
+/// Does the digest list this only under what was investigated?
+fn was_read(digest: &Digest, text: &str) -> bool {
+    let said = words(text);
+    let is_of = |list: &[String]| list.iter().any(|one| said.is_subset(&words(one)));
+    is_of(&digest.investigated) && !is_of(&digest.learned)
+}
+
+/// Drops the prompt if it only repeats the title and other passages remain.
+fn without_title(passages: &mut Vec<Passage>, title: &str) {
+    let title = title.trim_end_matches('…').trim_end();
+    let says_it = |passage: &Passage| {
+        let begins = passage.text.starts_with(title) && passage.text.len() <= title.len() + LITTLE_MORE;
+        passage.kind == "prompt" && (title.contains(passage.text.trim_end_matches('…')) || begins)
+    };
+    if passages.iter().any(|passage| !says_it(passage)) {
+        passages.retain(|passage| !says_it(passage));
+    }
+}
+
+/// The latest sessions of a project.
+fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<Source>> {
+    let Some(project) = store.project_pk(own)? else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for one in store.recent_sessions(project, None, LATEST)? {
+        let Some(stored) = store.digest_of(one.pk)?.filter(|_| Some(one.id.as_str()) != asking) else { continue };
+        let digest = &stored.digest;
+        let closed = store.closed_of(one.pk)?;
+        let mut passages = Vec::new();
+        last(&digest.completed, OUTCOMES).for_each(|text| add(&mut passages, "outcome", text));
+        left_open(&one.id, digest, &closed).take(OUTCOMES).for_each(|(kind, text)| add(&mut passages, kind, text));
+        last(&digest.decisions, DECISIONS).for_each(|claim| add(&mut passages, "decision", &claim.text));
+        if passages.len() < ENOUGH {
+            last(&digest.learned, BESIDE).for_each(|text| add(&mut passages, "learned", text));
+        }
+        add(&mut passages, "prompt", &digest.request);
+        without_title(&mut passages, &digest.title);
+        all.push(Source {
+            id: one.id,
+            origin: "session",
+            by: None,
+            project: own.to_owned(),
+            elsewhere: None,
+            title: stored.digest.title,
+            at: Some(one.last_at),
+            when: config.local_time(Some(one.last_at), "%Y-%m-%d"),
+            goes_on: one.goes_on,
+            score: 0.0,
+            covered: 0.0,
+            focus: 0.0,
+            telling: 0.0,
+            passages,
+        });
+    }
+    Ok(all)
+}
+
+/// Open items of a session that are not settled.
+fn left_open<'d>(session: &'d str, digest: &'d Digest, closed: &'d [String]) -> impl Iterator<Item = (&'static str, &'d str)> {
+    let open = digest.open_items(session).filter(|(id, ..)| !closed.contains(id));
+    open.map(|(_, kind, claim)| (if kind == "next" { "next" } else { "blocker" }, claim.text.as_str()))
+}
+
+fn last<T>(list: &[T], most: usize) -> impl Iterator<Item = &T> {
+    list[list.len().saturating_sub(most)..].iter()
+}
+
+/// Adds a text unless it contains a passage or is contained in one.
+fn add(passages: &mut Vec<Passage>, kind: &str, text: &str) {
+    let known = passages.iter().any(|known| known.text.contains(text) || text.contains(&known.text));
+    if !known && !text.is_empty() {
+        passages.push(Passage { kind: kind.to_owned(), text: text.to_owned() });
+    }
+}
+
+/// The serialized name of a kind.
+fn name(kind: &impl serde::Serialize) -> String {
+    serde_json::to_value(kind).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}

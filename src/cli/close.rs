@@ -1,0 +1,45 @@
+//! `recall close`: marks open items as done, or as open again, and records who said so.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::memory;
+use crate::app::Ended;
+use crate::app::close_items::Closing;
+use crate::app::consent;
+use crate::app::contributor::Writer;
+use crate::app::digest::refresh_pages;
+use crate::app::notes::Refused;
+use crate::cli::args::CloseArgs;
+use crate::config::{Config, agent};
+use crate::store::Store;
+use crate::sys::messages::Ui;
+use crate::text::clean::plain;
+
+pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    // Resolves all ids first, so that a typo changes nothing.
+    let known = memory(config)?;
+    let closing = Closing::find(&args.ids, &known)?;
+    let agent = agent();
+    let writer = Writer::here(config, agent.as_ref())?;
+    if let (Err(e), Some(agent)) = (closing.check(&writer, args.undo, &known), &agent) {
+        let refused: Refused = e.downcast()?;
+        consent::ask(&agent.name, &format!("close or open `{}` ({refused})", args.ids.join(" ")))?;
+    }
+    let (done, already) = match args.undo {
+        true => ("open again", "was not closed by you"),
+        false => ("closed", "was closed already"),
+    };
+    drop(known);
+    let mut store = Store::open_existing(&config.database())?;
+    let all = closing.apply(&writer, args.undo, config.now(), &mut store)?;
+    for one in &all {
+        writeln!(out, "{} {}: {}", one.id, if one.changed { done } else { already }, plain(&one.text))?;
+    }
+    let ui = Ui::default();
+    if all.iter().any(|one| one.changed) {
+        refresh_pages(config, &mut store, &ui)?;
+    }
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}

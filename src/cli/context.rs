@@ -1,0 +1,64 @@
+//! `recall context`: prints what SessionStart would inject in this project; with `--about`, what is known about a topic.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use crate::app::Ended;
+use crate::app::session_start::{Asked, Start, gather};
+use crate::cli::args::ContextArgs;
+use crate::config::Config;
+use crate::privacy::View;
+use crate::store::Memory;
+use crate::sys::messages;
+use crate::text::budget::ESTIMATE;
+
+/// Deadline. Longer than a hook's: no session waits for this command.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    if let Some(topic) = &args.about {
+        return crate::cli::topic::run(args, topic, config, out);
+    }
+    // The index may be missing: even before the first digest a session start has something to say.
+    let cwd = folder(args)?;
+    let store = Memory::open_if_there(&config.database(), &config.policy(View::From(&cwd.to_string_lossy())))?;
+    let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
+    let asked = Asked {
+        cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
+        session: None,
+        start: Start::Blank,
+        max_tokens,
+        now: config.now(),
+        until: Instant::now() + PATIENCE,
+        count: true,
+        notice: None,
+    };
+    let context = gather(config, store.as_ref(), &asked)?;
+    let project = || config.project_keys().key_of(asked.cwd);
+    if args.json {
+        let mut value = serde_json::to_value(&context)?;
+        let numbers = json!({"max_tokens": max_tokens, "estimate": ESTIMATE, "project": project()});
+        if let (Value::Object(all), Value::Object(more)) = (&mut value, numbers) {
+            all.extend(more);
+        }
+        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+    } else if !context.text.is_empty() {
+        out.write_all(context.text.as_bytes())?;
+    } else if context.sessions_left_out > 0 {
+        messages::tell(format!("no room for anything in {max_tokens} tokens: {} sessions are known", context.sessions_left_out));
+    } else {
+        let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
+        messages::tell(format!("nothing is known of {} yet{hint}", project()));
+    }
+    Ok(Ended::Done)
+}
+
+/// The folder asked about. A folder that no longer exists still names its project.
+pub fn folder(args: &ContextArgs) -> Result<PathBuf> {
+    let Some(dir) = &args.cwd else { return std::env::current_dir().context("the current folder is gone") };
+    dir.canonicalize().or_else(|_| std::path::absolute(dir)).with_context(|| format!("--cwd {}", dir.display()))
+}

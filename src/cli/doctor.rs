@@ -1,0 +1,111 @@
+//! `recall doctor`: checks the setup, and suggests or makes repairs.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use crate::app::Ended;
+use crate::app::doctor::{Depth, Finding, Fix, State, examine};
+use crate::cli::args::DoctorArgs;
+use crate::config::Config;
+use crate::setup::cleanup::Raise;
+use crate::setup::plan::InstallRequest;
+use crate::setup::turn::Turn;
+use crate::setup::{Host, Scope, apply, look, plan};
+use crate::sys::messages::Ui;
+use crate::sys::private_files;
+use crate::text::clean::{one_line, plain};
+
+/// Examines the setup, repairs it if asked, and prints the findings. An unreadable config is reported as the only finding.
+pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Ended> {
+    let config = match &config {
+        Ok(config) => config,
+        Err(e) => {
+            let advice = "correct it: until then no digest is made, and sessions leave no marks and start without notes";
+            return tell(&[Finding::problem("config", format!("{e:#}"), advice)], None, args.json, out);
+        }
+    };
+    let ui = Ui::default();
+    let host = Host::new(config)?;
+    if let Some(days) = args.keep_transcripts {
+        // Progress is for people only, so it is kept out of the JSON.
+        let mut said = Vec::new();
+        Raise::plan(days, &host)?.apply(days, &mut said)?;
+        if !args.json {
+            out.write_all(plain(&String::from_utf8_lossy(&said)).as_bytes())?;
+            writeln!(out)?;
+        }
+    }
+    let mut findings = examine(config, &host, Depth::Whole, config.now());
+    if args.fix && findings.iter().any(|f| f.fix.is_some()) {
+        // Progress again: for people only.
+        let mut said = Vec::new();
+        mend(&findings, config, &host, &ui, &mut said)?;
+        if !args.json {
+            out.write_all(&said)?;
+            writeln!(out)?;
+        }
+        findings = examine(config, &host, Depth::Whole, config.now());
+    }
+    let ended = tell(&findings, Some(&host.around.program), args.json, out)?;
+    Ok(if ui.warned() { Ended::Partly } else { ended })
+}
+
+fn tell(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Ended> {
+    let worst = findings.iter().map(|f| f.state).max().unwrap_or(State::Ok);
+    if json {
+        let value = json!({"version": env!("CARGO_PKG_VERSION"), "program": program, "worst": worst, "findings": findings});
+        writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+    } else {
+        let program = program.map_or_else(String::new, |p| format!(" ({})", p.display()));
+        writeln!(out, "recall {}{program}\n", env!("CARGO_PKG_VERSION"))?;
+        findings.iter().try_for_each(|finding| print(finding, out))?;
+    }
+    Ok(if worst == State::Ok { Ended::Done } else { Ended::Partly })
+}
+
+fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
+    let sign = match finding.state {
+        State::Ok => "ok",
+        State::Warning => "!!",
+        State::Problem => "XX",
+    };
+    writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&plain(&finding.found)))?;
+    if let Some(advice) = &finding.advice {
+        writeln!(out, "    {:<12} → {}", "", one_line(&plain(advice)))?;
+    }
+    let difference = finding.difference.as_deref().unwrap_or_default();
+    plain(difference).lines().try_for_each(|line| writeln!(out, "    {:<12}   {line}", ""))
+}
+
+/// Makes the repairs that need no question.
+fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let needs = |fix: Fix| findings.iter().any(|f| f.fix == Some(fix));
+    if needs(Fix::Permissions) {
+        private_files::close_to_others(&config.data_dir)?;
+        writeln!(out, "closed      {} to others", config.data_dir.display())?;
+        let closed = private_files::closed_to_their_owner(&config.data_dir);
+        private_files::open_to_their_owner(&closed)?;
+        for file in closed {
+            writeln!(out, "opened      {} to you", plain(&file.display().to_string()))?;
+        }
+    }
+    if needs(Fix::Index) {
+        let what = || format!("cannot mend {}", config.database().display());
+        crate::app::repair::run(config, ui, out).with_context(what)?;
+    }
+    if needs(Fix::Install) {
+        let _turn = Turn::wait(config)?;
+        // Only files that already hold something of ours: nothing is installed that was never asked for.
+        for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
+            // A project's servers are in a separate file, which no session writes back.
+            let mcp = file.scope != Scope::Project && look::server_taken_back(host).is_some();
+            let plan = plan::plan(&InstallRequest { scope: file.scope, timer: None, mcp }, host)?;
+            plan.warnings.iter().for_each(|warning| ui.warn(warning));
+            apply::install(plan, host, ui, out)?;
+        }
+    }
+    Ok(())
+}

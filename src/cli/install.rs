@@ -1,0 +1,45 @@
+//! `recall install`: installs the hooks and a timer.
+
+use std::io::Write;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::app::Ended;
+use crate::cli::args::InstallArgs;
+use crate::config::Config;
+use crate::setup::plan::InstallRequest;
+use crate::setup::turn::Turn;
+use crate::setup::{Host, Timer, apply, plan, schedule};
+use crate::sys::messages::Ui;
+
+pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let ui = Ui::default();
+    let host = Host::new(config)?;
+    let _turn = if args.dry_run { None } else { Some(Turn::wait(config)?) };
+    let plan = plan::plan(&InstallRequest { scope: args.scope, timer: args.timer, mcp: args.mcp }, &host)?;
+    plan.warnings.iter().for_each(|warning| ui.warn(warning));
+    plan.notes.iter().for_each(|note| ui.note(note));
+    if args.dry_run {
+        plan.show(out)?;
+    } else {
+        let timer = apply::install(plan, &host, &ui, out)?;
+        what_now(timer, config, out)?;
+    }
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+fn what_now(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "\nFrom now on a session leaves a mark when it ends, and starts with notes on the ones before it.")?;
+    if timer == Timer::None {
+        writeln!(out, "Nothing starts the digest: run `recall digest` from time to time.")?;
+    } else {
+        // Timers follow the system's time zone, whatever zone the pages use.
+        let now = Timestamp::from_millisecond(config.now())?.to_zoned(TimeZone::system());
+        let next = schedule::next(config.schedule, &now).strftime("%H:%M").to_string();
+        writeln!(out, "The next digest runs at {next}; `recall digest` takes in the past now.")?;
+    }
+    writeln!(out, "`recall doctor` says whether all is well.")?;
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! `recall completions` and `recall man`: generated from the definition of the command line, so that they cannot differ from it.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+
+use crate::app::Ended;
+use crate::cli::args::{Cli, CompletionsArgs, ManArgs};
+
+pub fn completions(args: &CompletionsArgs, out: &mut impl Write) -> Result<Ended> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "recall", &mut script);
+    out.write_all(&script)?;
+    Ok(Ended::Done)
+}
+
+pub fn pages(args: &ManArgs, out: &mut impl Write) -> Result<Ended> {
+    match &args.dir {
+        Some(dir) => {
+            std::fs::create_dir_all(dir)
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
+                .with_context(|| format!("cannot write manual pages into {}", dir.display()))?;
+        }
+        None => clap_mangen::Man::new(Cli::command()).render(out)?,
+    }
+    Ok(Ended::Done)
+}

@@ -1,0 +1,156 @@
+//! One file per verb. Every error ends here, as a message and an exit code.
+
+pub mod args;
+mod close;
+mod config;
+mod context;
+mod digest;
+mod doctor;
+mod export;
+mod forget;
+mod import;
+mod install;
+mod manual;
+mod pause;
+mod redact;
+mod remember;
+mod search;
+mod show;
+mod status;
+mod timeline;
+pub mod topic;
+mod uninstall;
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+use crate::app::Ended;
+use crate::app::consent;
+use crate::cli::args::{Cli, Command};
+use crate::config::{Config, agent};
+use crate::privacy::View;
+use crate::store::Memory;
+use crate::store::pause as paused;
+use crate::store::trouble::explained;
+use crate::sys::messages;
+use crate::sys::terminal_escape::Screen;
+
+/// Parses the command line and runs the command. Exit codes: 0 done, 1 something was skipped, 2 could not run.
+pub fn run() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "hook") {
+        return crate::hook::run(words.next());
+    }
+    let cli = Cli::parse();
+    // Not locked: the MCP server writes to stdout from another thread.
+    let screen = Screen::new(io::stdout(), io::stdout().is_terminal());
+    let screen = if cli.command.changes_something() { screen.heard_or_not() } else { screen };
+    let mut out = io::BufWriter::new(screen);
+    let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
+    match ended.map(|ended| if was_heard(out.get_ref()) { ended } else { Ended::Partly }) {
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::Partly) => ExitCode::from(1),
+        Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
+        Err(e) => {
+            messages::tell(format!("{e:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What a command does that only a person may decide, because an agent may have been talked into it. `remember` and `close` have
+/// limits of their own. The match names every command, so that a new one has to be considered.
+fn needs_person(command: &Command) -> Option<&'static str> {
+    match command {
+        // `--this` is exempt: an agent may forget its own session, and the command itself asks if that session is uncertain.
+        Command::Forget(args) if !args.dry_run && !args.what.this => Some("take something out of the memory for good"),
+        Command::Doctor(args) if args.keep_transcripts.is_some() => Some("change for how long Claude Code keeps transcripts"),
+        Command::Pause(args) if args.off || args.time.is_some() => Some("pause recall, or end a pause"),
+        Command::Import(_) => Some("take into the memory what a file says"),
+        Command::Uninstall(args) if args.purge && !args.dry_run => Some("delete the whole memory"),
+        Command::Pause(_) | Command::Forget(_) | Command::Uninstall(_) | Command::Remember(_) | Command::Close(_) => None,
+        Command::Digest(_) | Command::Install(_) | Command::Doctor(_) | Command::Search(_) | Command::Show(_) => None,
+        Command::Timeline(_) | Command::Context(_) | Command::Mcp | Command::Status(_) | Command::Config(_) => None,
+        Command::Export(_) | Command::Redact(_) | Command::Completions(_) | Command::Man(_) => None,
+    }
+}
+
+/// The memory as it may be shown to a reader working in the current folder.
+fn memory(config: &Config) -> Result<Memory> {
+    let here = std::env::current_dir().unwrap_or_default();
+    Memory::open(&config.database(), &config.policy(View::From(&here.to_string_lossy())))
+}
+
+/// Whether a command shows what is remembered, or remembers something. While recall is off, agents may do neither.
+fn tells(command: &Command) -> bool {
+    match command {
+        Command::Search(_) | Command::Show(_) | Command::Timeline(_) | Command::Context(_) | Command::Export(_) => true,
+        Command::Close(_) | Command::Remember(_) => true,
+        // The server answers each request with that itself.
+        Command::Mcp => false,
+        Command::Digest(_) | Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) | Command::Forget(_) => false,
+        Command::Pause(_) | Command::Status(_) | Command::Config(_) | Command::Import(_) | Command::Redact(_) => false,
+        Command::Completions(_) | Command::Man(_) => false,
+    }
+}
+
+/// Reports a command whose work is done but whose output could not be printed. A closed pipe does not count: its reader chose to
+/// stop.
+fn was_heard(screen: &Screen<io::Stdout>) -> bool {
+    let unheard = screen.unheard().filter(|e| e.kind() != ErrorKind::BrokenPipe);
+    unheard.inspect(|e| messages::tell(format!("all was done, but what was done cannot be printed: {e}"))).is_none()
+}
+
+fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
+    if let (Some(what), Some(agent)) = (needs_person(&command), agent()) {
+        consent::ask(&agent.name, what)?;
+    }
+    let config = Config::load();
+    if let Ok(config) = &config
+        && agent().is_some()
+        && tells(&command)
+    {
+        paused::check(config)?;
+    }
+    let index = config.as_ref().map(Config::database).ok();
+    let ended = match command {
+        // Doctor reports an unreadable config itself.
+        Command::Doctor(args) => doctor::run(&args, config, out),
+        // Run while packages are built, where there may be no home.
+        Command::Completions(args) => manual::completions(&args, out),
+        Command::Man(args) => manual::pages(&args, out),
+        Command::Digest(args) => digest::run(args, config?, out),
+        Command::Install(args) => install::run(&args, &config?, out),
+        Command::Uninstall(args) => uninstall::run(&args, &config?, out),
+        Command::Search(args) => search::run(&args, &config?, out),
+        Command::Show(args) => show::run(&args, &config?, out),
+        Command::Timeline(args) => timeline::run(&args, &config?, out),
+        Command::Context(args) => self::context::run(&args, &config?, out),
+        Command::Mcp => crate::mcp::serve(config?).map(|()| Ended::Done),
+        Command::Close(args) => close::run(&args, &config?, out),
+        Command::Remember(args) => remember::run(&args, &config?, out),
+        Command::Pause(args) => pause::run(&args, &config?, out),
+        Command::Forget(args) => forget::run(args, &config?, out),
+        Command::Status(args) => status::run(&args, &config?, out),
+        Command::Config(args) => self::config::run(&args, &config?, out),
+        Command::Export(args) => export::run(&args, &config?, out),
+        Command::Import(args) => import::run(&args, &config?, out),
+        Command::Redact(args) => redact::run(&args, &config?, out),
+    };
+    ended.map_err(|e| match &index {
+        Some(index) => explained(e, index),
+        None => e,
+    })
+}
+
+/// The reader of our output closed the pipe, which is not an error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|e| {
+        let direct = e.downcast_ref::<io::Error>().map(io::Error::kind);
+        let through_json = e.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        direct.or(through_json) == Some(ErrorKind::BrokenPipe)
+    })
+}

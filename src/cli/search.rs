@@ -1,0 +1,147 @@
+//! `recall search`: searches sessions and notes by words, phrases and filters. Prints a line and the best sentence for each.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::memory;
+use crate::app::Ended;
+use crate::app::filter::{ProjectFilter, moment};
+use crate::cli::args::SearchArgs;
+use crate::config::Config;
+use crate::model::session::Project;
+use crate::search::semantic::near;
+use crate::search::{Found, Highlighter, Origin, Query, Wanted, find, goes_by_words, told_by_words};
+use crate::store::Memory;
+use crate::sys::messages;
+use crate::text::clean::{id8, one_line, plain, shorten};
+
+/// Limits of title and sentence in characters, so that a result is about fifty tokens.
+const TITLE: usize = 80;
+const PASSAGE: usize = 150;
+/// Printed length of a session id, unless another id shares the prefix.
+const ID: usize = 8;
+
+pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let store = memory(config)?;
+    let query = query(args, &store, config)?;
+    let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
+        messages::tell(format!("found by words alone: {e:#}"));
+        None
+    });
+    let wanted = Wanted { limit: args.limit + 1, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
+    let mut all = find(&store, &query, &wanted)?;
+    let more = all.len() > args.limit;
+    all.truncate(args.limit);
+    let highlighter = Highlighter::of_query(&query);
+    for found in &all {
+        if args.json {
+            writeln!(out, "{}", as_json(found, config))?;
+        } else {
+            write_lines(found, &highlighter, &store, config, out)?;
+        }
+    }
+    if more && !args.json {
+        out.flush()?;
+        messages::tell("there are more: `--limit N` shows N");
+    }
+    if !all.is_empty() && goes_by_words(&store, &query, &wanted)? {
+        messages::tell(told_by_words(&query));
+    }
+    if all.is_empty() && !args.json {
+        messages::tell("nothing found");
+    }
+    let unindexed = store.unindexed()?;
+    if unindexed > 0 {
+        messages::tell(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
+    }
+    Ok(Ended::Done)
+}
+
+/// The query as typed, with the filters given as options.
+fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
+    let mut query = Query::parse(&args.words.join(" "), &config.query_context());
+    if let Some(project) = &args.project {
+        let filter = ProjectFilter::new(Some(project), config)?;
+        let keys = store.projects()?.into_iter().map(|(_, key)| key);
+        let keys = keys.filter(|key| filter.fits(&Project { key: key.clone() })).collect();
+        query.filters.keys = Some(keys);
+    }
+    if let Some(since) = &args.since {
+        query.filters.since = Some(moment("--since", since, config)?);
+    }
+    if let Some(before) = &args.before {
+        query.filters.before = Some(moment("--before", before, config)?);
+    }
+    Ok(query)
+}
+
+/// A result in the format of `--json`.
+pub fn as_json(found: &Found, config: &Config) -> Value {
+    let passage = found.passages.first();
+    let mut value = json!({
+        "project": found.project().key,
+        "day": config.local_time(Some(found.at()), "%Y-%m-%d"),
+        "title": one_line(&plain(&found.title)),
+        "found_in": passage.map(|passage| passage.kind),
+        "passage": passage.map_or("", |passage| passage.text.as_str()),
+        "score": found.score,
+        "covered": (found.covered * 100.0).round() / 100.0,
+    });
+    match &found.origin {
+        Origin::Session(head) => value["session"] = json!(head.id),
+        Origin::Note(note) => {
+            value["note"] = json!(note.id);
+            value["author"] = json!(note.author);
+            value["by"] = json!(note.origin());
+        }
+    }
+    if found.goes_on {
+        value["goes_on"] = json!(true);
+    }
+    value
+}
+
+fn write_lines(found: &Found, highlighter: &Highlighter, store: &Memory, config: &Config, out: &mut impl Write) -> Result<()> {
+    let day = config.local_time(Some(found.at()), "%Y-%m-%d");
+    let id = match &found.origin {
+        // The full id, so that what is printed can be opened.
+        Origin::Session(head) if store.shares_prefix(&head.id, ID)? => one_line(&plain(&head.id)),
+        Origin::Session(head) => id8(&head.id),
+        Origin::Note(note) => note.id.clone(),
+    };
+    let title = one_line(&plain(&found.title));
+    let title = shorten(&title, room(&title, TITLE));
+    let by = found.note().map(|note| format!("  ({})", one_line(&plain(&note.origin())))).unwrap_or_default();
+    writeln!(out, "{day}  {}  {}  {title}{by}", bold(&id), one_line(&plain(found.project().name())))?;
+    let passage =
+        found.passages.first().map(|passage| highlighter.excerpt(&passage.text, room(&passage.text, PASSAGE))).unwrap_or_default();
+    if !passage.is_empty() && !title.contains(&passage) {
+        writeln!(out, "            {}", marked(&passage, highlighter))?;
+    }
+    Ok(())
+}
+
+/// Character limit of a text: lower for scripts in which one character is nearly a word (about three bytes each).
+fn room(text: &str, max: usize) -> usize {
+    let chars = text.chars().count();
+    if chars == 0 { max } else { max * chars / text.len() }
+}
+
+/// The text with matching words in bold, if stdout is a terminal.
+fn marked(text: &str, highlighter: &Highlighter) -> String {
+    let mut out = String::new();
+    let mut from = 0;
+    for mark in highlighter.marks(text) {
+        out.push_str(&text[from..mark.start]);
+        out.push_str(&bold(&text[mark.clone()]));
+        from = mark.end;
+    }
+    out + &text[from..]
+}
+
+fn bold(text: &str) -> String {
+    let colour = std::io::stdout().is_terminal() && !crate::config::no_colour();
+    if colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+}

@@ -1,0 +1,192 @@
+//! `recall show`: prints sessions in short, in full, as JSON, as stored items, or as their raw transcript lines.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use super::memory;
+use crate::app::Ended;
+use crate::app::notes;
+use crate::app::raw_lines::copy;
+use crate::cli::args::ShowArgs;
+use crate::config::Config;
+use crate::model::price::{costs_by_model, session_cost};
+use crate::model::session::Session;
+use crate::render::brief::{brief, page, without_digest};
+use crate::render::item_list::listed;
+use crate::store::Memory;
+use crate::store::digests::Stored;
+use crate::store::load::SessionHead;
+use crate::store::notes::Note;
+use crate::store::trouble::is_trouble;
+use crate::sys::messages;
+
+/// Character limits of an item's text: on a line, and in JSON.
+const LINE_TEXT: usize = 120;
+const JSON_TEXT: usize = 400;
+
+pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let store = memory(config)?;
+    if let [id] = args.ids.as_slice() {
+        let (ended, value) = one(id, args, config, &store, out)?;
+        if let Some(value) = value {
+            writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+        }
+        return Ok(ended);
+    }
+    let mut values = Vec::new();
+    let (mut ended, mut shown) = (Ended::Done, 0);
+    for id in &args.ids {
+        // With several ids, a missing one is reported and the others are still shown.
+        match one(id, args, config, &store, out) {
+            Ok((how, value)) => {
+                shown += 1;
+                values.extend(value);
+                ended = if how == Ended::Done { ended } else { how };
+            }
+            Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] || is_trouble(&e) => return Err(e),
+            Err(e) => {
+                messages::tell(format!("{e:#}"));
+                ended = Ended::Partly;
+            }
+        }
+    }
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&values)?)?;
+    }
+    Ok(ended)
+}
+
+/// Shows one session. With `--json` its value is returned, so that the caller can put it among others.
+fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+    if let Some(note) = store.look_up_note(id)? {
+        return noted(&note, args, config, out);
+    }
+    let head = store.find_session(id)?;
+    if args.raw {
+        return Ok((raw(store, config, &head, out)?, None));
+    }
+    if args.items && !args.json {
+        return Ok((items(&store.load_session(&head)?, config, out)?, None));
+    }
+    if !args.json && !args.full {
+        let Some(brief) = brief(store, config, &head)? else { bail!("nothing was said in session {}", head.id) };
+        out.write_all(brief.as_bytes())?;
+        separate(args, out)?;
+        return Ok((Ended::Done, None));
+    }
+    let Some(stored) = store.digest_of(head.pk)? else {
+        bail!(without_digest(store, &head)?);
+    };
+    let session = store.load_session(&head)?;
+    if args.json {
+        return Ok((Ended::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));
+    }
+    out.write_all(page(store, config, &head, &stored, &session)?.as_bytes())?;
+    separate(args, out)?;
+    Ok((Ended::Done, None))
+}
+
+/// Shows a remembered note, which is short enough to be shown whole.
+fn noted(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+    if args.raw || args.items {
+        bail!("{} is a note: no rows stand behind it", note.id);
+    }
+    if args.json {
+        return Ok((Ended::Done, Some(notes::as_json(note))));
+    }
+    out.write_all(notes::show(note, config).as_bytes())?;
+    separate(args, out)?;
+    Ok((Ended::Done, None))
+}
+
+/// Prints an empty line between several sessions.
+fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
+    if args.ids.len() > 1 { Ok(writeln!(out)?) } else { Ok(()) }
+}
+
+/// Prints the session's transcript lines, as far as the transcripts still exist.
+fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Ended> {
+    let copied = copy(store, config, head, out)?;
+    if copied.rows == 0 {
+        let why = if copied.missing.is_empty() {
+            "its transcripts hold no row of it any more that may be shown".to_owned()
+        } else {
+            copied.missing.join("; ")
+        };
+        bail!("{why}: `recall show {} --full` has what was kept of the session", head.id);
+    }
+    for missing in &copied.missing {
+        messages::tell(missing);
+    }
+    Ok(if copied.missing.is_empty() { Ended::Done } else { Ended::Partly })
+}
+
+fn as_json(
+    args: &ShowArgs,
+    config: &Config,
+    store: &Memory,
+    head: &SessionHead,
+    stored: &Stored,
+    session: &Session,
+) -> Result<Value> {
+    let costs = costs_by_model(&session.usage, &config.prices);
+    let cost = session_cost(&costs);
+    let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+    let mut value = json!({
+        "session": session.id,
+        "project": session.project.key,
+        "cwd": session.cwd,
+        "began_at": session.began_at(),
+        "ended_at": session.last_at(),
+        "digest_id": stored.id,
+        "summarizer": stored.summarizer,
+        "model": stored.model,
+        "made_at": stored.made_at,
+        "digest_cost_usd": stored.cost_usd,
+        "waits_for_model": stored.queued,
+        "interim": stored.interim_until.is_some(),
+        "repeated_by": later.map(|later| later.id),
+        "session_cost_usd": cost.0,
+        "session_cost_complete": !cost.1,
+        "prompts": session.count_prompts(),
+        "usage": session.usage,
+        "cost_usd_by_model": costs,
+        "digest": stored.digest,
+    });
+    if session.left_out.items > 0 {
+        value["left_out"] = serde_json::to_value(session.left_out)?;
+    }
+    if args.items {
+        value["items"] = serde_json::to_value(listed(session, JSON_TEXT))?;
+    }
+    Ok(value)
+}
+
+/// Prints one line per stored item, with the rule that kept it.
+fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    for item in listed(session, LINE_TEXT) {
+        let times = if item.times > 1 { format!(" ({} times)", item.times) } else { String::new() };
+        let who = if item.agent.is_some() { "subagent: " } else { "" };
+        writeln!(
+            out,
+            "{} {:.2} {:8} {:13} {:32} {who}{}{times}",
+            config.local_time(item.at, "%Y-%m-%d %H:%M"),
+            item.importance,
+            name(&item.tier),
+            name(&item.kind),
+            item.rule,
+            crate::text::clean::plain(&item.text),
+        )?;
+    }
+    if let Some(told) = session.left_out.told() {
+        messages::tell(format!("session {} is {told}", session.id));
+    }
+    Ok(Ended::Done)
+}
+
+/// A value's name in JSON.
+fn name(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}

@@ -1,0 +1,222 @@
+//! `recall context --about`: what earlier sessions say on a topic, summarized by a model or quoted from the sessions.
+//!
+//! Only reads the index, except that a model call reserves its worst cost there first, under the same caps as digests.
+
+use std::io::Write;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use super::context::folder;
+use crate::analyze::eligibility::{Budget, Skip};
+use crate::app::Ended;
+use crate::app::topic::{Account, Asking, Sentence, candidates, read, request};
+use crate::cli::args::ContextArgs;
+use crate::config::{Config, SummarizerChoice};
+use crate::model::session::short_id;
+use crate::privacy::{Gate, View};
+use crate::render::topic::{Source, Topic};
+use crate::search::prompt::wants_decisions;
+use crate::search::{Query, Wanted, goes_by_words, told_by_words};
+use crate::store::spend::Call;
+use crate::store::{Memory, Store};
+use crate::summarize::claude::{Reader, SIZE_FLAGS};
+use crate::summarize::{Answer, Claude, Failure, Request};
+use crate::sys::messages;
+use crate::sys::messages::Ui;
+use crate::sys::shutdown;
+use crate::text::budget::ESTIMATE;
+
+/// Default limit of the answer, in tokens: 300 words and their sources.
+const MAX_TOKENS: usize = 800;
+/// Limit of the sources given to the model, in tokens.
+const GIVEN: usize = 4_000;
+
+pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let cwd = folder(args)?;
+    let project = config.project_keys().key_of(cwd.to_str().context("the folder's name is not UTF-8")?);
+    let asked = About { topic, config, project, max_tokens: args.max_tokens.unwrap_or(MAX_TOKENS) };
+    let policy = config.policy(View::From(&cwd.to_string_lossy()));
+    let Some(store) = Memory::open_if_there(&config.database(), &policy)? else {
+        return asked.say_nothing(args.json, ": run `recall digest` first", out);
+    };
+    let query = Query::parse(topic, &config.query_context());
+    let asking = Asking { own: Some(&asked.project), session: None, decisions: wants_decisions(topic) };
+    let sources = candidates(&store, config, &query, &asking)?;
+    if !sources.is_empty() && goes_by_words(&store, &query, &Wanted { now: config.now(), ..Wanted::default() })? {
+        messages::tell(told_by_words(&query));
+    }
+    if sources.is_empty() {
+        return asked.say_nothing(args.json, "", out);
+    }
+    drop(store);
+    let ui = Ui::default();
+    let choice = args.summarizer.unwrap_or(config.digest.summarizer);
+    let account = if choice == SummarizerChoice::Extract { None } else { asked.account(&sources, choice, &ui)? };
+    asked.write(sources, account, args.json, out)?;
+    ui.finish();
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+struct About<'a> {
+    topic: &'a str,
+    config: &'a Config,
+    /// The project of the current folder (or `--cwd`): its sessions rank first.
+    project: String,
+    max_tokens: usize,
+}
+
+/// A model's answer, and what it cost.
+struct Told {
+    account: Account,
+    model: String,
+    cost_usd: Option<f64>,
+}
+
+impl About<'_> {
+    fn say_nothing(&self, as_json: bool, hint: &str, out: &mut impl Write) -> Result<Ended> {
+        if as_json {
+            let topic = serde_json::to_value(Topic::of(Vec::new(), self.max_tokens))?;
+            return self.write_json(topic, "", None, out).map(|()| Ended::Done);
+        }
+        let topic = crate::text::clean::shorten(&crate::text::clean::one_line(&crate::text::clean::plain(self.topic)), 80);
+        messages::tell(format!("nothing is known about `{topic}`{hint}"));
+        Ok(Ended::Done)
+    }
+
+    /// The model's account of the sources; `None`, after telling the user why, where there is none.
+    fn account(&self, sources: &[Source], choice: SummarizerChoice, ui: &Ui) -> Result<Option<Told>> {
+        let gate = self.config.gate()?;
+        let answered_by = Store::open_existing(&self.config.database())?.answered_by(&self.config.digest.model)?;
+        let claude = match Claude::find(self.config, &gate, answered_by) {
+            Ok(claude) => claude,
+            Err(why) if choice == SummarizerChoice::Claude => {
+                ui.warn(&format!("{why}: these are the passages themselves"));
+                return Ok(None);
+            }
+            Err(_) => return Ok(None),
+        };
+        let given = Topic::of(sources.to_vec(), GIVEN).sources;
+        let request = request(self.topic, &given, &gate);
+        shutdown::listen();
+        match self.ask(&claude, &request, &given, &gate)? {
+            Asked::Told(answer) => {
+                let account = Account::fit(answer.value, &given, self.max_tokens);
+                if account.text.is_empty() {
+                    ui.note(
+                        "the model finds no answer in the passages, or there is no room for it: these are the passages themselves",
+                    );
+                }
+                Ok((!account.text.is_empty()).then_some(Told { account, model: answer.model, cost_usd: answer.cost_usd }))
+            }
+            Asked::NotNow(skip) => {
+                ui.note(&format!("{skip}: these are the passages themselves"));
+                Ok(None)
+            }
+            Asked::Failed(failure) => {
+                let what = gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
+                ui.warn(&format!("{what}: these are the passages themselves"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Asks the model, after reserving the worst cost of the call.
+    fn ask(&self, claude: &Claude, request: &Request, given: &[Source], gate: &Gate) -> Result<Asked> {
+        let mut store = Store::open_existing(&self.config.database())?;
+        let name = short_id("topic-", &[&request.system, &request.stdin]);
+        // A client that rejects a flag makes the call more expensive, so it is reserved again. It rejects one flag at a time.
+        for _ in 0..=SIZE_FLAGS.len() {
+            let answer = |said: &str| read(said, given, gate);
+            let reservation = match self.reserve(&mut store, claude, request, &name, &answer)? {
+                Ok(reservation) => reservation,
+                Err(skip) => return Ok(Asked::NotNow(skip)),
+            };
+            let answered = claude.ask(request, &answer);
+            let cost = match &answered {
+                Ok(answer) => answer.cost_usd,
+                Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
+                Err(Failure::CostsMore) => Some(0.0),
+                Err(Failure::Stopped) => None,
+            };
+            if let (Some(reservation), Some(actual)) = (reservation, cost) {
+                store.settle(reservation, actual)?;
+            }
+            match answered {
+                Err(Failure::CostsMore) => {}
+                Err(failure) => return Ok(Asked::Failed(failure)),
+                Ok(answer) => {
+                    store.note_answered(claude.model(), &answer.model)?;
+                    claude.forget_reply(request);
+                    return Ok(Asked::Told(answer));
+                }
+            }
+        }
+        Ok(Asked::Failed(Failure::CostsMore))
+    }
+
+    /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
+    fn reserve(
+        &self,
+        store: &mut Store,
+        claude: &Claude,
+        request: &Request,
+        name: &str,
+        read: Reader<'_, Vec<Sentence>>,
+    ) -> Result<Result<Option<i64>, Skip>> {
+        if claude.has_answer(request, read) {
+            return Ok(Ok(store.open_reservation(name)?.map(|reserved| reserved.pk)));
+        }
+        let Some(worst_usd) = claude.worst_cost(request) else { return Ok(Err(Skip::UnknownPrice(claude.model().to_owned()))) };
+        let digest = &self.config.digest;
+        let budget = Budget { run_usd: digest.max_cost_usd, day_usd: digest.max_cost_usd_per_day };
+        let at = self.config.now();
+        let call = Call { at, day: self.config.day(at), name, model: claude.model(), worst_usd, spent_run: 0.0 };
+        Ok(store.reserve(&call, &budget)?.map(|reserved| Some(reserved.pk)))
+    }
+
+    fn write(&self, sources: Vec<Source>, told: Option<Told>, as_json: bool, out: &mut impl Write) -> Result<()> {
+        let topic = Topic::of(sources, self.max_tokens);
+        let text = told.as_ref().map_or_else(|| topic.render().to_owned(), |told| told.account.text.clone());
+        if as_json {
+            return self.write_json(serde_json::to_value(&topic)?, &text, told, out);
+        }
+        if text.is_empty() {
+            let known = topic.sources.len() + topic.left_out.len();
+            messages::tell(format!("no room for anything in {} tokens: {known} sessions speak of it", self.max_tokens));
+        }
+        out.write_all(text.as_bytes())?;
+        Ok(())
+    }
+
+    fn write_json(&self, mut topic: Value, text: &str, told: Option<Told>, out: &mut impl Write) -> Result<()> {
+        let more = json!({
+            "about": self.topic,
+            "project": self.project,
+            "text": text,
+            "tokens": crate::text::budget::tokens(text),
+            "estimate": ESTIMATE,
+            "summarizer": if told.is_some() { "claude" } else { "extract" },
+        });
+        let model = told.map(|told| {
+            let sentences: Vec<Sentence> = told.account.sentences;
+            json!({
+                "model": told.model, "cost_usd": told.cost_usd, "sentences": sentences,
+                "sentences_left_out": told.account.sentences_left_out,
+            })
+        });
+        if let Value::Object(all) = &mut topic {
+            all.extend([Some(more), model].into_iter().flatten().filter_map(|v| v.as_object().cloned()).flatten());
+        }
+        writeln!(out, "{}", serde_json::to_string_pretty(&topic)?)?;
+        Ok(())
+    }
+}
+
+/// Outcome of asking the model.
+enum Asked {
+    Told(Answer<Vec<Sentence>>),
+    /// Not asked: over a budget, or the price is unknown.
+    NotNow(Skip),
+    Failed(Failure),
+}

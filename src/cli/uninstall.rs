@@ -1,0 +1,65 @@
+//! `recall uninstall`: removes what install added, and with `--purge` the data.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::app::Ended;
+use crate::cli::args::UninstallArgs;
+use crate::config::Config;
+use crate::setup::turn::Turn;
+use crate::setup::{Host, purge, undo};
+use crate::sys::messages;
+use crate::sys::messages::Ui;
+
+pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+    let ui = Ui::default();
+    let host = Host::new(config)?;
+    // Without a data folder there is nothing to lock, and none is created for the lock.
+    let at_work = !args.dry_run && config.data_dir.is_dir();
+    let _turn = at_work.then(|| Turn::wait(config)).transpose()?;
+    // Check first: data that may not be deleted stops everything before anything is undone.
+    let data = if args.purge { purge::folder(&host)? } else { None };
+    let undo = undo::plan(args.scope, &host)?;
+    undo.warnings.iter().for_each(|warning| ui.warn(warning));
+    undo.notes.iter().for_each(|note| ui.note(note));
+    if args.dry_run {
+        undo.show(out)?;
+        data.iter().try_for_each(|folder| writeln!(out, "would delete {}", folder.display()))?;
+        return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
+    }
+    if let Some(folder) = data.as_deref().filter(|_| !args.yes)
+        && !agreed(folder)?
+    {
+        bail!("nothing was changed");
+    }
+    undo.apply(&host, &ui, out)?;
+    match data.filter(|folder| folder.exists()) {
+        Some(folder) if ui.warned() => {
+            ui.warn(&format!("{} is not deleted: it says how to undo what is left", folder.display()));
+        }
+        Some(folder) => {
+            purge::delete(&folder, &host)?;
+            writeln!(out, "deleted   {}", folder.display())?;
+        }
+        None => {}
+    }
+    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+}
+
+/// Asks whether the data folder may be deleted.
+fn agreed(folder: &Path) -> Result<bool> {
+    let folder = folder.display();
+    if !io::stdin().is_terminal() {
+        bail!("{folder} holds all digests and pages: `--yes` deletes it without asking, and there is no terminal to ask on");
+    }
+    if !messages::ask(format!("Delete {folder} with all digests, pages and your notes in them? [y/N] ")) {
+        bail!(
+            "{folder} holds all digests and pages: `--yes` deletes it without asking, and stderr, where you would be asked, cannot be written"
+        );
+    }
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}

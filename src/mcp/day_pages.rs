@@ -1,0 +1,149 @@
+//! Day pages as resources: `recall://day/2026-11-17`. Only files in `daily/` that are named after a day are ever listed or read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use jiff::civil::Date;
+
+use super::tools::Site;
+use crate::app::digest::pages::{shown_day, shows_hidden};
+use crate::store::Memory;
+
+/// Prefix of all our URIs.
+const SCHEME: &str = "recall://day/";
+/// URI template given to clients.
+pub const TEMPLATE: &str = "recall://day/{date}";
+/// Pages listed at once.
+pub const PAGE: usize = 50;
+
+/// A day that has a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Day {
+    pub date: Date,
+    pub bytes: u64,
+}
+
+impl Day {
+    pub fn uri(&self) -> String {
+        format!("{SCHEME}{}", self.date)
+    }
+}
+
+/// Days that have a page, before a given day, newest first, and whether there are more. Omits days of which the policy shows
+/// nothing.
+pub fn list(site: &Site<'_>, before: Option<Date>) -> Result<(Vec<Day>, bool)> {
+    let mut days = written(&site.config.data_dir, before);
+    if let Some(memory) = memory(site)? {
+        let mut shown = Vec::new();
+        for day in days {
+            // One more than the limit, to know whether there are more.
+            if shown.len() > PAGE {
+                break;
+            }
+            let name = day.date.to_string();
+            if !shows_hidden(site.config, &memory, &name)? {
+                shown.push(day);
+            } else if let Some(page) = shown_day(site.config, &memory, &name)? {
+                shown.push(Day { bytes: page.len() as u64, ..day });
+            }
+        }
+        days = shown;
+    }
+    let more = days.len() > PAGE;
+    days.truncate(PAGE);
+    Ok((days, more))
+}
+
+/// The index, if the policy hides anything; otherwise pages are served without it.
+fn memory(site: &Site<'_>) -> Result<Option<Memory>> {
+    if site.policy().hides_nothing() { Ok(None) } else { site.memory_if_there() }
+}
+
+/// Days that have a page file, before a given day, newest first.
+fn written(data_dir: &Path, before: Option<Date>) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    for month in entries(&data_dir.join("daily")) {
+        days.extend(entries(&month).into_iter().filter_map(|file| day_of(data_dir, &file)));
+    }
+    days.retain(|day| before.is_none_or(|before| day.date < before));
+    days.sort_by_key(|day| std::cmp::Reverse(day.date));
+    days
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
+}
+
+/// The day of a page file: a regular file at the path of its day.
+fn day_of(data_dir: &Path, file: &Path) -> Option<Day> {
+    let date = date(file.file_stem()?.to_str()?)?;
+    let meta = file.symlink_metadata().ok()?;
+    (file == path_of(data_dir, date) && meta.is_file()).then_some(Day { date, bytes: meta.len() })
+}
+
+/// Parses a date in its canonical spelling only.
+pub fn date(text: &str) -> Option<Date> {
+    text.parse::<Date>().ok().filter(|date| date.to_string() == text)
+}
+
+fn path_of(data_dir: &Path, date: Date) -> PathBuf {
+    data_dir.join(format!("daily/{}/{date}.md", date.strftime("%Y-%m")))
+}
+
+/// The page of a URI; `None` if the URI is not ours or the day has no page. A page that shows something hidden is built again
+/// from what may be seen. The user's notes on it, which may mention anything, are then left out.
+///
+/// # Errors
+/// If the page exists but cannot be read.
+pub fn read(site: &Site<'_>, uri: &str) -> Result<Option<String>> {
+    let Some(date) = uri.strip_prefix(SCHEME).and_then(date) else { return Ok(None) };
+    let day = date.to_string();
+    match memory(site)? {
+        Some(memory) if shows_hidden(site.config, &memory, &day)? => shown_day(site.config, &memory, &day),
+        _ => file_of(&site.config.data_dir, date),
+    }
+}
+
+/// A day's file as written.
+fn file_of(data_dir: &Path, date: Date) -> Result<Option<String>> {
+    let path = path_of(data_dir, date);
+    let cannot = || format!("cannot read {}", path.display());
+    let Ok(real) = path.canonicalize() else { return Ok(None) };
+    // A symbolic link may point anywhere, even though its name is a date.
+    if !real.starts_with(data_dir.join("daily").canonicalize().with_context(cannot)?) {
+        bail!("{} leads out of the folder of the pages", path.display());
+    }
+    fs::read_to_string(&real).with_context(cannot).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn only_pages_of_days_are_read_and_listed() {
+        let dir = tempfile::tempdir().unwrap();
+        let month = dir.path().join("daily/2026-11");
+        fs::create_dir_all(&month).unwrap();
+        fs::write(dir.path().join("recall.db"), "secret").unwrap();
+        fs::write(month.join("2026-11-17.md"), "page").unwrap();
+        fs::write(month.join("2026-10-17.md"), "in another month's folder").unwrap();
+        fs::write(month.join("notes.md"), "no day").unwrap();
+        symlink("../../recall.db", month.join("2026-11-18.md")).unwrap();
+        let read = |uri: &str| uri.strip_prefix(SCHEME).and_then(date).map_or(Ok(None), |date| file_of(dir.path(), date));
+        assert_eq!(read("recall://day/2026-11-17").unwrap().as_deref(), Some("page"));
+        assert!(read("recall://day/2026-11-18").is_err(), "a link out of the folder");
+        for uri in [
+            "recall://day/2026-11-19", "recall://day/2026-10-17", "recall://day/../../recall.db", "recall://day/2026-11-17.md",
+            "recall://day/20261117", "recall://day/2026-11-17/", "recall://day/2026-11-17%00", "recall://day/",
+            "file:///etc/passwd", "recall://day/+002026-11-17", "recall://day/2026-11-17T00:00",
+        ] {
+            assert_eq!(read(uri).unwrap(), None, "{uri}");
+        }
+        assert_eq!(written(dir.path(), None).iter().map(Day::uri).collect::<Vec<_>>(), ["recall://day/2026-11-17"]);
+        assert_eq!(written(&dir.path().join("nowhere"), None), Vec::new());
+    }
+}

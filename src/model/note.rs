@@ -1,0 +1,56 @@
+//! What a note is about, and for which project it holds. Pure.
+
+use serde::Serialize;
+
+/// The project key of notes for all projects; not a valid folder path.
+pub const EVERYWHERE: &str = "*";
+
+/// What a note is about, the weightiest first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Kind {
+    /// How things are done here.
+    Convention,
+    /// What the user likes.
+    Preference,
+    /// What was decided, and why.
+    Decision,
+    /// What is to be done.
+    Todo,
+    /// What is the case.
+    #[default]
+    Fact,
+}
+
+impl Kind {
+    pub const ALL: [Self; 5] = [Self::Convention, Self::Preference, Self::Decision, Self::Todo, Self::Fact];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Convention => "convention",
+            Self::Preference => "preference",
+            Self::Decision => "decision",
+            Self::Todo => "todo",
+            Self::Fact => "fact",
+        }
+    }
+
+    /// Parses a kind's name, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name.trim()))
+    }
+}
+
+/// The result of storing a note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    pub id: String,
+    /// An equivalent note was already stored: id and project are that note's.
+    pub known: bool,
+    /// The key of the project it is for, or [`EVERYWHERE`].
+    pub project: String,
+}
+
+/// A project's key as it is shown.
+pub fn told_project(key: &str) -> &str {
+    if key == EVERYWHERE { "all projects" } else { key }
+}

@@ -1,0 +1,163 @@
+//! What tokens cost at the API's list prices, in US dollars. A model that is not listed has no price, which is not the same as zero.
+//!
+//! The list is `price/list.toml`; the user's `[prices]` take precedence.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use crate::model::session::{Counts, Tokens};
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+    /// 1.25 times `input` when not given.
+    pub cache_write: Option<f64>,
+    /// Twice `input` when not given.
+    pub cache_write_hour: Option<f64>,
+    /// A tenth of `input` when not given.
+    pub cache_read: Option<f64>,
+}
+
+const LIST: &str = include_str!("price/list.toml");
+
+/// Suffixes of the model ids under which requests in fast mode, or with US-only inference, are counted.
+pub const FAST: &str = "-fast";
+pub const US: &str = "-us";
+/// Price factor for US-only inference.
+const US_TIMES: f64 = 1.1;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// When the list was last compared with the published prices.
+    date: String,
+    aliases: BTreeMap<String, Vec<String>>,
+    models: BTreeMap<String, Listed>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Listed {
+    #[serde(flatten)]
+    price: Price,
+    long: Option<Price>,
+    fast: Option<Price>,
+    #[serde(default)]
+    thinks: bool,
+}
+
+// Built into the program; a test parses it.
+static PRICES: LazyLock<Option<List>> = LazyLock::new(|| toml::from_str(LIST).ok());
+
+/// What a model's tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    price: Price,
+    /// The price of requests with a long prompt, if it is higher.
+    long: Option<Price>,
+    times: f64,
+}
+
+/// When the list was last compared with the published prices.
+pub fn listed_on() -> Option<&'static str> {
+    PRICES.as_ref().map(|list| list.date.as_str())
+}
+
+/// Price of a model's tokens: the user's price for this name or its base model, else the list's.
+pub fn price_of(model: &str, own: &BTreeMap<String, Price>) -> Option<Rates> {
+    let (rest, us) = cut(model, US);
+    let (id, fast) = cut(rest, FAST);
+    let bare = bare(id);
+    let flat = |price: &Price| Rates { price: *price, long: None, times: 1.0 };
+    let own_id = || own.get(id).or_else(|| own.get(bare)).filter(|_| !fast);
+    let listed = || {
+        let listed = find(bare)?;
+        let price = if fast { listed.fast? } else { listed.price };
+        Some(Rates { price, long: listed.long.filter(|_| !fast), times: 1.0 })
+    };
+    let rates = own.get(rest).or_else(own_id).map(flat).or_else(listed)?;
+    own.get(model).map(flat).or(Some(Rates { times: if us { US_TIMES } else { 1.0 }, ..rates }))
+}
+
+/// The models an alias may stand for, newest first; any other name stands for itself.
+pub fn meanings(model: &str) -> Vec<&str> {
+    let known = PRICES.as_ref().and_then(|list| list.aliases.get(bare(model)));
+    known.map_or_else(|| vec![model], |ids| ids.iter().map(String::as_str).collect())
+}
+
+/// Does the model always think, whatever it is told? Assumed of unknown models.
+pub fn thinks(model: &str) -> bool {
+    find(bare(model)).is_none_or(|listed| listed.thinks)
+}
+
+fn find(bare: &str) -> Option<&'static Listed> {
+    PRICES.as_ref()?.models.get(bare)
+}
+
+fn cut<'m>(model: &'m str, mark: &str) -> (&'m str, bool) {
+    model.strip_suffix(mark).map_or((model, false), |rest| (rest, true))
+}
+
+/// A model's name as listed, without provider prefix, date or version suffix: `us.anthropic.claude-opus-4-1-20250805-v1:0`,
+/// `claude-opus-4-1@20250805`, `claude-opus-4-1-20250805[1m]` → `claude-opus-4-1`
+fn bare(model: &str) -> &str {
+    let model = model.rsplit_once("anthropic.").map_or(model, |(_, id)| id);
+    let model = model.split(['[', '@', ':']).next().unwrap_or(model);
+    let model = strip_last(model, |part| part.len() == 2 && part.starts_with('v') && part.ends_with(|c: char| c.is_ascii_digit()));
+    let model = strip_last(model, |part| part == "latest" || part.len() == 8 && part.bytes().all(|b| b.is_ascii_digit()));
+    // `claude-sonnet-4-0` and `claude-opus-4-0` are aliases of `claude-sonnet-4` and `claude-opus-4`.
+    model.strip_suffix("-4-0").map_or(model, |id| &model[..id.len() + 2])
+}
+
+fn strip_last(model: &str, is_mark: impl Fn(&str) -> bool) -> &str {
+    model.rsplit_once('-').filter(|(_, part)| is_mark(part)).map_or(model, |(id, _)| id)
+}
+
+/// What tokens cost, in US dollars.
+pub fn cost(tokens: &Tokens, rates: &Rates) -> f64 {
+    let long = rates.long.map_or(0.0, |price| flat(&tokens.long, &price));
+    let counted = if rates.long.is_some() { tokens.all().without(&tokens.long) } else { tokens.all() };
+    (flat(&counted, &rates.price) + long) * rates.times
+}
+
+/// Cost at one price. Cache prices that are not given follow from the input price: 1.25 times for writing with five minutes of lifetime,
+/// twice for an hour, a tenth for reading.
+fn flat(counts: &Counts, price: &Price) -> f64 {
+    let all = [
+        (counts.input, price.input),
+        (counts.output, price.output),
+        (counts.cache_write, price.cache_write.unwrap_or(price.input * 1.25)),
+        (counts.cache_write_hour, price.cache_write_hour.unwrap_or(price.input * 2.0)),
+        (counts.cache_read, price.cache_read.unwrap_or(price.input * 0.1)),
+    ];
+    all.iter().map(|(count, price)| *count as f64 * price / 1e6).sum()
+}
+
+/// Cost by model; `None` where the price is unknown.
+pub fn costs_by_model(usage: &BTreeMap<String, Tokens>, own: &BTreeMap<String, Price>) -> BTreeMap<String, Option<f64>> {
+    usage.iter().map(|(model, tokens)| (model.clone(), price_of(model, own).map(|rates| cost(tokens, &rates)))).collect()
+}
+
+/// Total cost of a session, and whether the price of any of its models is unknown.
+pub fn session_cost(by_model: &BTreeMap<String, Option<f64>>) -> (f64, bool) {
+    // An empty sum of floats is -0.
+    (by_model.values().flatten().sum::<f64>() + 0.0, by_model.values().any(Option::is_none))
+}
+
+/// What a session cost by the client's reckoning and by ours, for the models both know of: the client also calls some for purposes that
+/// no transcript records. `None` when they have no model in common, or one of these has no price.
+pub fn compared(client: &BTreeMap<String, f64>, own: &BTreeMap<String, Option<f64>>) -> Option<(f64, f64)> {
+    let model = |counted: &str| bare(cut(cut(counted, US).0, FAST).0).to_owned();
+    let ours: BTreeSet<String> = own.keys().map(|name| model(name)).collect();
+    let theirs: BTreeSet<String> = client.keys().map(|name| model(name)).collect();
+    let both: BTreeSet<&String> = ours.intersection(&theirs).collect();
+    let of_client: f64 = client.iter().filter(|(name, _)| both.contains(&model(name))).map(|(_, usd)| usd).sum();
+    let of_ours: Option<f64> = own.iter().filter(|(name, _)| both.contains(&model(name))).map(|(_, usd)| *usd).sum();
+    of_ours.filter(|_| !both.is_empty()).map(|ours| (of_client, ours))
+}
+
+#[cfg(test)]
+mod tests;

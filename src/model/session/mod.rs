@@ -1,0 +1,322 @@
+//! The model that every stage shares: records as they leave a transcript, and sessions as they leave the index.
+//!
+//! Plain data, no I/O. Times are milliseconds since the Unix epoch, UTC.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+mod answer;
+mod item;
+mod key;
+
+pub use self::answer::{Answer, said};
+pub use item::*;
+pub use key::{RowKey, digest_of, free_id, short_id};
+
+/// Milliseconds since the Unix epoch.
+pub type Millis = i64;
+
+/// Tokens of one API message. The lines of one message repeat its usage while it grows: the largest counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub message: String,
+    pub model: String,
+    pub tokens: Tokens,
+}
+
+/// Prompts of more tokens than this are billed at a higher price by some models.
+const LONG_PROMPT: u64 = 100_000;
+
+/// Tokens of one message or of many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    /// Written to the cache for five minutes.
+    pub cache_write: u64,
+    /// Written to the cache for an hour, at a higher price.
+    pub cache_write_hour: u64,
+    pub cache_read: u64,
+    /// The part that belongs to requests with a long prompt, if that was determined.
+    #[serde(default, skip_serializing_if = "Counts::is_empty")]
+    pub long: Counts,
+}
+
+/// Tokens billed at the same price level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    pub input: u64,
+    pub output: u64,
+    pub cache_write: u64,
+    pub cache_write_hour: u64,
+    pub cache_read: u64,
+}
+
+impl Counts {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn with(&self, other: &Self, sum: fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: sum(self.input, other.input),
+            output: sum(self.output, other.output),
+            cache_write: sum(self.cache_write, other.cache_write),
+            cache_write_hour: sum(self.cache_write_hour, other.cache_write_hour),
+            cache_read: sum(self.cache_read, other.cache_read),
+        }
+    }
+
+    pub fn without(&self, part: &Self) -> Self {
+        self.with(part, u64::saturating_sub)
+    }
+}
+
+impl From<Counts> for Tokens {
+    fn from(Counts { input, output, cache_write, cache_write_hour, cache_read }: Counts) -> Self {
+        Self { input, output, cache_write, cache_write_hour, cache_read, long: Counts::default() }
+    }
+}
+
+impl Tokens {
+    pub fn all(&self) -> Counts {
+        let Self { input, output, cache_write, cache_write_hour, cache_read, .. } = *self;
+        Counts { input, output, cache_write, cache_write_hour, cache_read }
+    }
+
+    pub fn total(&self) -> u64 {
+        let all = [self.input, self.output, self.cache_write, self.cache_write_hour, self.cache_read];
+        all.into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// The tokens of one message, with `long` set if its prompt is long.
+    pub fn of_one_message(self) -> Self {
+        let prompt = self.total().saturating_sub(self.output);
+        Self { long: if prompt > LONG_PROMPT { self.all() } else { Counts::default() }, ..self }
+    }
+}
+
+impl std::ops::AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        // Saturating, as an import may hold any number.
+        let long = self.long.with(&other.long, u64::saturating_add);
+        *self = Self { long, ..self.all().with(&other.all(), u64::saturating_add).into() };
+    }
+}
+
+/// A record's position in the conversation's turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Turn {
+    #[default]
+    GoesOn,
+    /// The user's prompt.
+    Begins,
+    /// A prompt, or an answer in a dialog, of which `<private>` left nothing meaningful.
+    BeginsPrivate,
+    /// What the user said during a turn.
+    Joins,
+}
+
+/// What a record says about its session's title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sign {
+    /// The session continues one that was cleared, which may have had a title.
+    Cleared,
+    /// The user gave the session a title.
+    Renamed,
+    /// A hook gave the session this title.
+    HookTitled(String),
+}
+
+/// A parsed transcript line on its way into the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub key: RowKey,
+    pub session: String,
+    /// The subagent that wrote it; `None` for the main conversation.
+    pub agent: Option<String>,
+    pub at: Option<Millis>,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub version: Option<String>,
+    pub turn: Turn,
+    pub sign: Option<Sign>,
+    /// The record it follows, if it names one.
+    pub parent: Option<RowKey>,
+    /// The client's id of the prompt it belongs to, in newer clients; records of that prompt's subagents carry it too.
+    pub prompt: Option<String>,
+    /// What the user marked as private in it. Never stored.
+    pub fenced: String,
+    /// Tool uses whose results this record holds, by the client's id.
+    pub answered: Vec<String>,
+    pub items: Vec<Item>,
+    /// The index of each item among all the record says, stored or not: an item's identity must not depend on rules that change.
+    pub parts: Vec<i64>,
+    pub usage: Option<Usage>,
+}
+
+impl Row {
+    /// A record of a single item, with nothing else known.
+    pub fn of(key: RowKey, item: Item) -> Self {
+        Self {
+            key,
+            session: String::new(),
+            agent: None,
+            at: None,
+            cwd: None,
+            branch: None,
+            version: None,
+            turn: Turn::GoesOn,
+            sign: None,
+            parent: None,
+            prompt: None,
+            fenced: String::new(),
+            answered: Vec::new(),
+            items: vec![item],
+            parts: vec![0],
+            usage: None,
+        }
+    }
+}
+
+/// A project: everything that shares one git common directory, else one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// The root's path, or the transcript folder's name if no path is known.
+    pub key: String,
+}
+
+impl Project {
+    /// The last part of the key, for display. Never an identity.
+    pub fn name(&self) -> &str {
+        let name = self.key.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if name.is_empty() { &self.key } else { name }
+    }
+}
+
+/// A stored session in the order of its records, complete but for what was left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub id: String,
+    pub project: Project,
+    pub cwd: Option<String>,
+    pub branches: Vec<String>,
+    pub versions: Vec<String>,
+    /// The reason the client gave when the session ended, if a mark recorded it.
+    pub end_reason: Option<String>,
+    pub entries: Vec<Entry>,
+    pub usage: BTreeMap<String, Tokens>,
+    /// How many subagents worked for it.
+    pub agents: usize,
+    pub left_out: LeftOut,
+}
+
+/// What was not loaded of a session over the load limit; zero for almost all sessions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub items: usize,
+    /// How many of them are prompts of the user.
+    pub prompts: usize,
+}
+
+impl LeftOut {
+    /// The message for the user, if anything was left out.
+    pub fn told(&self) -> Option<String> {
+        let Self { items, prompts } = self;
+        (*items > 0).then(|| {
+            format!(
+                "too long to be looked at whole: {items} items, {prompts} prompts among them, are left out here; search knows their words"
+            )
+        })
+    }
+}
+
+/// A stored item with its record, time and outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub key: RowKey,
+    pub at: Option<Millis>,
+    pub agent: Option<String>,
+    pub item: Item,
+    /// For a tool use: how it ended. For a plan: how the tool use ended that presented it to the user.
+    pub outcome: Option<Outcome>,
+}
+
+impl Entry {
+    pub fn is_main(&self) -> bool {
+        self.agent.is_none()
+    }
+
+    /// The user's own words: a prompt or an answer of the main conversation, without the question.
+    pub fn user_words(&self) -> Option<&str> {
+        match &self.item {
+            Item::Prompt(text) if self.is_main() => Some(text),
+            Item::Answer(answer) if self.is_main() => Some(&answer.said),
+            _ => None,
+        }
+    }
+
+    /// Is this a plan that the user turned down, or that never reached the user?
+    pub fn is_refused_plan(&self) -> bool {
+        matches!(self.item, Item::Plan(_)) && self.outcome.as_ref().is_some_and(|outcome| !outcome.ok)
+    }
+}
+
+impl Session {
+    pub fn prompts(&self) -> impl Iterator<Item = (&Entry, &str)> {
+        self.entries.iter().filter_map(|e| match &e.item {
+            Item::Prompt(text) if e.is_main() => Some((e, text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// The number of prompts, including those that were left out.
+    pub fn count_prompts(&self) -> usize {
+        self.prompts().count() + self.left_out.prompts
+    }
+
+    /// When the user first spoke, else when the first stored record was written.
+    pub fn began_at(&self) -> Option<Millis> {
+        self.prompts().find_map(|(e, _)| e.at).or_else(|| self.entries.iter().find_map(|e| e.at))
+    }
+
+    pub fn last_at(&self) -> Option<Millis> {
+        self.entries.iter().filter_map(|e| e.at).max()
+    }
+
+    /// Did anything answer the user: words or a tool use?
+    pub fn has_work(&self) -> bool {
+        self.entries.iter().any(|e| matches!(e.item, Item::Reply(_) | Item::Tool(_) | Item::Plan(_)))
+    }
+
+    /// Files with what was done to them, the strongest action first, then by name.
+    pub fn files(&self) -> Vec<(String, FileTouch)> {
+        let mut files: BTreeMap<&str, FileTouch> = BTreeMap::new();
+        for entry in &self.entries {
+            let Item::Tool(ToolUse { file: Some(touch), .. }) = &entry.item else { continue };
+            if entry.outcome.as_ref().is_some_and(|o| !o.ok) {
+                continue;
+            }
+            let known = files.entry(&touch.path).or_insert_with(|| FileTouch { added: 0, removed: 0, ..touch.clone() });
+            known.how = known.how.max(touch.how);
+            known.added = known.added.saturating_add(touch.added);
+            known.removed = known.removed.saturating_add(touch.removed);
+        }
+        let mut list: Vec<_> = files.into_values().map(|t| (self.relative(&t.path).to_owned(), t)).collect();
+        list.sort_by(|a, b| b.1.how.cmp(&a.1.how).then_with(|| a.0.cmp(&b.0)));
+        list
+    }
+
+    /// A path relative to the session's folder or its project.
+    pub fn relative<'a>(&'a self, path: &'a str) -> &'a str {
+        let roots = [self.cwd.as_deref(), Some(self.project.key.as_str())];
+        roots
+            .into_iter()
+            .flatten()
+            .filter(|root| root.len() > 1)
+            .find_map(|root| path.strip_prefix(root)?.strip_prefix('/'))
+            .unwrap_or(path)
+    }
+}

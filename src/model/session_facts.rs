@@ -1,0 +1,32 @@
+//! Figures of a session that its day page shows beside the digest: times and counts, no session text. They allow writing the page of a
+//! day again without loading the records of sessions that did not change.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::session::{Millis, Session, Tokens, Touch};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    pub began_at: Option<Millis>,
+    pub last_at: Option<Millis>,
+    pub prompts: usize,
+    /// The number of changed files.
+    pub files: usize,
+    pub agents: usize,
+    pub usage: BTreeMap<String, Tokens>,
+}
+
+impl Facts {
+    pub fn of(session: &Session) -> Self {
+        Self {
+            began_at: session.began_at(),
+            last_at: session.last_at(),
+            prompts: session.count_prompts(),
+            files: session.files().iter().filter(|(_, touched)| touched.how > Touch::Read).count(),
+            agents: session.agents,
+            usage: session.usage.clone(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The brief of a session that `recall show` prints: 500 to 1,000 tokens, less for short sessions, never more.
+//!
+//! `brief` collects what the index holds; `write` divides the budget between the request, outcome, decisions with reasons, open items,
+//! failures and their fixes, lessons and files. Room that one part leaves goes to the others.
+
+mod write;
+
+use anyhow::Result;
+
+pub use self::write::{State, Told, write};
+use crate::analyze::eligibility::never;
+use crate::analyze::told_by;
+use crate::config::Config;
+use crate::model::digest::{Digest, UNTITLED};
+use crate::model::price::costs_by_model;
+use crate::model::session::{Item, Session};
+use crate::render::page::{Shown, day_of, session_page, session_page_name};
+use crate::store::Memory;
+use crate::store::digests::Stored;
+use crate::store::load::SessionHead;
+use crate::text::clean::{id8, one_line, plain, shorten};
+
+/// The longest title made from a session's first words, in characters.
+const TITLE: usize = 90;
+
+/// The token limit of a brief, by the estimate of [`crate::text::budget::tokens`].
+pub const MAX_TOKENS: usize = 1_000;
+
+/// The brief of a session in at most [`MAX_TOKENS`]; without a digest, straight from its records. `None` if nothing was said in it.
+pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Option<String>> {
+    store.at_once(|| {
+        let session = store.load_session(head)?;
+        let stored = store.digest_of(head.pk)?;
+        if stored.is_none() && session.entries.is_empty() {
+            return Ok(None);
+        }
+        let never = never(&session).filter(|_| stored.is_none()).map(|why| why.to_string());
+        let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
+        let id = store.short_id(&head.id)?;
+        let state = match &stored {
+            None => State::Undigested,
+            Some(stored) if stored.interim_until.is_some() => State::SoFar,
+            Some(_) => State::Whole,
+        };
+        let told = Told {
+            digest: &stored.map_or_else(|| titled(told_by(&session), &session), |stored| stored.digest),
+            never: never.as_deref(),
+            session: &session,
+            state,
+            closed: &store.closed_of(head.pk)?,
+            repeated_by: later.map(|later| id8(&later.id)),
+            id: &id,
+        };
+        Ok(Some(write(&told, &config.time_zone, MAX_TOKENS)))
+    })
+}
+
+/// Without a prompt, the first words said become the title, as in search.
+fn titled(mut digest: Digest, session: &Session) -> Digest {
+    let said = session.entries.iter().find_map(|entry| match &entry.item {
+        Item::Reply(text) | Item::Recap(text) => Some(text),
+        _ => None,
+    });
+    if let Some(said) = said.filter(|_| digest.title == UNTITLED) {
+        digest.title = shorten(&one_line(&plain(said)), TITLE);
+    }
+    digest
+}
+
+/// Why a session has no digest, and what to do about it.
+pub fn without_digest(store: &Memory, head: &SessionHead) -> Result<String> {
+    let id = &head.id;
+    Ok(match never(&store.load_session(head)?) {
+        Some(why) => format!("session {id} gets no digest: {why}"),
+        None => format!("session {id} has no digest yet: `recall digest --session {id}` makes one"),
+    })
+}
+
+/// The whole page of a digested session, as `recall show --full` prints it.
+pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
+    let day = day_of(session, &config.time_zone);
+    let shown = Shown {
+        session,
+        digest: &stored.digest,
+        digest_id: &stored.id,
+        summarizer: &stored.summarizer,
+        goes_on: stored.interim_until.is_some(),
+        closed: &store.closings_of(head.pk)?,
+        costs: costs_by_model(&session.usage, &config.prices),
+        // `--full` shows everything, even of a near-duplicate.
+        repeated_by: None,
+        page: session_page_name(session, &day, store.shares_prefix(&session.id, 8)?),
+    };
+    Ok(session_page(&shown, &config.time_zone))
+}

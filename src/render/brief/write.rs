@@ -1,0 +1,293 @@
+//! Writes a brief from a session and its digest, within a token budget. Pure.
+
+use jiff::tz::TimeZone;
+
+use crate::analyze::failures::{Failure, failures};
+use crate::analyze::prose::sentences;
+use crate::analyze::signal::{Kind, judge_sentence};
+use crate::model::digest::{Claim, Digest};
+use crate::model::session::said;
+use crate::model::session::{Answer, Entry, Item, Session, Touch};
+use crate::render::page::{day_of, span};
+use crate::text::tokenize::{covered_by, words};
+
+/// The most characters of each text.
+const TITLE: usize = 160;
+const PLACE: usize = 120;
+const BRANCH: usize = 60;
+const REQUEST: usize = 500;
+const STATEMENT: usize = 320;
+/// The length to which a statement is cut if it does not fit in full.
+const SHORT: usize = 110;
+const REASON: usize = 200;
+/// The most files; longer lists are not read.
+const MAX_FILES: usize = 24;
+/// Bytes of UTF-8 per two tokens, as in [`crate::text::budget::tokens`].
+const BYTES_PER_TWO_TOKENS: usize = 7;
+
+/// How much of the session its digest covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Whole,
+    /// The session was still running when it was digested.
+    SoFar,
+    /// There is no digest; the brief comes straight from the session's records.
+    Undigested,
+}
+
+/// A session with everything a brief needs.
+#[derive(Debug, Clone)]
+pub struct Told<'a> {
+    pub session: &'a Session,
+    pub digest: &'a Digest,
+    pub state: State,
+    /// Why the session never gets a digest.
+    pub never: Option<&'a str>,
+    /// Ids of its closed items.
+    pub closed: &'a [String],
+    /// A later near-duplicate session.
+    pub repeated_by: Option<String>,
+    /// The shortest unique id.
+    pub id: &'a str,
+}
+
+/// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
+pub fn write(told: &Told<'_>, zone: &TimeZone, max_tokens: usize) -> String {
+    let frame = Frame::of(told, zone);
+    let most = max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2;
+    let mut room = most.saturating_sub(frame.head.len() + frame.foot.len());
+    let mut text = frame.head;
+    let asked = said(&told.digest.request, REQUEST);
+    if !asked.is_empty() && asked != said(&told.digest.title, REQUEST) {
+        let line = format!("\nAsked: {asked}\n");
+        if line.len() <= room {
+            room -= line.len();
+            text.push_str(&line);
+        }
+    }
+    let mut sections = sections(told);
+    fill(&mut sections, room);
+    sections.iter().for_each(|section| section.render(&mut text));
+    text + &frame.foot
+}
+
+/// The fixed parts: which session it is, and how to see more.
+struct Frame {
+    head: String,
+    foot: String,
+}
+
+impl Frame {
+    fn of(told: &Told<'_>, zone: &TimeZone) -> Self {
+        let session = told.session;
+        let id = said(told.id, PLACE);
+        let mut when = format!("{} {}", day_of(session, zone), span(session, zone));
+        if told.state == State::SoFar {
+            when.push_str(" so far, it goes on");
+        }
+        let mut facts = vec![when, said(&session.project.key, PLACE)];
+        facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, BRANCH))));
+        facts.push(format!("session {}", said(&session.id, PLACE)));
+        let mut head = format!("# {}\n{}\n", said(&told.digest.title, TITLE), facts.join(" · "));
+        if told.state == State::Undigested && told.never.is_none() {
+            head.push_str(&format!(
+                "No digest yet: this is told straight from its rows. `recall digest --session {id}` makes one\n"
+            ));
+        }
+        if let Some(why) = told.never {
+            head.push_str(&format!("No digest is made of it ({why}): this is told straight from its rows\n"));
+        }
+        if let Some(later) = &told.repeated_by {
+            head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, PLACE)));
+        }
+        let foot = match told.state {
+            State::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),
+            _ => format!("\nMore: `recall show {id} --full` (all of it), `--raw` (the transcript), `recall timeline {id}`\n"),
+        };
+        Self { head, foot }
+    }
+}
+
+/// A list that may be shown in part.
+struct Section {
+    label: &'static str,
+    /// In display order.
+    lines: Vec<String>,
+    /// The text to show for each line, if any.
+    chosen: Vec<Option<String>>,
+    /// In which order lines claim room.
+    order: Vec<usize>,
+    /// How many lines it may claim in each round.
+    share: usize,
+    /// Render all lines on one line.
+    joined: bool,
+}
+
+impl Section {
+    fn new(label: &'static str, share: usize, lines: Vec<String>) -> Self {
+        let chosen = vec![None; lines.len()];
+        Self { label, share, order: (0..lines.len()).collect(), chosen, lines, joined: false }
+    }
+
+    /// Lets the last lines claim room first: they say where the session ended.
+    fn last_first(mut self) -> Self {
+        self.order.reverse();
+        self
+    }
+
+    /// The bytes of the label with its counts.
+    fn frame(&self) -> usize {
+        "\n (1000 of 1000):\n".len() + self.label.len()
+    }
+
+    fn render(&self, text: &mut String) {
+        let told: Vec<&str> = self.chosen.iter().flatten().map(String::as_str).collect();
+        if told.is_empty() {
+            return;
+        }
+        let count =
+            if told.len() < self.lines.len() { format!(" ({} of {})", told.len(), self.lines.len()) } else { String::new() };
+        if self.joined {
+            text.push_str(&format!("\n{}{count}: {}\n", self.label, told.join(", ")));
+        } else {
+            text.push_str(&format!("\n{}{count}:\n", self.label));
+            told.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+        }
+    }
+}
+
+/// Adds lines to each section in turn, its share in each round, until nothing more fits.
+fn fill(sections: &mut [Section], mut room: usize) {
+    let mut next = vec![0; sections.len()];
+    loop {
+        let mut told = 0;
+        for (section, next) in sections.iter_mut().zip(&mut next) {
+            for _ in 0..section.share {
+                let Some(at) = section.order.get(*next).copied() else { break };
+                *next += 1;
+                told += usize::from(tell(section, at, &mut room));
+            }
+        }
+        if told == 0 && sections.iter().zip(&next).all(|(section, next)| *next >= section.order.len()) {
+            return;
+        }
+    }
+}
+
+/// Adds a line, whole or shortened, if it fits.
+fn tell(section: &mut Section, at: usize, room: &mut usize) -> bool {
+    let begun = section.chosen.iter().any(Option::is_some);
+    let frame = if begun { 0 } else { section.frame() } + "- \n".len();
+    let fitting = [section.lines[at].clone(), Answer::shorten_told(&section.lines[at], SHORT)];
+    let Some(line) = fitting.into_iter().find(|line| line.len() + frame <= *room) else { return false };
+    *room -= line.len() + frame;
+    section.chosen[at] = Some(line);
+    true
+}
+
+fn sections(told: &Told<'_>) -> Vec<Section> {
+    let (session, digest) = (told.session, told.digest);
+    let plain = |texts: &[String]| texts.iter().map(|text| said(text, STATEMENT)).collect::<Vec<_>>();
+    let decisions = digest.decisions.iter().map(|claim| decision(session, claim)).collect();
+    let failed = failures(session);
+    // What fixed a failure is shown with the failure.
+    let learned = digest.learned.iter().filter(|text| !failed.iter().any(|failure| text.contains(&failure.command)));
+    let learned: Vec<String> = learned.map(|text| said(text, STATEMENT)).collect();
+    let mut files = Section::new("Files", 8, files(session));
+    files.joined = true;
+    files.order.truncate(MAX_FILES);
+    vec![
+        Section::new("Outcome", 3, plain(&digest.completed)).last_first(),
+        Section::new("Decided", 3, decisions).last_first(),
+        Section::new("Open", 4, open(told)),
+        Section::new("Failed, and what helped", 2, failed.iter().map(failure).collect()).last_first(),
+        Section::new("Learned", 2, learned).last_first(),
+        Section::new("Looked into", 1, plain(&digest.investigated)).last_first(),
+        files,
+    ]
+}
+
+/// Open items with the ids to close them by.
+fn open(told: &Told<'_>) -> Vec<String> {
+    let items = told.digest.open_items(&told.session.id).filter(|(id, ..)| !told.closed.contains(id));
+    let line = |(id, kind, claim): (String, &str, &Claim)| {
+        let blocked = if kind == "blocker" { "blocked: " } else { "" };
+        // An item that is not in the index yet cannot be closed by id.
+        let id = if told.state == State::Undigested { String::new() } else { format!("{id} ") };
+        format!("{id}{blocked}{}", statement(claim))
+    };
+    items.map(line).collect()
+}
+
+fn statement(claim: &Claim) -> String {
+    let mark = if claim.is_verified() { "" } else { " (unverified)" };
+    format!("{}{mark}", said(&claim.text, STATEMENT))
+}
+
+/// A decision with its reason, if the session gave one next to it.
+fn decision(session: &Session, claim: &Claim) -> String {
+    let line = statement(claim);
+    match reason(session, claim) {
+        Some(reason) => format!("{line} — {}", said(&reason, REASON)),
+        None => line,
+    }
+}
+
+fn gives_reason(sentence: &str) -> bool {
+    let says = |words: &&str| sentence.contains(*words);
+    [" because ", " so that ", "; otherwise "].iter().any(says)
+        || judge_sentence(sentence).is_some_and(|signal| signal.kind == Kind::Cause)
+}
+
+/// If the decision names no reason: the sentence that does, at the decision's place in the records behind it or right after.
+fn reason(session: &Session, claim: &Claim) -> Option<String> {
+    if gives_reason(&claim.text) {
+        return None;
+    }
+    let wanted = words(&claim.text);
+    let entries = claim.rows.iter().filter_map(|key| session.entries.iter().find(|entry| entry.key == *key));
+    for text in entries.filter_map(words_of) {
+        let all = sentences(text);
+        let near = all.iter().position(|sentence| covered_by(&wanted, &words(sentence)) >= 0.7);
+        let found = near.and_then(|at| all[at..].iter().take(2).find(|sentence| gives_reason(sentence)));
+        if let Some(sentence) = found.filter(|sentence| **sentence != claim.text) {
+            return Some(sentence.clone());
+        }
+    }
+    None
+}
+
+fn words_of(entry: &Entry) -> Option<&str> {
+    match &entry.item {
+        Item::Reply(text) | Item::Plan(text) | Item::Prompt(text) => Some(text),
+        Item::Answer(answer) => Some(&answer.said),
+        _ => None,
+    }
+}
+
+/// A failed command, how it failed, and what fixed it.
+fn failure(failure: &Failure) -> String {
+    let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
+    let how = failure.how(120);
+    let why = if how.is_empty() { how } else { format!(": {}", said(&how, 180)) };
+    let fix = match failure.fix.as_ref().map(|fix| fix.told(3)) {
+        None => "not seen to pass afterwards".to_owned(),
+        Some(None) => "passed later".to_owned(),
+        Some(Some(told)) => format!("passed after {}", said(&told, 140)),
+    };
+    format!("`{}`{times}{why} — {fix}", said(&failure.command, 80))
+}
+
+/// Changed files, the project's own first.
+fn files(session: &Session) -> Vec<String> {
+    let is_elsewhere = |path: &str| path.starts_with(['/', '~']) || path.starts_with(".claude/");
+    let changed = session.files().into_iter().filter(|(_, touch)| touch.how > Touch::Read);
+    let (elsewhere, own): (Vec<_>, Vec<_>) = changed.partition(|(path, _)| is_elsewhere(path));
+    let line = |(path, touch): (String, crate::model::session::FileTouch)| {
+        format!("{} +{} −{}", said(&path, 100), touch.added, touch.removed)
+    };
+    own.into_iter().chain(elsewhere).map(line).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Lists what was stored of a session and why, one item per line, to explain what a digest was made from.
+//!
+//! Pure. Used only by `recall show --items` and its tests.
+
+use serde::Serialize;
+
+use crate::analyze::condense::tool_line;
+use crate::analyze::distinct::{Distinct, distinct};
+use crate::analyze::prose::sentences;
+use crate::analyze::signal::{Kind, Tier, judge_sentence};
+use crate::model::session::{Item, Millis, RowKey, Session};
+use crate::text::clean::{one_line, shorten};
+
+/// A stored item with the values that decide how it is used.
+#[derive(Debug, Clone, Serialize)]
+pub struct Listed {
+    pub at: Option<Millis>,
+    /// 0 to 1.
+    pub importance: f64,
+    pub tier: Tier,
+    pub kind: Kind,
+    /// The rule that determined the importance.
+    pub rule: &'static str,
+    /// How many times the session says it.
+    pub times: usize,
+    pub rows: Vec<RowKey>,
+    /// The subagent that said or did it, if any.
+    pub agent: Option<String>,
+    pub text: String,
+}
+
+/// The distinct items of a session, in order; texts are cut to `max` characters.
+pub fn listed(session: &Session, max: usize) -> Vec<Listed> {
+    distinct(session).into_iter().map(|one| list(session, one, max)).collect()
+}
+
+fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
+    let signal = one.signal;
+    Listed {
+        at: one.entry.at,
+        // Importances are products: round them to two digits.
+        importance: (signal.importance * 100.0).round() / 100.0,
+        tier: signal.tier(),
+        kind: signal.kind,
+        rule: signal.rule,
+        times: one.times(),
+        agent: one.entry.agent.clone(),
+        text: shorten(&one_line(&text(session, &one)), max),
+        rows: one.rows,
+    }
+}
+
+/// The text of an item; for a reply, its most important sentence.
+fn text(session: &Session, one: &Distinct<'_>) -> String {
+    match &one.entry.item {
+        Item::Reply(text) => telling(text),
+        Item::Answer(answer) => answer.whole(),
+        Item::Prompt(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) => text.clone(),
+        Item::PullRequest(url) => url.clone(),
+        Item::Tool(tool) => tool_line(session, tool, one.entry.outcome.as_ref(), 0, 400),
+        Item::Title(title) => title.text.clone(),
+        Item::Todos(todos) => todos.iter().map(|t| t.text.as_str()).collect::<Vec<_>>().join("; "),
+        Item::Task(task) => [task.id.as_str(), task.text.as_str(), task.status.as_str()].join(" "),
+        Item::Outcome(outcome) => outcome.brief.clone(),
+        Item::Interrupted => "interrupted".into(),
+    }
+}
+
+fn telling(text: &str) -> String {
+    let all = sentences(text);
+    let best = all.iter().max_by(|a, b| {
+        let importance = |s: &str| judge_sentence(s).map_or(0.0, |signal| signal.importance);
+        importance(a).total_cmp(&importance(b))
+    });
+    best.cloned().unwrap_or_else(|| text.to_owned())
+}

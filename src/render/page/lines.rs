@@ -1,0 +1,69 @@
+//! Parts shared by day and session pages: paragraphs and lists that are omitted when empty, and the lines for claims, open items, files
+//! and near-duplicates.
+
+use std::fmt;
+
+use crate::model::digest::{Claim, Digest, FileNote};
+use crate::model::session::Answer;
+use crate::store::open_items::Closed;
+use crate::text::markdown::{code, inline};
+
+/// A list under a heading.
+pub(super) fn section(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    list(page, format_args!("## {title}"), lines);
+}
+
+/// A list under a bold label.
+pub(super) fn bullets(page: &mut String, label: &str, lines: impl Iterator<Item = String>) {
+    list(page, format_args!("**{label}**"), lines);
+}
+
+fn list(page: &mut String, head: fmt::Arguments<'_>, lines: impl Iterator<Item = String>) {
+    for (at, line) in lines.enumerate() {
+        if at == 0 {
+            page.push_str(&format!("\n{head}\n\n"));
+        }
+        page.push_str(&format!("- {line}\n"));
+    }
+}
+
+pub(super) fn paragraph(page: &mut String, label: &str, text: &str) {
+    if !text.is_empty() {
+        page.push_str(&format!("\n**{label}** {}\n", inline(text)));
+    }
+}
+
+pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
+    let mark = if claim.is_verified() { "" } else { " *(unverified)*" };
+    format!("{}{mark}", inline(&Answer::shorten_told(text, max)))
+}
+
+/// Open items of a session with their ids; closed ones are struck through.
+pub(super) fn open_lines<'a>(
+    (session, digest, closed): (&'a str, &'a Digest, &'a [Closed]),
+    kind: &'a str,
+    claims: &'a [Claim],
+) -> impl Iterator<Item = String> + 'a {
+    let ids = digest.open_items(session).filter(move |(_, k, _)| *k == kind).map(|(id, ..)| id);
+    claims.iter().zip(ids.collect::<Vec<_>>()).map(|(claim, id)| {
+        let text = claim_line(&claim.text, claim, 220);
+        let Some(closed) = closed.iter().find(|closed| closed.id == id) else { return format!("{text} {}", code(&id)) };
+        let done = closed.by.as_ref().map_or_else(|| "done".to_owned(), |by| format!("done, {}", inline(by)));
+        // `~~~~` around empty text would open a code fence.
+        if text.is_empty() { format!("({done}) {}", code(&id)) } else { format!("~~{text}~~ ({done}) {}", code(&id)) }
+    })
+}
+
+pub(super) fn file_name(file: &FileNote) -> String {
+    format!("{}{}", code(&file.path), if file.verified { "" } else { " *(unverified)*" })
+}
+
+/// The line that links a session to a later near-duplicate. `up` is the relative path to the folder of the months.
+pub(super) fn again(session: &str, later: &str, up: &str) -> String {
+    let path = later.trim_start_matches("daily/");
+    let day = path.rsplit('/').next().and_then(|name| name.get(..10)).unwrap_or_default();
+    format!(
+        "Nearly the same as later, on [{day}]({up}/{path}); all of it: {}",
+        code(&format!("recall show {} --full", crate::text::clean::id8(session)))
+    )
+}

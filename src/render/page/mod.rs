@@ -1,0 +1,75 @@
+//! The Markdown pages: one per day and one per session. Pure: the same session and digest give the same bytes.
+//!
+//! This file holds what both kinds share: their input, file names and dates. `day` and `session` render them, with helpers from `lines`.
+
+mod day;
+mod lines;
+mod session;
+
+use std::collections::BTreeMap;
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+pub use self::day::{DayEntry, Told, Untold, day_page};
+pub use self::session::session_page;
+use crate::model::digest::Digest;
+use crate::model::session::{Millis, Session};
+use crate::store::open_items::Closed;
+use crate::text::markdown::slug;
+
+/// A session with its digest, ready to render.
+#[derive(Debug, Clone)]
+pub struct Shown<'a> {
+    pub session: &'a Session,
+    pub digest: &'a Digest,
+    pub digest_id: &'a str,
+    pub summarizer: &'a str,
+    /// The session was still running when it was digested.
+    pub goes_on: bool,
+    /// Its closed items.
+    pub closed: &'a [Closed],
+    /// The session's own cost by model, in US dollars at list prices; `None` if a price is unknown.
+    pub costs: BTreeMap<String, Option<f64>>,
+    /// The page of a later near-duplicate session, relative to the data folder. If set, this page only links to it.
+    pub repeated_by: Option<&'a str>,
+    /// The file name of its page, in `sessions/` beside the day page.
+    pub page: String,
+}
+
+/// The day a session belongs to: the local date of its first prompt.
+pub fn day_of(session: &Session, zone: &TimeZone) -> String {
+    date(session.began_at().unwrap_or(0), zone)
+}
+
+fn date(at: Millis, zone: &TimeZone) -> String {
+    local(at, zone).strftime("%Y-%m-%d").to_string()
+}
+
+/// `YYYY-MM-DD-<project>-<id8>.md`; ids with the same first eight characters (`crowded`) get part of a hash as well.
+pub fn session_page_name(session: &Session, day: &str, crowded: bool) -> String {
+    let id8: String = session.id.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_lowercase();
+    let plain = session.id.len() >= 8 && session.id.chars().take(8).all(|c| c.is_ascii_alphanumeric());
+    let id = if crowded || !plain { crate::model::session::short_id(&format!("{id8}-"), &[&session.id]) } else { id8 };
+    format!("{day}-{}-{id}.md", slug(session.project.name(), 40))
+}
+
+fn local(at: Millis, zone: &TimeZone) -> Zoned {
+    Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
+}
+
+/// Local time of day, `HH:MM`.
+pub fn clock(at: Option<Millis>, zone: &TimeZone) -> String {
+    at.map_or_else(|| "--:--".into(), |at| local(at, zone).strftime("%H:%M").to_string())
+}
+
+/// From when to when a session was active; includes the end date if it is not the day of [`day_of`].
+pub fn span(session: &Session, zone: &TimeZone) -> String {
+    span_of(session.began_at(), session.last_at(), zone)
+}
+
+fn span_of(began: Option<Millis>, last: Option<Millis>, zone: &TimeZone) -> String {
+    let ended = last.map(|at| date(at, zone));
+    let later = ended.filter(|day| *day != date(began.unwrap_or(0), zone)).map(|day| day + " ").unwrap_or_default();
+    format!("{}–{later}{}", clock(began, zone), clock(last, zone))
+}

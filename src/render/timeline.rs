@@ -1,0 +1,217 @@
+//! A session among its neighbours in the project, one line each, with its own highlights: more than an index line, less than the full page.
+//!
+//! `timeline` collects it from the index; [`Timeline::render`] writes it, about 50 tokens a line.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::analyze::highlights::{Markup, Moment, line, moments};
+use crate::config::Config;
+use crate::model::note::{EVERYWHERE, told_project};
+use crate::model::session::said;
+use crate::model::session::{Millis, Session};
+use crate::store::Memory;
+use crate::store::load::SessionHead;
+use crate::store::neighbours::{At, Side};
+use crate::store::notes::Note;
+use crate::text::clean::{id8, shorten};
+
+/// The most characters of a title in a line, and of a highlight.
+const TITLE: usize = 90;
+const MOMENT: usize = 110;
+/// The most highlights shown.
+const MOMENTS: usize = 14;
+const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| format!("{name}:") };
+
+/// One line: a session, or the note the timeline was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    pub id: String,
+    pub began_at: Option<Millis>,
+    /// `began_at` as local date and time: `2026-11-17 10:02`.
+    pub when: String,
+    /// The digest's title, or the start of the first prompt.
+    pub title: String,
+    /// The author, if it is a note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The number of next steps and blockers that are not closed.
+    pub open: usize,
+    /// The session was still running when it was digested.
+    pub goes_on: bool,
+    pub digested: bool,
+    /// It is a note, whose id is short enough to show in full.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_note: bool,
+}
+
+/// A highlight of the session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Step {
+    pub at: Option<Millis>,
+    /// `at` as local time of day: `10:02`.
+    pub when: String,
+    /// The 1-based prompt number, if it is a prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<usize>,
+    /// `prompt`, `reply`, `tool`, `plan`, `answer` …
+    pub kind: &'static str,
+    pub text: String,
+}
+
+/// A session and its neighbours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Timeline {
+    pub project: String,
+    /// Earliest first.
+    pub before: Vec<Line>,
+    pub session: Line,
+    pub course: Vec<Step>,
+    /// Steps that were left out although they are as important as those shown; less important ones are not counted.
+    pub steps_left_out: usize,
+    pub after: Vec<Line>,
+    /// Further sessions of the project, not listed.
+    pub more_before: usize,
+    pub more_after: usize,
+    /// It is a note for all projects, which has no neighbours.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_neighbours: bool,
+}
+
+/// A session with up to `before` earlier and `after` later sessions of its project.
+pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
+    store.at_once(|| {
+        let at = At { project: &head.project.key, began_at: head.started_at, id: &head.id };
+        let (course, steps_left_out) = course(&store.load_session(head)?, config);
+        Ok(Timeline { course, steps_left_out, ..among(store, config, &at, line_of(store, config, head)?, before, after)? })
+    })
+}
+
+/// A note with the sessions of its project that began before and after it was written.
+pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
+    store.at_once(|| {
+        let everywhere = note.project.key == EVERYWHERE;
+        let at = At { project: &note.project.key, began_at: note.at, id: &note.id };
+        let line = Line {
+            id: note.id.clone(),
+            began_at: Some(note.at),
+            when: config.local_time(Some(note.at), "%Y-%m-%d %H:%M"),
+            title: format!("{}: {}", note.kind, note.text),
+            by: Some(note.origin()),
+            open: 0,
+            goes_on: false,
+            digested: true,
+            is_note: true,
+        };
+        let told = among(store, config, &at, line, before, after)?;
+        Ok(Timeline { project: told_project(&told.project).to_owned(), no_neighbours: everywhere, ..told })
+    })
+}
+
+/// A line with its neighbours.
+fn among(store: &Memory, config: &Config, at: &At<'_>, middle: Line, before: usize, after: usize) -> Result<Timeline> {
+    let (mut earlier, all_before) = store.neighbours(at, Side::Before, before)?;
+    let (later, all_after) = store.neighbours(at, Side::After, after)?;
+    earlier.reverse();
+    let lines = |heads: &[SessionHead]| heads.iter().map(|head| line_of(store, config, head)).collect::<Result<Vec<_>>>();
+    Ok(Timeline {
+        project: at.project.to_owned(),
+        more_before: all_before - earlier.len(),
+        more_after: all_after - later.len(),
+        before: lines(&earlier)?,
+        session: middle,
+        course: Vec::new(),
+        steps_left_out: 0,
+        after: lines(&later)?,
+        no_neighbours: false,
+    })
+}
+
+fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Line> {
+    let title = store.title_of(head.pk)?;
+    let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
+    let closed = store.closed_of(head.pk)?;
+    Ok(Line {
+        id: head.id.clone(),
+        began_at,
+        when: config.local_time(began_at, "%Y-%m-%d %H:%M"),
+        open: store.items_of(head.pk)?.iter().filter(|item| item.verified && !closed.contains(&item.id)).count(),
+        goes_on: store.digest_state(head.pk)?.is_some_and(|digest| digest.interim),
+        digested: title.is_some(),
+        is_note: false,
+        by: None,
+        title: match title {
+            Some(title) => title,
+            None => store.load_session(head)?.prompts().next().map(|(_, text)| shorten(text, TITLE)).unwrap_or_default(),
+        },
+    })
+}
+
+/// The highlights of a session, and how many were left out of the middle.
+fn course(session: &Session, config: &Config) -> (Vec<Step>, usize) {
+    let step = |moment: &Moment<'_>| Step {
+        at: moment.entry.at,
+        when: config.local_time(moment.entry.at, "%H:%M"),
+        prompt: moment.number,
+        kind: moment.entry.item.kind(),
+        text: said(&line(session, moment.entry, MOMENT, &MARKUP), MOMENT),
+    };
+    let mut steps: Vec<Step> = moments(session, MOMENTS).iter().map(step).collect();
+    steps.dedup_by(|a, b| a.text == b.text);
+    let over = steps.len().saturating_sub(MOMENTS);
+    // Beginning and end say more than the middle.
+    if over > 0 {
+        steps.drain(MOMENTS / 2..MOMENTS / 2 + over);
+    }
+    (steps, over)
+}
+
+fn one_line(text: &str) -> String {
+    crate::text::clean::one_line(&crate::text::clean::plain(text))
+}
+
+impl Timeline {
+    /// The text for people and models.
+    pub fn render(&self) -> String {
+        let mut text = format!("{}\n", said(&self.project, 200));
+        if self.more_before > 0 {
+            text.push_str(&format!("  … {} more before\n", self.more_before));
+        }
+        self.before.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
+        text.push_str(&format!("> {}\n", self.session.render()));
+        for (at, step) in self.course.iter().enumerate() {
+            if at == MOMENTS / 2 && self.steps_left_out > 0 {
+                text.push_str(&format!("      … {} more that matter as much\n", self.steps_left_out));
+            }
+            let number = step.prompt.map_or_else(String::new, |n| format!("#{n} "));
+            text.push_str(&format!("      {} {number}{}\n", step.when, step.text));
+        }
+        if self.no_neighbours {
+            text.push_str("  a note for all projects stands in no project's course\n");
+        }
+        self.after.iter().for_each(|one| text.push_str(&format!("  {}\n", one.render())));
+        if self.more_after > 0 {
+            text.push_str(&format!("  … {} more after\n", self.more_after));
+        }
+        text
+    }
+}
+
+impl Line {
+    fn render(&self) -> String {
+        let mut line =
+            format!("{}  {}  {}", self.when, if self.is_note { self.id.clone() } else { id8(&self.id) }, said(&self.title, TITLE));
+        if let Some(by) = &self.by {
+            line.push_str(&format!(" ({})", said(by, TITLE)));
+        }
+        if !self.digested {
+            line.push_str(" (no digest yet)");
+        } else if self.goes_on {
+            line.push_str(" (so far)");
+        }
+        if self.open > 0 {
+            line.push_str(&format!(" · {} open", self.open));
+        }
+        line
+    }
+}

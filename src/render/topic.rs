@@ -1,0 +1,298 @@
+//! Fits sources into a token budget. Pure.
+
+use crate::model::session::Millis;
+use crate::model::session::said;
+use crate::text::budget::{bytes_of, tokens};
+use crate::text::clean::id8;
+use crate::text::clean::one_line;
+use crate::text::clean::plain;
+use serde::Serialize;
+
+/// A session or note on the topic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Source {
+    /// The session's id, or the note's.
+    pub id: String,
+    /// `session` or `note`.
+    pub origin: &'static str,
+    /// The author, if it is a note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The project's key: its root folder.
+    pub project: String,
+    /// The project's name, if it is not the asker's own.
+    #[serde(skip)]
+    pub elsewhere: Option<String>,
+    pub title: String,
+    /// When it was last active, in milliseconds since the Unix epoch.
+    pub at: Option<Millis>,
+    /// `at` as a local date.
+    pub when: String,
+    /// The session was still running when it was digested.
+    pub goes_on: bool,
+    pub score: f64,
+    /// The share of the query's words, by weight, that the whole source holds: 0 to 1.
+    pub covered: f64,
+    /// The share that its title and best passages hold.
+    pub focus: f64,
+    /// The weight of what these hold, in units of one word that occurs in a single document.
+    pub telling: f64,
+    pub passages: Vec<Passage>,
+}
+
+/// A text of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Passage {
+    /// What it is: `prompt`, `reply`, `decision`, `next` …
+    pub kind: String,
+    pub text: String,
+}
+
+/// A source that did not fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub id: String,
+    pub title: String,
+    pub when: String,
+}
+
+/// What is known about a topic.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Topic {
+    pub sources: Vec<Source>,
+    /// Sources of which no passage fits.
+    pub left_out: Vec<LeftOut>,
+    /// Passages of the shown sources that did not fit.
+    pub passages_left_out: usize,
+    /// Estimated tokens of the text, as counted by `context::tokens`.
+    pub tokens: usize,
+    pub max_tokens: usize,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Topic {
+    /// The text, never more than `max_tokens`; empty if nothing is known or nothing fits.
+    pub fn render(&self) -> &str {
+        &self.text
+    }
+
+    /// Is nothing known?
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty() && self.left_out.is_empty()
+    }
+}
+
+/// The longest id shown in full, in characters: ids of notes are this short, session ids are cut.
+const WHOLE: usize = 12;
+
+/// An id as people see and type it.
+pub fn shown_id(id: &str) -> String {
+    if id.chars().count() <= WHOLE { one_line(&plain(id)) } else { id8(id) }
+}
+
+/// The most characters of each text.
+const TITLE: usize = 110;
+const PROJECT: usize = 40;
+const STATEMENT: usize = 300;
+/// How many positions in the source list each further passage of a source is moved back.
+const NEXT_PASSAGE: f64 = 1.4;
+/// How many left-out sources are named, and the bytes reserved for that.
+const NAMED: usize = 3;
+const FOR_NAMES: usize = 160;
+
+/// Fits as many passages as possible; good sources first, and first passages before further ones.
+pub fn fit(sources: Vec<Source>, max_tokens: usize) -> Topic {
+    let most = bytes_of(max_tokens);
+    let lines: Vec<Vec<String>> = sources.iter().map(|s| s.passages.iter().map(|p| line(s, p)).collect()).collect();
+    let whole: usize = sources.iter().zip(&lines).map(|(s, l)| heading(s).len() + l.iter().map(String::len).sum::<usize>()).sum();
+    let room = if whole <= most { most } else { most.saturating_sub(FOR_NAMES.min(most / 4)) };
+    let mut chosen: Vec<Vec<bool>> = lines.iter().map(|l| vec![false; l.len()]).collect();
+    let mut length = 0;
+    for (at, passage) in order(&lines) {
+        let begins = !chosen[at].contains(&true);
+        let more = lines[at][passage].len() + if begins { heading(&sources[at]).len() } else { 0 };
+        if length + more <= room {
+            length += more;
+            chosen[at][passage] = true;
+        }
+    }
+    write(sources, &lines, &chosen, max_tokens)
+}
+
+/// (source, passage) pairs in the order in which they claim room.
+fn order(lines: &[Vec<String>]) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = lines.iter().enumerate().flat_map(|(at, l)| (0..l.len()).map(move |p| (at, p))).collect();
+    all.sort_by(|a, b| {
+        let place = |(at, passage): (usize, usize)| at as f64 + NEXT_PASSAGE * passage as f64;
+        place(*a).total_cmp(&place(*b))
+    });
+    all
+}
+
+fn write(sources: Vec<Source>, lines: &[Vec<String>], chosen: &[Vec<bool>], max_tokens: usize) -> Topic {
+    let mut topic = Topic { max_tokens, ..Topic::default() };
+    for ((mut source, lines), chosen) in sources.into_iter().zip(lines).zip(chosen) {
+        if !chosen.contains(&true) {
+            topic.left_out.push(LeftOut { title: said(&source.title, TITLE), when: source.when.clone(), id: source.id });
+            continue;
+        }
+        topic.text += &heading(&source);
+        lines.iter().zip(chosen).filter(|(_, chosen)| **chosen).for_each(|(line, _)| topic.text += line);
+        topic.passages_left_out += chosen.iter().filter(|chosen| !**chosen).count();
+        let mut chosen = chosen.iter();
+        source.passages.retain(|_| chosen.next().is_some_and(|chosen| *chosen));
+        topic.sources.push(source);
+    }
+    name_left_out(&mut topic);
+    topic.tokens = tokens(&topic.text);
+    topic
+}
+
+/// Adds a line about what was left out, if there is room.
+fn name_left_out(topic: &mut Topic) {
+    if topic.left_out.is_empty() || topic.text.is_empty() {
+        return;
+    }
+    let most = bytes_of(topic.max_tokens);
+    let named = |count: usize| {
+        let names: Vec<String> =
+            topic.left_out[..count].iter().map(|l| format!("{} {}", shown_id(&l.id), said(&l.title, 60))).collect();
+        let more = topic.left_out.len() - count;
+        match (names.is_empty(), more) {
+            (true, _) => format!("Left out for want of room: {more} more\n"),
+            (false, 0) => format!("Left out for want of room: {}\n", names.join("; ")),
+            (false, _) => format!("Left out for want of room: {}; and {more} more\n", names.join("; ")),
+        }
+    };
+    let fitting = (0..=topic.left_out.len().min(NAMED)).rev().map(named).find(|line| topic.text.len() + line.len() <= most);
+    topic.text.extend(fitting);
+}
+
+fn heading(source: &Source) -> String {
+    let so_far = if source.goes_on { "so far, " } else { "" };
+    let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, PROJECT))).unwrap_or_default();
+    let by = by(source);
+    format!("## {} ({elsewhere}{by}{so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
+}
+
+fn line(source: &Source, passage: &Passage) -> String {
+    let text = said(bare(&passage.kind, &passage.text), STATEMENT);
+    format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
+}
+
+/// The author, if it is a note.
+fn by(source: &Source) -> String {
+    source.by.as_ref().map(|by| format!("{}, ", said(by, PROJECT * 2))).unwrap_or_default()
+}
+
+/// The text without a leading word that repeats its label.
+fn bare<'t>(kind: &str, text: &'t str) -> &'t str {
+    let words: &[&str] = match kind {
+        "decision" => &["decision", "decided", "entscheidung"],
+        "next" => &["next", "next step", "next steps"],
+        "blocker" => &["blocked", "blocker"],
+        "outcome" => &["outcome", "result"],
+        "learned" => &["learned", "lesson"],
+        "plan" => &["plan"],
+        _ => return text,
+    };
+    match text.split_once(':') {
+        Some((before, rest)) if words.contains(&before.trim().to_lowercase().as_str()) && !rest.trim().is_empty() => {
+            rest.trim_start()
+        }
+        _ => text,
+    }
+}
+
+/// The label of a passage; empty for kinds that need none.
+fn label(kind: &str) -> &'static str {
+    match kind {
+        "prompt" | "request" => "asked: ",
+        "decision" => "decided: ",
+        "next" => "next: ",
+        "blocker" => "blocked: ",
+        "outcome" => "outcome: ",
+        "learned" => "learned: ",
+        "investigated" => "looked into: ",
+        "plan" => "planned: ",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn source(n: usize, passages: &[&str]) -> Source {
+        let passage = |text: &&str| Passage { kind: "decision".into(), text: (*text).to_owned() };
+        Source {
+            id: format!("{n:08}-aaaa"),
+            origin: "session",
+            by: None,
+            project: "/p".into(),
+            elsewhere: None,
+            title: format!("Session {n}"),
+            at: Some(0),
+            when: "2026-11-20".into(),
+            goes_on: false,
+            score: 1.0,
+            covered: 1.0,
+            focus: 1.0,
+            telling: 1.0,
+            passages: passages.iter().map(passage).collect(),
+        }
+    }
+
+    #[test]
+    fn every_passage_names_its_source_and_its_day() {
+        let topic = fit(vec![source(1, &["Keyset it is.", "Zstd </recall-context> too."]), source(2, &["Offsets are slow."])], 400);
+        assert_eq!(
+            topic.render(),
+            "## Session 1 (2026-11-20, 00000001)\n- decided: Keyset it is. [00000001, 2026-11-20]\n\
+             - decided: Zstd ‹/recall-context> too. [00000001, 2026-11-20]\n\
+             ## Session 2 (2026-11-20, 00000002)\n- decided: Offsets are slow. [00000002, 2026-11-20]\n"
+        );
+        assert_eq!((topic.left_out.len(), topic.passages_left_out, topic.tokens), (0, 0, tokens(topic.render())));
+    }
+
+    #[test]
+    fn a_label_is_said_once_and_another_project_is_named() {
+        let mut other = source(1, &["Decision: keyset it is.", "Users: decided by role."]);
+        other.elsewhere = Some("bazaar".into());
+        let passage = |kind: &str, text: &str| Passage { kind: kind.into(), text: text.into() };
+        other.passages.push(passage("investigated", "Read shop/orders.py"));
+        other.passages.push(passage("next", "Next steps: move the export"));
+        let topic = fit(vec![other], 400);
+        assert_eq!(
+            topic.render(),
+            "## Session 1 (in bazaar, 2026-11-20, 00000001)\n- decided: keyset it is. [00000001, 2026-11-20]\n\
+             - decided: Users: decided by role. [00000001, 2026-11-20]\n\
+             - looked into: Read shop/orders.py [00000001, 2026-11-20]\n\
+             - next: move the export [00000001, 2026-11-20]\n"
+        );
+    }
+
+    #[test]
+    fn where_room_is_scarce_the_best_of_each_comes_first_and_the_rest_is_named() {
+        let long = "A statement that takes some room, because it says a lot about what was done and why it was done so.";
+        let all: Vec<Source> = (1..6).map(|n| source(n, &[long, long, long])).collect();
+        let topic = fit(all, 200);
+        assert!(topic.tokens <= 200 && topic.sources.len() >= 2, "{topic:#?}");
+        assert!(topic.render().contains("Left out for want of room: "), "{}", topic.render());
+        assert_eq!(topic.sources.len() + topic.left_out.len(), 5);
+        let nothing = fit(vec![source(1, &[long])], 10);
+        assert!(nothing.render().is_empty() && nothing.left_out.len() == 1 && !nothing.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn the_budget_is_never_passed(counts in prop::collection::vec(0usize..6, 0..12), text in "\\PC{0,400}", max in 0usize..1500) {
+            let all: Vec<Source> = counts.iter().enumerate().map(|(n, count)| source(n, &vec![text.as_str(); *count])).collect();
+            let topic = fit(all, max);
+            prop_assert!(tokens(topic.render()) <= max);
+            prop_assert_eq!(topic.sources.len() + topic.left_out.len(), counts.len());
+        }
+    }
+}

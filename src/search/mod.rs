@@ -1,0 +1,141 @@
+//! Search: parses a query, ranks documents and picks the passages to show.
+//!
+//! `query` parses what was typed, `document` builds what is indexed, `store::search` holds the index, `words` and `rank` score documents,
+//! `passages` picks sentences, `show` makes results, and `find` runs them all. Nothing here writes.
+
+mod highlight;
+mod kind;
+mod passages;
+pub mod prompt;
+mod query;
+mod rank;
+pub mod results;
+pub mod semantic;
+pub mod weights;
+
+use anyhow::Result;
+
+pub use self::highlight::Highlighter;
+pub use self::kind::{Kind, kinds};
+pub use self::passages::Passage;
+pub use self::query::{Filters, Query};
+pub use self::rank::Similar;
+pub use crate::config::QueryContext;
+use crate::model::session::{Millis, Project};
+use crate::search::results::Shower;
+use crate::store::Memory;
+use crate::store::load::SessionHead;
+use crate::store::notes::Note;
+pub use crate::store::search::Said;
+use crate::text::clean::{one_line, plain, shorten};
+
+/// Search options.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted<'a> {
+    pub limit: usize,
+    /// The number of results to skip, for paging.
+    pub skip: usize,
+    /// The most passages per result.
+    pub passages: usize,
+    /// The key of the current project; its sessions are favoured.
+    pub own: Option<&'a str>,
+    pub now: Millis,
+    /// Semantic matches from the embeddings endpoint.
+    pub similar: Option<&'a Similar>,
+    /// The id of a session to leave out: the one that is asking.
+    pub except: Option<&'a str>,
+    /// Search by distinctive words only: words that nearly every session holds find nothing, and `covered` counts only words in the texts
+    /// that were read. For callers that only need to know what a session is about.
+    pub telling_only: bool,
+    /// How many conversation items of each result to read for passages; 0 reads all.
+    pub reads: usize,
+}
+
+/// The source of a result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Origin {
+    Session(SessionHead),
+    Note(Note),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub origin: Origin,
+    pub title: String,
+    /// Higher is better; comparable only within one search.
+    pub score: f64,
+    /// The share of the query's words, by weight, that the whole document holds: 0 to 1.
+    pub covered: f64,
+    /// The share that the title and the passages hold: high where the result is about the query rather than merely mentioning it.
+    pub focus: f64,
+    /// The weight of the words in title and passages, in units of one word that occurs in a single document.
+    pub telling: f64,
+    /// Best first.
+    pub passages: Vec<Passage>,
+    /// The session was still running when it was digested.
+    pub goes_on: bool,
+}
+
+impl Found {
+    pub fn id(&self) -> &str {
+        match &self.origin {
+            Origin::Session(head) => &head.id,
+            Origin::Note(note) => &note.id,
+        }
+    }
+
+    /// The note, if the result is one.
+    pub fn note(&self) -> Option<&Note> {
+        match &self.origin {
+            Origin::Session(_) => None,
+            Origin::Note(note) => Some(note),
+        }
+    }
+
+    pub fn project(&self) -> &Project {
+        match &self.origin {
+            Origin::Session(head) => &head.project,
+            Origin::Note(note) => &note.project,
+        }
+    }
+
+    /// When the session was last active, or when the note was written.
+    pub fn at(&self) -> Millis {
+        match &self.origin {
+            Origin::Session(head) => head.last_at.unwrap_or(head.started_at),
+            Origin::Note(note) => note.at,
+        }
+    }
+}
+
+/// Results for a query, best first, one per session. An empty query gives none.
+pub fn find(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
+    store.at_once(|| match goes_by_words(store, query, wanted)? {
+        true => exactly(store, &query.by_words(), wanted),
+        false => exactly(store, query, wanted),
+    })
+}
+
+/// Should the words of a question's phrases be used instead of the phrases, because nothing contains the phrases verbatim?
+pub fn goes_by_words(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<bool> {
+    Ok(query.asks && exactly(store, query, &Wanted { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
+}
+
+/// The message for a search that fell back to the words of its phrases.
+pub fn told_by_words(query: &Query) -> String {
+    let phrases: Vec<String> =
+        query.phrases.iter().map(|phrase| format!("\"{}\"", shorten(&one_line(&plain(phrase)), 60))).collect();
+    format!("nothing says {} word for word: found by the words", phrases.join(" and "))
+}
+
+fn exactly(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
+    match rank::ranked(store, query, wanted)? {
+        Some(ranked) => Shower::new(store, query, wanted, ranked).results(),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The upper bound of [`Found::telling`] over all results, so that a caller can skip the search where it is too low.
+pub fn most_telling(store: &Memory, query: &Query) -> Result<f64> {
+    store.at_once(|| crate::search::weights::most_telling(store, query))
+}

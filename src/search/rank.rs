@@ -1,0 +1,203 @@
+//! Ranks documents: by words, then by score fusion with semantic matches, then with a bonus for the own project and recent work.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+
+use super::Wanted;
+use super::query::{Filters, Query};
+use crate::config::globset;
+use crate::model::session::{Millis, Project};
+use crate::search::semantic::score_fusion::{CANDIDATES, fuse};
+use crate::search::weights::{Weighed, Words};
+use crate::store::Store;
+use crate::store::search::{Asked, Hit};
+use crate::text::tokenize::{index_names, index_text};
+
+/// This many words always rank; they also find documents as long as they are rare enough together.
+const WORDS: usize = 8;
+/// The most words that find and rank, if those beyond the first are rare.
+const MAX_WORDS: usize = 24;
+/// The score of a document that holds every word, as a multiple of the sum of the words' scores. Tuned on the tuning questions of
+/// `tests/quality`.
+const FULL: f64 = 2.0;
+/// The bonus of a result of today over an old one, and its half-life in milliseconds.
+const RECENT: f64 = 0.15;
+const HALF_LIFE: f64 = 60.0 * 86_400_000.0;
+/// The factor for results of the own project.
+const OWN: f64 = 1.3;
+/// After the first few results, those below this share of the best score are dropped: on the tuning questions of `tests/quality`
+/// none of them was the expected answer, and they made up a sixth of the text to read.
+const WORTH: f64 = 0.25;
+const AT_LEAST: usize = 5;
+
+/// Semantic matches, best first, each a document with its cosine, and their weight against words: 0 to 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Similar {
+    pub docs: Vec<(i64, f64)>,
+    pub weight: f64,
+}
+
+/// The matching documents, best first.
+pub(super) struct Ranked {
+    pub words: Words,
+    pub hits: Vec<Hit>,
+}
+
+pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Option<Ranked>> {
+    if query.is_empty() {
+        return Ok(None);
+    }
+    let words = Words::of(store, query)?;
+    let projects = store.projects()?;
+    let asked = asked(query, &projects);
+    let own = wanted.own.and_then(|own| projects.iter().find(|(_, key)| key == own)).map(|(pk, _)| *pk);
+    let except = wanted.except.map(|id| store.session_pk(id)).transpose()?.flatten();
+    let most = CANDIDATES.max(wanted.skip + wanted.limit);
+    let mut hits = by_words(store, &asked, &words, most, wanted.telling_only)?;
+    if let Some(own) = own.filter(|_| asked.projects.is_none() && hits.len() >= most) {
+        add_new(
+            &mut hits,
+            by_words(store, &Asked { projects: Some(vec![own]), ..asked.clone() }, &words, CANDIDATES, wanted.telling_only)?,
+        );
+    }
+    if let Some(similar) = wanted.similar {
+        add_near(store, &asked, &mut hits, &words, similar)?;
+    }
+    hits.retain(|hit| except.is_none() || hit.session != except);
+    for hit in &mut hits {
+        hit.score *= favour(hit, own, wanted.now);
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    // With a phrase or a kind, only the last of them may hold what was asked for.
+    if query.phrases.is_empty() && query.filters.kinds.is_empty() {
+        let least = WORTH * hits.first().map_or(0.0, |hit| hit.score);
+        let worth = hits.iter().position(|hit| hit.score < least).unwrap_or(hits.len());
+        hits.truncate(worth.max(AT_LEAST));
+    }
+    Ok(Some(Ranked { words, hits }))
+}
+
+/// At most `most` documents by words: by distinctive words first, then by common words among the newest documents.
+fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize, telling_only: bool) -> Result<Vec<Hit>> {
+    let known = words.weighed.iter().filter(|word| word.df > 0);
+    let (telling, common): (Vec<&Weighed>, Vec<&Weighed>) = known.partition(|word| word.df <= words.limit);
+    let (any, rank) = finding(&telling, words.limit);
+    // Without distinctive words, the conditions select alone if the query has no words at all, or if it requires phrases or names and has
+    // no common words.
+    let alone = words.weighed.is_empty() || !asked.all.is_empty() && common.is_empty();
+    let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&Asked { any, rank, ..asked.clone() }, most)? };
+    let common: Vec<String> = common.iter().take(WORDS).map(|word| format!("({})", word.expression)).collect();
+    // Too common to rank by: the newest documents that hold all of them, then those that hold any.
+    let joined = if common.len() > 1 { &[" AND ", " OR "][..] } else { &[" OR "] };
+    for joined in joined {
+        if hits.len() < most && !common.is_empty() && !telling_only {
+            let any = vec![common.join(joined)];
+            add_new(&mut hits, store.ask(&Asked { any, newest: true, ..asked.clone() }, most)?);
+        }
+    }
+    let below = hits.iter().map(|hit| hit.score).filter(|score| *score > 0.0).fold(1.0, f64::min);
+    for (place, hit) in hits.iter_mut().filter(|hit| hit.score == 0.0).enumerate() {
+        hit.score = below * (0.9 - 0.001 * place.min(500) as f64);
+    }
+    Ok(hits)
+}
+
+/// The expressions that select documents, and those that rank the selection if it takes more words (empty if they are the same).
+fn finding(telling: &[&Weighed], limit: u64) -> (Vec<String>, Vec<String>) {
+    let counts = |(at, word): &(usize, &&Weighed)| *at < WORDS || *at < MAX_WORDS && word.df * 4 <= limit;
+    let rank: Vec<&&Weighed> = telling.iter().enumerate().filter(counts).map(|(_, word)| word).collect();
+    let mut total = 0;
+    let within = |word: &&&&Weighed| {
+        total += word.df;
+        total <= limit
+    };
+    let found = rank.iter().take_while(within).count().max(1).min(rank.len());
+    let expressions = |words: &[&&Weighed]| words.iter().map(|word| word.expression.clone()).collect::<Vec<_>>();
+    (expressions(&rank[..found]), if found < rank.len() { expressions(&rank) } else { Vec::new() })
+}
+
+fn add_new(hits: &mut Vec<Hit>, more: Vec<Hit>) {
+    for hit in more {
+        if !hits.iter().any(|known| known.doc == hit.doc) {
+            hits.push(hit);
+        }
+    }
+}
+
+/// The query's conditions as FTS5 expressions and keys.
+fn asked(query: &Query, projects: &[(i64, String)]) -> Asked {
+    let filters = &query.filters;
+    // A name without a letter or digit matches nothing.
+    let named = |column: &str, name: &str| format!("{{{column}}} : \"{}\"", index_names(name));
+    let phrases = query.phrases.iter().map(|phrase| format!("\"{}\"", index_text(phrase)));
+    let files = filters.files.iter().map(|file| named("files", file));
+    let tools = filters.tools.iter().map(|tool| named("tools", tool));
+    let branches: Vec<String> = filters.branches.iter().map(|branch| named("branches", branch)).collect();
+    let branches = (!branches.is_empty()).then(|| branches.join(" OR "));
+    Asked {
+        all: phrases.chain(files).chain(tools).chain(branches).collect(),
+        columns: filters.kinds.iter().flat_map(|kind| kind.columns()).copied().collect(),
+        projects: projects_of(filters, projects),
+        since: filters.since,
+        before: filters.before,
+        notes_only: filters.asks_for_notes_only(),
+        ..Asked::default()
+    }
+}
+
+/// The projects that match any pattern: by glob or by last path component; if none does, by a part of that name.
+fn projects_of(filters: &Filters, projects: &[(i64, String)]) -> Option<Vec<i64>> {
+    let of = |fits: &dyn Fn(&str) -> bool| projects.iter().filter(|(_, key)| fits(key)).map(|(pk, _)| *pk).collect::<Vec<_>>();
+    if let Some(keys) = &filters.keys {
+        return Some(of(&|key| keys.iter().any(|known| known == key)));
+    }
+    let patterns = &filters.projects;
+    if patterns.is_empty() {
+        return None;
+    }
+    let globs: Vec<_> = patterns.iter().map(|p| globset(std::slice::from_ref(p), std::path::Path::new("/")).ok()).collect();
+    let name = |key: &str| Project { key: key.to_owned() }.name().to_owned();
+    let is_meant = |key: &str| globs.iter().flatten().any(|glob| glob.is_match(key) || glob.is_match(name(key)));
+    let is_named = |key: &str| patterns.iter().any(|pattern| name(key).to_lowercase().contains(&pattern.to_lowercase()));
+    let meant = of(&is_meant);
+    Some(if meant.is_empty() { of(&is_named) } else { meant })
+}
+
+/// Adds semantic matches that meet the filters and reorders all hits by fused score. If phrases, files or kinds are required, semantic
+/// matches only reorder: they cannot add hits.
+fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &Words, similar: &Similar) -> Result<()> {
+    let mut near = Vec::new();
+    for (doc, cosine) in &similar.docs {
+        if near.len() >= CANDIDATES {
+            break;
+        }
+        let known = hits.iter().any(|hit| hit.doc == *doc);
+        let by_words_alone = !asked.all.is_empty() || !asked.columns.is_empty();
+        let more = if known || by_words_alone { None } else { store.document_by(asked, *doc)? };
+        if known || more.is_some() {
+            near.push((*doc, *cosine));
+        }
+        hits.extend(more);
+    }
+    // If the documents hold few of the query's words, even the best of them is a weak answer.
+    let full = FULL * words.weighed.iter().map(|word| scored(word.df as f64, words.documents)).sum::<f64>();
+    let lexical: Vec<(i64, f64)> = hits.iter().filter(|hit| hit.score > 0.0).map(|hit| (hit.doc, hit.score)).collect();
+    let fused: HashMap<i64, f64> = fuse(&lexical, &near, full, similar.weight).into_iter().collect();
+    for hit in hits {
+        hit.score = fused.get(&hit.doc).copied().unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// The bm25 score FTS5 gives a word of this frequency: next to nothing if most documents hold it, which is common in a small index.
+fn scored(holding: f64, documents: f64) -> f64 {
+    ((documents - holding + 0.5) / (holding + 0.5)).ln().max(1e-6)
+}
+
+/// Recent work and the caller's own project are what is usually meant.
+fn favour(hit: &Hit, own: Option<i64>, now: Millis) -> f64 {
+    let age = now.saturating_sub(hit.last_at).max(0) as f64;
+    let recent = 1.0 + RECENT * (-age / HALF_LIFE * std::f64::consts::LN_2).exp();
+    if own == Some(hit.project) { recent * OWN } else { recent }
+}

@@ -1,0 +1,240 @@
+//! Turns ranked documents into results: checks required phrases, picks passages, and computes how much of the query each result holds.
+
+use std::collections::{BTreeSet, HashMap};
+
+use anyhow::Result;
+
+use super::passages::{Candidates, Passage, best, readable};
+use super::query::Query;
+use super::rank::Ranked;
+use super::{Found, Origin, Wanted};
+use crate::model::digest::{Digest, UNTITLED};
+use crate::search::weights::Words;
+use crate::store::Store;
+use crate::store::load::SessionHead;
+use crate::store::search::Said;
+use crate::store::search::{Extent, Hit, Text};
+use crate::text::clean::{one_line, plain};
+use crate::text::tokenize::words_of;
+
+/// How many times better a score must be to count as clearly better.
+const CLEARLY: f64 = 1.2;
+
+/// Makes the results of a search, in ranking order.
+pub(super) struct Shower<'a> {
+    store: &'a Store,
+    query: &'a Query,
+    wanted: &'a Wanted<'a>,
+    words: Words,
+    hits: Vec<Hit>,
+    /// The kinds that passages may be of; any kind if empty.
+    kinds: BTreeSet<Said>,
+    /// Documents already checked, and whether each contains all required phrases.
+    accepted: HashMap<i64, bool>,
+}
+
+impl<'a> Shower<'a> {
+    pub fn new(store: &'a Store, query: &'a Query, wanted: &'a Wanted<'a>, ranked: Ranked) -> Self {
+        Self {
+            store,
+            query,
+            wanted,
+            words: ranked.words,
+            hits: ranked.hits,
+            kinds: query.filters.kinds.iter().flat_map(|kind| kind.said()).copied().collect(),
+            accepted: HashMap::new(),
+        }
+    }
+
+    /// The results that were asked for: `limit` of them after `skip`.
+    pub fn results(mut self) -> Result<Vec<Found>> {
+        let mut results = Vec::new();
+        let mut skipped = 0;
+        for hit in self.hits.clone() {
+            if results.len() >= self.wanted.limit {
+                break;
+            }
+            if !self.accepts(&hit)? || self.is_repeated(&hit)? {
+                continue;
+            }
+            let Some(found) = self.shown(&hit)? else { continue };
+            if skipped < self.wanted.skip {
+                skipped += 1;
+            } else {
+                results.push(found);
+            }
+        }
+        Ok(results)
+    }
+
+    /// Is it a result at all? The index ignores stop words, but a phrase must occur as it was typed.
+    fn accepts(&mut self, hit: &Hit) -> Result<bool> {
+        if let Some(known) = self.accepted.get(&hit.doc) {
+            return Ok(*known);
+        }
+        let accepted = self.holds_phrases(hit)?;
+        self.accepted.insert(hit.doc, accepted);
+        Ok(accepted)
+    }
+
+    /// Of near-duplicate sessions only the last is shown, unless this one scores clearly higher.
+    fn is_repeated(&mut self, hit: &Hit) -> Result<bool> {
+        let Some(session) = hit.session else { return Ok(false) };
+        let Some(later) = self.store.repeated_by(session)? else { return Ok(false) };
+        let later = self.hits.iter().find(|other| other.session == Some(later)).cloned();
+        Ok(match later {
+            Some(later) => hit.score < later.score * CLEARLY && self.accepts(&later)?,
+            None => false,
+        })
+    }
+
+    fn holds_phrases(&self, hit: &Hit) -> Result<bool> {
+        if self.query.phrases.is_empty() {
+            return Ok(true);
+        }
+        let Some(origin) = self.origin(hit)? else { return Ok(false) };
+        let mut missing: Vec<String> = self.query.phrases.iter().map(|phrase| fold(phrase)).collect();
+        self.each_text(&origin, Extent::All, |text| {
+            if !missing.is_empty() && (self.kinds.is_empty() || self.kinds.contains(&text.kind)) {
+                let folded = fold(&text.text);
+                missing.retain(|phrase| !folded.contains(phrase));
+            }
+        })?;
+        Ok(missing.is_empty())
+    }
+
+    fn origin(&self, hit: &Hit) -> Result<Option<Origin>> {
+        Ok(match (hit.session, hit.note) {
+            (Some(session), _) => Some(Origin::Session(self.store.session_head(session)?)),
+            (None, Some(note)) => Some(Origin::Note(self.store.note(note)?)),
+            (None, None) => None,
+        })
+    }
+
+    /// The result, or `None` if it holds nothing of the requested kinds.
+    fn shown(&self, hit: &Hit) -> Result<Option<Found>> {
+        let Some(origin) = self.origin(hit)? else { return Ok(None) };
+        let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.is_of_deeds());
+        let extent = if of_deeds { Extent::All } else { Extent::Said(self.wanted.reads) };
+        let (mut held, mut told) = (BTreeSet::new(), BTreeSet::new());
+        let mut candidates = Candidates::default();
+        let mut first = First::default();
+        self.each_text(&origin, extent, |text| {
+            let spots = self.words.highlighter.spots(&text.text);
+            held.extend(spots.iter().map(|spot| spot.word));
+            if text.kind == Said::Title {
+                told.extend(spots.iter().map(|spot| spot.word));
+            }
+            if self.may_show(&text) {
+                candidates.add(&text, spots);
+            }
+            first.note(text, |text| self.may_show(text));
+        })?;
+        let (title, goes_on) = self.title(&origin, &first)?;
+        let mut passages = best(candidates, &self.words.weights, self.wanted.passages, &title, &mut told);
+        if passages.is_empty() {
+            let asks_for_words = !self.query.terms.is_empty() || !self.query.phrases.is_empty();
+            if !self.kinds.is_empty() && (asks_for_words || first.to_show.is_none()) {
+                return Ok(None);
+            }
+            // Found by its files or by semantic similarity.
+            passages.extend(first.to_show.as_ref().filter(|_| self.wanted.passages > 0).map(passage));
+        }
+        self.words.add_joined(&mut told);
+        Ok(Some(Found {
+            title,
+            goes_on,
+            score: hit.score,
+            covered: self.covered(&held, hit.doc)?,
+            focus: self.words.share(&told),
+            telling: self.words.telling(&told),
+            passages,
+            origin,
+        }))
+    }
+
+    fn may_show(&self, text: &Text) -> bool {
+        if self.kinds.is_empty() { text.kind != Said::Title } else { self.kinds.contains(&text.kind) }
+    }
+
+    /// Passes each text that may be shown to `each`, the digest's statements first.
+    fn each_text(&self, origin: &Origin, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
+        let head: &SessionHead = match origin {
+            Origin::Note(note) => {
+                each(Text { kind: Said::Note, text: note.text.clone(), at: Some(note.at) });
+                return Ok(());
+            }
+            Origin::Session(head) => head,
+        };
+        if let Some(stored) = self.store.digest_of(head.pk)? {
+            statements(&stored.digest, extent).into_iter().for_each(&mut each);
+        }
+        self.store.each_text(head, extent, each)
+    }
+
+    fn title(&self, origin: &Origin, first: &First) -> Result<(String, bool)> {
+        let Origin::Session(head) = origin else {
+            return Ok((first.of_all.as_ref().map(|text| one_line(&plain(&text.text))).unwrap_or_default(), false));
+        };
+        let titled = first.title.as_ref().or(first.prompt.as_ref()).or(first.of_all.as_ref());
+        let title = titled.map_or_else(|| UNTITLED.to_owned(), |text| readable(&text.text));
+        Ok((title, self.store.goes_on(head.pk)?))
+    }
+
+    /// The share of the query's words, by weight, that it holds: in its texts, or in its files, commands and names.
+    fn covered(&self, held: &BTreeSet<usize>, doc: i64) -> Result<f64> {
+        let words = &self.words.weighed;
+        let total: f64 = words.iter().map(|word| word.weight).sum();
+        let mut sum = 0.0;
+        for (at, word) in words.iter().enumerate() {
+            if held.contains(&at) || word.df > 0 && !self.wanted.telling_only && self.store.holds(doc, &word.expression)? {
+                sum += word.weight;
+            }
+        }
+        Ok(if total > 0.0 { sum / total } else { 0.0 })
+    }
+}
+
+/// The first text of each sort, as fallbacks for title and passage.
+#[derive(Default)]
+struct First {
+    of_all: Option<Text>,
+    title: Option<Text>,
+    prompt: Option<Text>,
+    to_show: Option<Text>,
+}
+
+impl First {
+    fn note(&mut self, text: Text, may_show: impl Fn(&Text) -> bool) {
+        let places =
+            [(true, &mut self.of_all), (text.kind == Said::Title, &mut self.title), (text.kind == Said::Prompt, &mut self.prompt)];
+        for (_, place) in places.into_iter().filter(|(fits, place)| *fits && place.is_none()) {
+            *place = Some(text.clone());
+        }
+        if self.to_show.is_none() && may_show(&text) {
+            self.to_show = Some(text);
+        }
+    }
+}
+
+/// Lower case, with exactly one space between words.
+fn fold(text: &str) -> String {
+    words_of(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+fn passage(text: &Text) -> Passage {
+    Passage { kind: text.kind, text: readable(&text.text), at: text.at }
+}
+
+fn statements(digest: &Digest, extent: Extent) -> Vec<Text> {
+    let lists = [(Said::Outcome, &digest.completed), (Said::Learned, &digest.learned)];
+    let lists = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |text| (kind, text)));
+    let claims = [(Said::Decision, &digest.decisions), (Said::Next, &digest.next_steps), (Said::Blocker, &digest.blockers)];
+    let claims = claims.into_iter().flat_map(|(kind, list)| list.iter().map(move |claim| (kind, &claim.text)));
+    let all = std::iter::once((Said::Title, &digest.title)).chain(claims).chain(lists);
+    // The request, the files and what was looked into: the session's own items repeat these.
+    let again = std::iter::once((Said::Prompt, &digest.request)).chain(digest.files.iter().map(|file| (Said::File, &file.path)));
+    let again = again.chain(digest.investigated.iter().map(|text| (Said::Command, text)));
+    let all = all.chain(again.filter(|_| extent == Extent::All));
+    all.map(|(kind, text)| Text { kind, text: text.clone(), at: None }).collect()
+}

@@ -1,0 +1,22 @@
+//! Semantic similarity through an embeddings endpoint that the user chooses. Off unless one is configured.
+//!
+//! `recall digest` sends pieces of what is stored and keeps their vectors; `recall search` and the search tool of `recall mcp` send the
+//! query. Hooks never send anything.
+//!
+//! Vectors are compared only within a space: one model, one number of dimensions, one version of the cutting, and the same vector for
+//! the probe text. The probe detects a model that was replaced under the same name.
+
+mod endpoint;
+pub mod nearest;
+pub mod pieces;
+pub mod score_fusion;
+pub mod wire;
+
+pub use crate::search::semantic::nearest::{is_of, near, space_of};
+pub use endpoint::{Endpoint, Failure};
+
+/// The text whose vector identifies a space. Never change it: every index would have to be embedded again.
+pub const PROBE: &str = "The quick brown fox jumps over the lazy dog while the build is red.";
+
+/// The least cosine of two probe vectors of the same model: allows for rounding, not for another model.
+pub const SAME_MODEL: f64 = 0.995;

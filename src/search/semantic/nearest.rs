@@ -1,0 +1,56 @@
+//! Semantic search: embeds the question once and compares it with every stored vector.
+
+use anyhow::{Result, bail};
+
+use super::{Endpoint, PROBE, SAME_MODEL, pieces};
+use crate::config::Config;
+use crate::model::vector::Quantized;
+use crate::search::Similar;
+use crate::search::semantic::score_fusion::CANDIDATES;
+use crate::store::Store;
+use crate::store::vectors::Space;
+use crate::text::clean::shorten;
+
+/// How many documents to retrieve: more than are used, because filters drop some.
+const FOUND: usize = 10 * CANDIDATES;
+
+/// The vector space that matches the configured model and `pieces::VERSION`; `None` if the stored vectors are of another kind.
+pub fn space_of(config: &Config, store: &Store) -> Result<Option<Space>> {
+    let space = store.vector_space()?;
+    Ok(space.filter(|space| space.model == config.embeddings.model && space.pieces == pieces::VERSION))
+}
+
+/// The documents most similar to a text, best first. `None` if no endpoint is configured or the text holds nothing to search for.
+///
+/// # Errors
+/// Why semantic search is unavailable. Callers show it and go on with words alone.
+pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Similar>> {
+    let settings = &config.embeddings;
+    if !settings.is_on() || settings.weight == 0.0 {
+        return Ok(None);
+    }
+    let gate = config.gate()?;
+    let asked = shorten(gate.clean(text).trim(), pieces::PIECE);
+    if !asked.chars().any(char::is_alphanumeric) {
+        return Ok(None);
+    }
+    let Some(space) = space_of(config, store)?.filter(|space| space.complete) else {
+        bail!("not everything is embedded by `{}` yet: `recall digest` goes on with it", settings.model);
+    };
+    let Some(endpoint) = Endpoint::of(config, gate)? else { return Ok(None) };
+    let vectors = endpoint.embed(&[&asked, PROBE])?;
+    let [asked, probe] = vectors.as_slice() else { bail!("embeddings endpoint {}: no vectors", endpoint.host()) };
+    if !is_of(&space, &Quantized::of(probe)) {
+        bail!(
+            "`{}` is another model than the one that embedded the index: the next `recall digest` with something new does so anew",
+            settings.model
+        );
+    }
+    let docs = store.similar(&space, &Quantized::of(asked).to_query(), FOUND)?;
+    Ok(Some(Similar { docs, weight: settings.weight }))
+}
+
+/// Was this probe vector made by the model that made the space?
+pub fn is_of(space: &Space, probe: &Quantized) -> bool {
+    space.dims == probe.dims() && space.probe.cosine(probe) >= SAME_MODEL
+}

@@ -1,0 +1,117 @@
+//! The words of a query with their document frequency and weight in the index.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+
+use super::highlight::Highlighter;
+use super::query::Query;
+use crate::store::Store;
+use crate::text::synonyms::marker;
+use crate::text::tokenize::words_of;
+
+/// The most words that are looked up.
+const LOOKED_UP: usize = 48;
+/// The most documents to rank, as a share of all of them, and the bounds of that number: ranking costs a microsecond per document. A word
+/// that more documents hold is common: it says little and is only searched for among the newest documents.
+const COMMON: f64 = 0.2;
+const FEW: u64 = 4_000;
+const MANY: u64 = 10_000;
+
+/// A word of the query with its weight.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Weighed {
+    pub text: String,
+    pub group: Option<&'static str>,
+    /// The FTS5 expression of the word or its synonyms.
+    pub expression: String,
+    /// Higher for rarer words.
+    pub weight: f64,
+    /// Document frequency, counted to one beyond the limit for common words.
+    pub df: u64,
+}
+
+/// The words of a query, rarest first, those without any document last; then the words of its phrases.
+pub(super) struct Words {
+    pub weighed: Vec<Weighed>,
+    pub highlighter: Highlighter,
+    /// The weight of each word the highlighter finds, by its index.
+    pub weights: Vec<f64>,
+    /// Joined names, each with the indexes of its parts. The highlighter cannot match a whole name, because it may be spelled many ways.
+    joined: Vec<(usize, Vec<usize>)>,
+    pub documents: f64,
+    /// A word that more documents hold is common.
+    pub limit: u64,
+}
+
+impl Words {
+    pub fn of(store: &Store, query: &Query) -> Result<Self> {
+        let documents = store.documents()?;
+        let limit = ((documents as f64 * COMMON) as u64).clamp(FEW, MANY);
+        let weighed = weigh(store, query, documents as f64, limit)?;
+        let phrases: Vec<String> = query.phrases.iter().flat_map(|phrase| words_of(phrase)).map(str::to_lowercase).collect();
+        let words = weighed.iter().map(|word| (word.text.as_str(), word.group));
+        let highlighter = Highlighter::new(words.chain(phrases.iter().map(|word| (word.as_str(), None))));
+        let weights = weighed.iter().map(|word| word.weight).chain(phrases.iter().map(|_| 1.0)).collect();
+        let place = |part: &str| weighed.iter().position(|word| word.text == part);
+        let parts = |name: &str| name.split(' ').filter_map(place).collect::<Vec<_>>();
+        let names = weighed.iter().enumerate().filter(|(_, word)| word.text.contains(' '));
+        let joined = names.map(|(at, name)| (at, parts(&name.text))).collect();
+        Ok(Self { weighed, highlighter, weights, joined, documents: documents as f64, limit })
+    }
+
+    /// Adds each joined name whose parts are all present.
+    pub fn add_joined(&self, words: &mut BTreeSet<usize>) {
+        let whole = |parts: &[usize]| !parts.is_empty() && parts.iter().all(|part| words.contains(part));
+        let there: Vec<usize> = self.joined.iter().filter(|(_, parts)| whole(parts)).map(|(at, _)| *at).collect();
+        words.extend(there);
+    }
+
+    /// The share of the total weight that these words have.
+    pub fn share(&self, words: &BTreeSet<usize>) -> f64 {
+        self.sum(words) / self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+
+    /// The weight of these words, in units of one word that occurs in a single document.
+    pub fn telling(&self, words: &BTreeSet<usize>) -> f64 {
+        self.sum(words) / weight(1.0, self.documents)
+    }
+
+    fn sum(&self, words: &BTreeSet<usize>) -> f64 {
+        words.iter().filter_map(|word| self.weights.get(*word)).sum()
+    }
+}
+
+/// The upper bound of [`Words::telling`] over all results. Cheap compared with ranking.
+pub(super) fn most_telling(store: &Store, query: &Query) -> Result<f64> {
+    let words = Words::of(store, query)?;
+    let known = words.weighed.iter().filter(|word| word.df > 0);
+    Ok(known.map(|word| word.weight).sum::<f64>() / weight(1.0, words.documents))
+}
+
+fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec<Weighed>> {
+    let mut all = Vec::new();
+    for term in query.terms.iter().take(LOOKED_UP) {
+        let prefix = if term.is_part { "*" } else { "" };
+        let word = format!("\"{}\"{prefix}", term.text);
+        let mut df = store.count_documents(&word, limit + 1)?;
+        let mut expression = word;
+        if let Some(group) = term.group {
+            let wider = format!("{expression} OR {{extra}} : \"{}\"", marker(group));
+            let wider_df = store.count_documents(&wider, limit + 1)?;
+            if wider_df <= limit || df == 0 {
+                (expression, df) = (wider, wider_df);
+            }
+        }
+        // Common words are not counted to the end: assume that half of all documents hold them.
+        let holding = if df > limit { documents / 2.0 } else { df as f64 };
+        all.push(Weighed { text: term.text.clone(), group: term.group, expression, weight: weight(holding, documents), df });
+    }
+    all.sort_by_key(|word| (word.df == 0, word.df));
+    Ok(all)
+}
+
+/// The weight (inverse document frequency) of a word that `holding` of all documents hold.
+fn weight(holding: f64, documents: f64) -> f64 {
+    (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
+}

@@ -1,0 +1,145 @@
+//! Our block in a user's crontab. Pure; every other line stays, byte for byte.
+//!
+//! The environment stands in the command itself: an assignment on a line of its own would hold for the user's lines below it too.
+
+use super::job::Job;
+use super::quote::{cron, shell};
+use super::schedule;
+
+const BEGIN: &str = "# >>> recall >>>";
+const END: &str = "# <<< recall <<<";
+/// What cron takes as a command; it rejects the whole table for a longer one.
+const MAX_COMMAND: usize = 990;
+
+/// Our block: the line, between marks.
+///
+/// # Errors
+/// When cron could not take the command.
+pub fn block(job: &Job) -> Result<String, String> {
+    // crontab(5) is at odds with itself on what becomes of one.
+    if job.environment.iter().map(|(_, value)| value).chain([&job.program]).any(|value| value.contains('\\')) {
+        return Err("cron cannot run a command with a backslash in a path".into());
+    }
+    let environment: String = job.environment.iter().map(|(name, value)| format!("{name}={} ", shell(value))).collect();
+    // `env`, because the table may name a shell that has no assignments before a command. What is said on stderr is cron's to mail.
+    let command = cron(&format!("/usr/bin/env {environment}nice -n 10 {} digest >/dev/null", shell(&job.program)));
+    if command.len() > MAX_COMMAND {
+        return Err(format!(
+            "the command has {} characters, and cron takes {MAX_COMMAND}: shorten the paths in it, {command}",
+            command.len()
+        ));
+    }
+    Ok(format!(
+        "{BEGIN}\n# Written by `recall install`; `recall uninstall` takes it out.\n{} {command}\n{END}\n",
+        schedule::cron(job.schedule)
+    ))
+}
+
+/// The table with this block: in the place of the one it has, else at the end.
+///
+/// # Errors
+/// When it cannot be told where a block ends.
+pub fn add(table: &str, block: &str) -> Result<String, String> {
+    let parts = parts(table)?;
+    let (before, after) = match parts.first {
+        Some(at) => parts.theirs.split_at(at),
+        None => (table, ""),
+    };
+    let newline = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{before}{newline}{block}{after}"))
+}
+
+/// The table without our block.
+///
+/// # Errors
+/// When it cannot be told where a block ends.
+pub fn remove(table: &str) -> Result<String, String> {
+    Ok(parts(table)?.theirs)
+}
+
+/// The block the table has.
+pub fn find(table: &str) -> Option<String> {
+    parts(table).ok().and_then(|parts| parts.ours.into_iter().next())
+}
+
+/// The five fields of the block's line.
+pub fn fields(block: &str) -> Option<String> {
+    let line = block.lines().find(|l| !l.starts_with('#') && !l.trim().is_empty())?;
+    Some(line.split_whitespace().take(5).collect::<Vec<_>>().join(" "))
+}
+
+struct Parts {
+    /// The lines of others.
+    theirs: String,
+    /// Blocks: one, unless the table was put together by hand.
+    ours: Vec<String>,
+    /// Where the first block stood among the lines of others.
+    first: Option<usize>,
+}
+
+fn parts(table: &str) -> Result<Parts, String> {
+    let mut parts = Parts { theirs: String::new(), ours: Vec::new(), first: None };
+    let mut open = false;
+    for line in table.split_inclusive('\n') {
+        let mark = line.trim_end();
+        if mark == BEGIN {
+            if open {
+                break;
+            }
+            open = true;
+            parts.first.get_or_insert(parts.theirs.len());
+            parts.ours.push(String::new());
+        }
+        match parts.ours.last_mut().filter(|_| open) {
+            Some(block) => block.push_str(line),
+            None => parts.theirs.push_str(line),
+        }
+        open &= mark != END;
+    }
+    // What stands behind such a mark may be somebody else's.
+    if open {
+        return Err(format!("the crontab has `{BEGIN}` without `{END}`: take our lines out with `crontab -e`"));
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::job;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_line_holds_all_that_cron_lacks() {
+        insta::assert_snapshot!(block(&job::odd()).unwrap());
+    }
+
+    #[test]
+    fn a_command_cron_would_reject_is_refused() {
+        let long = Job { program: format!("/{}", "x".repeat(1000)), ..job::odd() };
+        assert!(block(&long).unwrap_err().contains("990"));
+        assert!(block(&Job { program: r"/a\b".into(), ..job::odd() }).is_err());
+    }
+
+    #[test]
+    fn an_older_block_is_replaced_where_it_stands() {
+        let table = format!("MAILTO=me\n{BEGIN}\nold\n{END}\n0 5 * * * theirs\n{BEGIN}\nolder\n{END}\n");
+        assert_eq!(add(&table, "new\n").unwrap(), "MAILTO=me\nnew\n0 5 * * * theirs\n");
+        assert_eq!(remove(&table).unwrap(), "MAILTO=me\n0 5 * * * theirs\n");
+        assert!(add(&format!("{BEGIN}\n0 5 * * * theirs\n"), "new\n").unwrap_err().contains("crontab -e"));
+        let cut = format!("{BEGIN}\nold\n0 5 * * * theirs\n{BEGIN}\nolder\n{END}\n");
+        assert!(add(&cut, "new\n").is_err() && remove(&cut).is_err() && find(&cut).is_none(), "their line is in neither block");
+    }
+
+    proptest! {
+        #[test]
+        fn the_users_lines_stay(lines in prop::collection::vec("[ -~äß]{0,20}", 0..6)) {
+            let table: String = lines.iter().map(|l| format!("{l}\n")).collect();
+            let block = block(&job::odd()).unwrap();
+            let added = add(&table, &block).unwrap();
+            prop_assert_eq!(find(&added), Some(block.clone()));
+            prop_assert_eq!(add(&added, &block).unwrap(), added.clone());
+            prop_assert_eq!(remove(&added).unwrap(), table);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What install did, kept in the data folder, so that uninstall can undo it exactly: `install.json`, and in `backup/` the bytes of
+//! every file as it was before. Nothing of it lies in a repository.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use super::Timer;
+use super::strict_json::Shapes;
+use crate::sys::private_files;
+
+const VERSION: u32 = 1;
+/// The name of the crontab among the edited files.
+pub const CRONTAB: &str = "crontab";
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    version: u32,
+    /// The timer that was chosen, by the user or for them.
+    #[serde(default)]
+    pub timer: Option<Timer>,
+    /// Files of others that we edited, by path; the crontab by the name of its own.
+    #[serde(default)]
+    pub edited: BTreeMap<PathBuf, Edited>,
+    /// Folders we created, in the order of their creation.
+    #[serde(default)]
+    pub folders: Vec<PathBuf>,
+}
+
+/// What was done to a file of others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// Was it there before?
+    pub existed: bool,
+    /// The name of its copy in the backup folder.
+    pub backup: Option<String>,
+    /// Do `existed` and `backup` tell what it was, but for ours? Not once others wrote to it between two installs.
+    pub exact: bool,
+    /// The hash of what we wrote.
+    pub after: String,
+    #[serde(default, rename = "empties", skip_serializing_if = "Shapes::is_empty")]
+    pub shapes: Shapes,
+}
+
+/// What a file is to become again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Before {
+    Bytes(Vec<u8>),
+    Missing,
+    /// Others wrote to it since: only what is ours may go.
+    Unknown,
+}
+
+impl Manifest {
+    /// # Errors
+    /// When it is there and cannot be read, or is a newer program's.
+    pub fn load(data_dir: &Path) -> Result<Self> {
+        let path = file(data_dir);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Self::default()),
+            Err(e) => return Err(e).with_context(|| format!("cannot read {}", path.display())),
+        };
+        let read: Self = serde_json::from_slice(&bytes).with_context(|| {
+            format!("cannot understand {}: move it away, and what it undoes is found without it", path.display())
+        })?;
+        if read.version > VERSION {
+            bail!("{} was written by a newer recall: upgrade recall", path.display());
+        }
+        Ok(read)
+    }
+
+    pub fn save(&mut self, data_dir: &Path) -> Result<()> {
+        self.version = VERSION;
+        let path = file(data_dir);
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        private_files::replace(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Notes an edit that is about to be made, and keeps the bytes from before when nothing of ours was in them yet.
+    pub fn note(&mut self, data_dir: &Path, path: &Path, edit: &Edit<'_>) -> Result<()> {
+        if edit.fresh {
+            self.forget(data_dir, path)?;
+        }
+        let after = hash(edit.after);
+        let mut entry = match self.edited.remove(path) {
+            Some(known) => {
+                let untouched = edit.before.is_some_and(|bytes| known.after == hash(bytes));
+                Edited { exact: known.exact && untouched, after, ..known }
+            }
+            None if edit.fresh => Edited {
+                existed: edit.before.is_some(),
+                backup: edit.before.filter(|_| edit.copy).map(|bytes| keep(data_dir, path, bytes)).transpose()?,
+                exact: edit.copy,
+                after,
+                shapes: Shapes::new(),
+            },
+            None => Edited { existed: true, after, ..Edited::default() },
+        };
+        for (name, was) in edit.shapes {
+            entry.shapes.entry(name.clone()).or_insert_with(|| was.clone());
+        }
+        self.edited.insert(path.to_owned(), entry);
+        Ok(())
+    }
+
+    /// What the file was before the first install, as far as that can be given back.
+    pub fn before(&self, data_dir: &Path, path: &Path, now: &[u8]) -> Before {
+        let Some(edited) = self.edited.get(path).filter(|e| e.exact && e.after == hash(now)) else { return Before::Unknown };
+        match &edited.backup {
+            Some(name) => fs::read(folder(data_dir).join(name)).map_or(Before::Unknown, Before::Bytes),
+            None => Before::Missing,
+        }
+    }
+
+    pub fn shapes(&self, path: &Path) -> Shapes {
+        self.edited.get(path).map(|e| e.shapes.clone()).unwrap_or_default()
+    }
+
+    /// Did install create the file?
+    pub fn created(&self, path: &Path) -> bool {
+        self.edited.get(path).is_some_and(|e| !e.existed)
+    }
+
+    /// A file is as it was: its copy is needed no more.
+    ///
+    /// # Errors
+    /// When the copy cannot be deleted; it is still known then.
+    pub fn forget(&mut self, data_dir: &Path, path: &Path) -> Result<()> {
+        if let Some(name) = self.edited.get(path).and_then(|e| e.backup.as_ref()) {
+            let copy = folder(data_dir).join(name);
+            if let Err(e) = fs::remove_file(&copy)
+                && !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+            {
+                return Err(e).with_context(|| format!("cannot delete {}", copy.display()));
+            }
+        }
+        self.edited.remove(path);
+        Ok(())
+    }
+
+    /// Removes it and every copy: all is undone.
+    pub fn delete(mut self, data_dir: &Path) -> Result<()> {
+        for path in self.edited.keys().cloned().collect::<Vec<_>>() {
+            self.forget(data_dir, &path)?;
+        }
+        let _ = fs::remove_dir(folder(data_dir));
+        match fs::remove_file(file(data_dir)) {
+            Err(e) if !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Err(e).with_context(|| format!("cannot delete {}", file(data_dir).display()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An edit of a file of others.
+#[derive(Debug)]
+pub struct Edit<'a> {
+    /// `None` when there was no file.
+    pub before: Option<&'a [u8]>,
+    pub after: &'a [u8],
+    /// Was nothing of ours in it before?
+    pub fresh: bool,
+    pub shapes: &'a Shapes,
+    /// Is a copy kept of what was there, to give it back as it was?
+    pub copy: bool,
+}
+
+pub fn file(data_dir: &Path) -> PathBuf {
+    data_dir.join("install.json")
+}
+
+fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("backup")
+}
+
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+/// Copies the bytes into the backup folder, under a name of the file's path.
+fn keep(data_dir: &Path, path: &Path, bytes: &[u8]) -> Result<String> {
+    use std::os::unix::ffi::OsStrExt;
+    let name = format!("{}.bak", &hash(path.as_os_str().as_bytes())[..16]);
+    let backup = folder(data_dir).join(&name);
+    private_files::replace(&backup, bytes).with_context(|| format!("cannot write {}", backup.display()))?;
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "/home/x/.claude/settings.json";
+
+    fn edit<'a>(before: Option<&'a str>, after: &'a str, fresh: bool, shapes: &'a Shapes) -> Edit<'a> {
+        Edit { before: before.map(str::as_bytes), after: after.as_bytes(), fresh, shapes, copy: true }
+    }
+
+    #[test]
+    fn the_bytes_from_before_the_first_install_are_given_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let (none, mut manifest) = (Shapes::new(), Manifest::default());
+        manifest.note(dir.path(), FILE.as_ref(), &edit(Some("{}"), "one", true, &none)).unwrap();
+        manifest.note(dir.path(), FILE.as_ref(), &edit(Some("one"), "two", false, &none)).unwrap();
+        manifest.save(dir.path()).unwrap();
+        let mut read = Manifest::load(dir.path()).unwrap();
+        assert_eq!(read, manifest);
+        assert_eq!(read.before(dir.path(), FILE.as_ref(), b"two"), Before::Bytes(b"{}".to_vec()));
+        assert_eq!(read.before(dir.path(), FILE.as_ref(), b"others wrote"), Before::Unknown);
+        read.forget(dir.path(), FILE.as_ref()).unwrap();
+        read.delete(dir.path()).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_backup_others_have_written_past_is_not_trusted() {
+        let dir = tempfile::tempdir().unwrap();
+        let (none, mut manifest) = (Shapes::new(), Manifest::default());
+        let path = FILE.as_ref();
+        manifest.note(dir.path(), path, &edit(None, "one", true, &none)).unwrap();
+        assert_eq!(manifest.before(dir.path(), path, b"one"), Before::Missing);
+        manifest.note(dir.path(), path, &edit(Some("one, edited"), "two", false, &none)).unwrap();
+        assert_eq!(manifest.before(dir.path(), path, b"two"), Before::Unknown);
+        assert!(manifest.created(path));
+    }
+}

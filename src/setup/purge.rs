@@ -1,0 +1,95 @@
+//! Deleting the data folder: only when all that is in it is ours, and nothing is at work in it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::{Host, turn};
+use crate::store::leftovers::WRITING;
+use crate::store::pause;
+
+/// What shows that a folder is a data folder.
+const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
+/// What can stand in one, beside what begins as the index and the log of the hooks do.
+const OURS: [&str; 11] =
+    ["lock", turn::LOCK, WRITING, "daily", "marks", "replies", "child", "install.json", "backup", "last-run.json", pause::FILE];
+const BEGINNINGS: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", ".DS_Store"];
+
+/// The data folder, where links lead, if there is one.
+///
+/// # Errors
+/// When it is not one that may be deleted.
+pub fn folder(host: &Host<'_>) -> Result<Option<PathBuf>> {
+    let named = &host.config.data_dir;
+    if !named.exists() {
+        return Ok(None);
+    }
+    let folder = named.canonicalize().with_context(|| format!("cannot enter {}", named.display()))?;
+    let shown = folder.display();
+    if !SIGNS.iter().any(|name| folder.join(name).exists()) && !is_left_over(&folder)? {
+        bail!("{shown} does not look like a data folder of recall, and is not deleted");
+    }
+    let around = [&host.config.home].into_iter().chain(&host.config.claude_dirs);
+    let holds = |other: &Path| other.canonicalize().is_ok_and(|other| other.starts_with(&folder));
+    if let Some(other) = around.into_iter().find(|other| holds(other)) {
+        bail!("{shown} holds more than the data of recall, {}, and is not deleted", other.display());
+    }
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {shown}"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if !OURS.contains(&name.as_str()) && !BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) {
+            bail!("{shown} holds more than the data of recall, `{name}`, and is not deleted");
+        }
+    }
+    Ok(Some(folder))
+}
+
+/// The locks, which are removed last.
+const LOCKS: [&str; 2] = ["lock", turn::LOCK];
+
+/// Is it what a deletion leaves that was cut short at its end?
+fn is_left_over(folder: &Path) -> Result<bool> {
+    let names = names(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    // Where nothing else is, there is nothing to lose.
+    Ok(names.iter().all(|name| LOCKS.iter().any(|lock| name == lock)))
+}
+
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+}
+
+/// Removes all but the locks, and last what shows that it is a data folder: cut short anywhere, it can be deleted by the same command.
+fn empty(folder: &Path) -> io::Result<()> {
+    let is_one_of = |name: &OsString, all: &[&str]| all.iter().any(|one| name == one);
+    let (signs, others): (Vec<_>, Vec<_>) =
+        names(folder)?.into_iter().filter(|name| !is_one_of(name, &LOCKS)).partition(|name| is_one_of(name, &SIGNS));
+    others.iter().try_for_each(|name| remove(&folder.join(name)))?;
+    fs::File::open(folder)?.sync_all()?;
+    signs.iter().try_for_each(|name| remove(&folder.join(name)))
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed =
+        if path.symlink_metadata().is_ok_and(|found| found.is_dir()) { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    // Logs of the index go with whoever closes it last.
+    removed.or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
+}
+
+/// Deletes the folder and the link that led to it.
+///
+/// # Errors
+/// When a digest is under way, or it cannot be deleted.
+pub fn delete(folder: &Path, host: &Host<'_>) -> Result<()> {
+    let lock = folder.join("lock");
+    let mut lock = fd_lock::RwLock::new(
+        crate::sys::private_files::open_lock(&lock).with_context(|| format!("cannot open {}", lock.display()))?,
+    );
+    let Ok(_held) = lock.try_write() else { bail!("a digest is under way: try again when it is done") };
+    empty(folder).and_then(|()| fs::remove_dir_all(folder)).with_context(|| format!("cannot delete {}", folder.display()))?;
+    if host.config.data_dir.is_symlink() {
+        fs::remove_file(&host.config.data_dir).with_context(|| format!("cannot delete {}", host.config.data_dir.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! systemd user units, made from the ones that ship in `systemd/`. Pure.
+
+use super::job::Job;
+use super::quote::systemd;
+use super::schedule::{delay, on_calendar};
+
+const SERVICE: &str = include_str!("../../systemd/recall-digest.service");
+const TIMER: &str = include_str!("../../systemd/recall-digest.timer");
+pub const SERVICE_NAME: &str = "recall-digest.service";
+pub const TIMER_NAME: &str = "recall-digest.timer";
+const HEAD: &str = "# Written by `recall install`, which overwrites changes: yours go into `systemctl --user edit`.\n";
+
+/// Name and text of each unit.
+///
+/// # Errors
+/// When systemd would take no unit with this program.
+pub fn units(job: &Job) -> Result<[(&'static str, String); 2], String> {
+    // Seen with systemd 252: "Executable name contains special characters", however they are escaped.
+    if job.program.contains(['\'', '"', '\\']) {
+        return Err(format!("systemd runs no program with a quote or a backslash in its path, {}", job.program));
+    }
+    let environment: Vec<_> = job.environment.iter().map(|(name, value)| systemd(&format!("{name}={value}"))).collect();
+    let writable = format!("{} {}", systemd(&job.data_dir), systemd(&format!("-{}", job.claude_dir)));
+    let service = with(SERVICE, "Environment", &environment.join(" "));
+    let service = with(&service, "ExecStart", &format!("{} digest", systemd(&job.program)));
+    let service = with(&service, "ReadWritePaths", &writable);
+    let timer = with(TIMER, "Description", &format!("Digest Claude Code sessions: {}", job.schedule));
+    let timer = with(&timer, "OnCalendar", &on_calendar(job.schedule));
+    let timer = with(&timer, "RandomizedDelaySec", &delay(job.schedule).to_string());
+    Ok([(SERVICE_NAME, format!("{HEAD}{service}")), (TIMER_NAME, format!("{HEAD}{timer}"))])
+}
+
+/// The unit with another value for a key.
+fn with(unit: &str, key: &str, value: &str) -> String {
+    unit.split_inclusive('\n')
+        .map(|line| match line.split_once('=') {
+            Some((name, _)) if name == key => format!("{key}={value}\n"),
+            _ => line.to_owned(),
+        })
+        .collect()
+}
+
+/// A key's value in a unit.
+pub fn value<'t>(unit: &'t str, key: &str) -> Option<&'t str> {
+    unit.lines().find_map(|line| line.split_once('=').filter(|(name, _)| *name == key)).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::job;
+
+    #[test]
+    fn values_go_into_the_units_that_ship() {
+        let [(_, service), (_, timer)] = units(&Job { program: "/opt/100% odd/recall".into(), ..job::odd() }).unwrap();
+        insta::assert_snapshot!(format!("{service}\n{timer}"));
+    }
+
+    #[test]
+    fn a_dollar_in_the_programs_path_is_no_variable_and_is_not_doubled() {
+        let [(_, service), _] = units(&Job { program: "/opt/a$b/recall".into(), ..job::odd() }).unwrap();
+        assert_eq!(value(&service, "ExecStart"), Some("\"/opt/a$b/recall\" digest"));
+    }
+
+    #[test]
+    fn a_program_systemd_would_not_run_is_refused() {
+        for program in ["/opt/it's/recall", "/a\"b/recall", r"/a\b/recall"] {
+            assert!(units(&Job { program: program.into(), ..job::odd() }).unwrap_err().contains(program));
+        }
+    }
+}

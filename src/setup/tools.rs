@@ -1,0 +1,92 @@
+//! The programs that timers are told with: `systemctl`, `launchctl`, `crontab`.
+
+use anyhow::{Context, Result, bail};
+use subprocess::{Exec, InputData, Redirection};
+
+use crate::sys::child_process;
+use crate::sys::child_process::{Bounds, which};
+use crate::text::clean::{one_line, plain, shorten};
+
+/// How long one of them may take; starting a timer can mean waiting for its manager.
+const SECONDS: u64 = 30;
+
+/// What a tool said.
+#[derive(Debug)]
+pub struct Said {
+    pub succeeded: bool,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Tools<'a> {
+    pub search_path: &'a str,
+}
+
+impl Tools<'_> {
+    pub fn has(&self, name: &str) -> bool {
+        which(name, self.search_path).is_some()
+    }
+
+    /// Runs a command and collects what it says, whether it succeeds or not.
+    ///
+    /// # Errors
+    /// When it is not there, or does not end.
+    pub fn ask(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<Said> {
+        let [name, arguments @ ..] = command else { bail!("no command") };
+        let program = which(name, self.search_path).with_context(|| format!("`{name}` was not found on the PATH"))?;
+        // What they say is looked at, so it must not be translated.
+        let job = Exec::cmd(program).args(arguments).env("LC_ALL", "C");
+        let job = match stdin {
+            Some(bytes) => job.stdin(InputData::from_bytes(bytes.to_vec())),
+            None => job.stdin(Redirection::Null),
+        };
+        let ran = child_process::run(job, &Bounds::seconds(SECONDS)).with_context(|| format!("cannot run `{name}`"))?;
+        let Ok(ran) = ran else { bail!("`{}` did not end within {SECONDS} s", command.join(" ")) };
+        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+        Ok(Said { succeeded: ran.status.success(), stdout: ran.stdout, stderr })
+    }
+
+    /// Runs a command that must succeed.
+    ///
+    /// # Errors
+    /// When it does not, with what it said.
+    pub fn run(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<Vec<u8>> {
+        let said = self.ask(command, stdin)?;
+        if !said.succeeded {
+            let why = shorten(&one_line(&plain(&said.stderr)), 200);
+            bail!("`{}` failed{}{why}", command.join(" "), if why.is_empty() { "" } else { ": " });
+        }
+        Ok(said.stdout)
+    }
+
+    /// The user's crontab; `None` when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read: then nobody may write it either.
+    pub fn crontab(&self) -> Result<Option<String>> {
+        let said = self.ask(&["crontab", "-l"], None)?;
+        if said.succeeded {
+            return Ok(Some(String::from_utf8(said.stdout).context("the crontab is not UTF-8")?));
+        }
+        // Debian, cronie and macOS; busybox.
+        if said.stderr.contains("no crontab") || said.stderr.contains("can't open") {
+            return Ok(None);
+        }
+        bail!("cannot read the crontab: {}", shorten(&one_line(&plain(&said.stderr)), 200))
+    }
+
+    /// Replaces the user's crontab, or removes it.
+    ///
+    /// # Errors
+    /// When somebody changed it since it was read, or cron does not take it.
+    pub fn write_crontab(&self, before: Option<&str>, after: Option<&str>) -> Result<()> {
+        if self.crontab()?.as_deref() != before {
+            bail!("the crontab was changed by somebody else just now: try again");
+        }
+        match after {
+            Some(table) => self.run(&["crontab", "-"], Some(table.as_bytes())).map(drop),
+            None => self.run(&["crontab", "-r"], None).map(drop),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Edits to chunks. An edited chunk is rewritten as a whole, so nothing removed stays in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result};
+use rusqlite::{Connection, params};
+
+use super::packing::Packed;
+use super::usage::{self, Message, Used};
+use super::{Kept, Kind, Line, lines, rows_of, texts};
+use crate::model::session::{Item, RowKey};
+use crate::store::codec::unpacked_len;
+
+/// The full contents of a chunk.
+#[derive(Debug, Default)]
+pub(super) struct Whole {
+    pub items: Vec<(Line, Item)>,
+    pub used: Vec<Used>,
+}
+
+impl Whole {
+    fn load(db: &Connection, pk: i64) -> Result<Self> {
+        Ok(Self::load_below(db, pk, usize::MAX)?.unwrap_or_default())
+    }
+
+    /// Loads a chunk if its texts are shorter than `limit` bytes of JSON.
+    pub fn load_below(db: &Connection, pk: i64, limit: usize) -> Result<Option<Self>> {
+        let mut query = db.prepare_cached("SELECT moved, rows, used, said, done FROM bundle WHERE pk = ?1")?;
+        let mut found = query.query([pk])?;
+        let Some(r) = found.next()? else { return Ok(None) };
+        let (said, done) = (r.get_ref(3)?.as_blob()?, r.get_ref(4)?.as_blob()?);
+        if unpacked_len(said) + unpacked_len(done) >= limit {
+            return Ok(None);
+        }
+        let (mut said, mut done) = (texts::<Item>(said)?.into_iter(), texts::<Item>(done)?.into_iter());
+        let mut items = Vec::new();
+        for line in lines(r.get_ref(1)?.as_blob()?, r.get(0)?)? {
+            let item = if line.kind.is_done() { done.next() } else { said.next() };
+            items.push((line, item.context("a stored row has no text")?));
+        }
+        Ok(Some(Self { items, used: usage::read(r.get_ref(2)?.as_blob()?)? }))
+    }
+
+    fn store(&self, db: &Connection, session: i64, pk: i64) -> Result<()> {
+        if self.items.is_empty() && self.used.is_empty() {
+            db.prepare_cached("DELETE FROM bundle WHERE pk = ?1")?.execute([pk])?;
+            return Ok(());
+        }
+        Packed::of(self)?.write(db, session, None, Some(pk))
+    }
+}
+
+/// Replaces items of a session, or removes them (`None`).
+pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (Kept, Option<Item>)>) -> Result<()> {
+    let mut by_bundle: BTreeMap<i64, BTreeMap<u32, Option<Item>>> = BTreeMap::new();
+    for (kept, item) in changes {
+        by_bundle.entry(kept.bundle).or_default().insert(kept.nth, item);
+    }
+    for (pk, mut changes) in by_bundle {
+        let mut whole = Whole::load(db, pk)?;
+        let changed = std::mem::take(&mut whole.items).into_iter().enumerate().filter_map(|(nth, (line, item))| {
+            let item = changes.remove(&(nth as u32)).unwrap_or(Some(item))?;
+            Some((Line { kind: Kind::of(&item), ..line }, item))
+        });
+        whole.items = changed.collect();
+        whole.store(db, session, pk)?;
+    }
+    Ok(())
+}
+
+/// Removes records from a session, with all their items.
+pub fn take_out(db: &Connection, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
+    let rows = rows_of(db, session)?;
+    change(db, session, rows.into_iter().filter(|kept| keys.contains(&kept.line.key)).map(|kept| (kept, None)))
+}
+
+/// Removes the usage of these messages from a session.
+pub fn drop_messages(db: &Connection, session: i64, messages: &BTreeSet<Message>) -> Result<()> {
+    let mut query = db.prepare_cached("SELECT pk FROM bundle WHERE session = ?1 AND used <> x''")?;
+    let bundles: Vec<i64> = query.query_map(params![session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for pk in bundles {
+        let mut whole = Whole::load(db, pk)?;
+        let before = whole.used.len();
+        whole.used.retain(|used| !messages.contains(&used.message));
+        if whole.used.len() < before {
+            whole.store(db, session, pk)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! The encoding of a chunk's item headers, stored beside the texts.
+//!
+//! One byte for the format, then for each item: a byte with its kind and flags (same record as the previous item; has a time), the key
+//! (unless it is the same record), the part, offset and time (both as differences from the previous ones), and the checksum. Integers
+//! have a variable length.
+
+use anyhow::{Context, Result, ensure};
+
+use crate::model::session::{Item, Millis, RowKey};
+
+/// Format version: the first byte.
+const FORM: u8 = 1;
+const SAME_ROW: u8 = 0x20;
+const TIMED: u8 = 0x40;
+const KIND: u8 = 0x1f;
+
+/// Kind of an item. The numbers are stored: do not change them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    Prompt,
+    Answer,
+    Reply,
+    Plan,
+    Tool,
+    Outcome,
+    Todos,
+    Task,
+    Title,
+    Recap,
+    Away,
+    PullRequest,
+    Interrupted,
+}
+
+const KINDS: [Kind; 13] = [
+    Kind::Prompt,
+    Kind::Answer,
+    Kind::Reply,
+    Kind::Plan,
+    Kind::Tool,
+    Kind::Outcome,
+    Kind::Todos,
+    Kind::Task,
+    Kind::Title,
+    Kind::Recap,
+    Kind::Away,
+    Kind::PullRequest,
+    Kind::Interrupted,
+];
+
+impl Kind {
+    pub fn of(item: &Item) -> Self {
+        match item {
+            Item::Prompt(_) => Kind::Prompt,
+            Item::Answer(_) => Kind::Answer,
+            Item::Reply(_) => Kind::Reply,
+            Item::Plan(_) => Kind::Plan,
+            Item::Tool(_) => Kind::Tool,
+            Item::Outcome(_) => Kind::Outcome,
+            Item::Todos(_) => Kind::Todos,
+            Item::Task(_) => Kind::Task,
+            Item::Title(_) => Kind::Title,
+            Item::Recap(_) => Kind::Recap,
+            Item::Away(_) => Kind::Away,
+            Item::PullRequest(_) => Kind::PullRequest,
+            Item::Interrupted => Kind::Interrupted,
+        }
+    }
+
+    /// Is its text stored with what was done, rather than with what was said?
+    pub fn is_done(self) -> bool {
+        matches!(self, Kind::Tool | Kind::Outcome)
+    }
+}
+
+/// An item without its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    pub key: RowKey,
+    /// Position among everything the record says.
+    pub part: i64,
+    /// Where its line begins in the file, in bytes.
+    pub offset: i64,
+    pub at: Option<Millis>,
+    pub kind: Kind,
+    /// Checksum of the text, by which copies of an item are told from other texts under the same key.
+    pub sum: u32,
+}
+
+/// Encodes headers.
+pub fn write(lines: &[Line]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1 + lines.len() * 28);
+    out.push(FORM);
+    let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);
+    for line in lines {
+        let same = key == Some(line.key);
+        let flags = if same { SAME_ROW } else { 0 } | if line.at.is_some() { TIMED } else { 0 };
+        out.push(line.kind as u8 | flags);
+        if !same {
+            out.extend_from_slice(&line.key.0);
+        }
+        put(&mut out, line.part);
+        put(&mut out, line.offset.wrapping_sub(offset));
+        if let Some(time) = line.at {
+            put(&mut out, time.wrapping_sub(at));
+            at = time;
+        }
+        out.extend_from_slice(&line.sum.to_le_bytes());
+        (key, offset) = (Some(line.key), line.offset);
+    }
+    out
+}
+
+/// Decodes headers.
+///
+/// # Errors
+/// When the bytes are not a valid encoding.
+pub fn read(bytes: &[u8]) -> Result<Vec<Line>> {
+    let Some((&FORM, mut rest)) = bytes.split_first() else { anyhow::bail!("an unknown form") };
+    let mut lines = Vec::with_capacity(rest.len() / 24);
+    let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);
+    while let Some((head, more)) = rest.split_first() {
+        rest = more;
+        if head & SAME_ROW == 0 {
+            key = Some(RowKey(array(&mut rest)?));
+        }
+        let part = take(&mut rest)?;
+        offset = offset.wrapping_add(take(&mut rest)?);
+        let timed = head & TIMED != 0;
+        if timed {
+            at = at.wrapping_add(take(&mut rest)?);
+        }
+        ensure!(head & !(KIND | SAME_ROW | TIMED) == 0, "an unknown mark");
+        lines.push(Line {
+            key: key.context("a row without a key")?,
+            part,
+            offset,
+            at: timed.then_some(at),
+            kind: *KINDS.get(usize::from(head & KIND)).context("an unknown kind")?,
+            sum: u32::from_le_bytes(array(&mut rest)?),
+        });
+    }
+    Ok(lines)
+}
+
+fn array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
+    let (head, more) = rest.split_first_chunk::<N>().context("it ends too early")?;
+    *rest = more;
+    Ok(*head)
+}
+
+/// Zigzag varint: seven bits a byte, lowest first, so that small numbers of either sign are short.
+fn put(out: &mut Vec<u8>, number: i64) {
+    let mut left = ((number << 1) ^ (number >> 63)) as u64;
+    while left > 0x7f {
+        out.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    out.push(left as u8);
+}
+
+fn take(rest: &mut &[u8]) -> Result<i64> {
+    let mut number = 0_u64;
+    for place in 0..10 {
+        let [byte] = array(rest)?;
+        number |= u64::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            return Ok((number >> 1) as i64 ^ -((number & 1) as i64));
+        }
+    }
+    anyhow::bail!("a number without an end")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn line() -> impl Strategy<Value = Line> {
+        let key = prop_oneof![any::<[u8; 16]>(), (0u8..3).prop_map(|n| [n; 16])];
+        let near = || prop_oneof![0i64..5000, any::<i64>()];
+        (key, near(), near(), prop::option::of(near()), 0..KINDS.len(), any::<u32>())
+            .prop_map(|(key, part, offset, at, kind, sum)| Line { key: RowKey(key), part, offset, at, kind: KINDS[kind], sum })
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(lines in prop::collection::vec(line(), 0..40)) {
+            prop_assert_eq!(read(&write(&lines)).unwrap(), lines);
+        }
+
+        #[test]
+        fn garbage_is_an_error_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..120), cut in 0usize..400) {
+            let _ = read(&bytes);
+            let whole = write(&[Line { key: RowKey([1; 16]), part: 3, offset: 1 << 40, at: Some(-5), kind: Kind::Plan, sum: 9 }]);
+            prop_assert_eq!(read(&whole[..cut.min(whole.len())]).is_ok(), cut == 1 || cut >= whole.len());
+        }
+    }
+
+    #[test]
+    fn numbers_of_kinds_stay_as_they_are() {
+        for (number, kind) in KINDS.iter().enumerate() {
+            assert_eq!(*kind as usize, number);
+        }
+        assert_eq!((Kind::Prompt as u8, Kind::Outcome as u8, Kind::Interrupted as u8), (0, 5, 12));
+    }
+}

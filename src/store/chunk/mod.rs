@@ -1,0 +1,234 @@
+//! Chunks: items of a session stored together, many to one row of the database. A single item is too short to compress well, and one row
+//! with two index entries for each took most of the space and most of the writing time.
+//!
+//! A chunk holds items of one source, in file order. Its parts are stored separately: item headers, token usage, what was said, and what
+//! was done, so that reading one part does not unpack the others.
+//!
+//! ## Invariants
+//! A damaged chunk costs at most [`FULL`] bytes of text.
+
+pub mod buffer;
+mod edit;
+pub mod forks;
+pub mod item_header;
+mod packing;
+mod usage;
+
+use std::collections::{HashSet, VecDeque};
+
+use anyhow::{Context, Result};
+use rusqlite::{Connection, Rows, params};
+
+pub use self::edit::{change, drop_messages, take_out};
+pub use self::usage::{Message, Used};
+use super::load::{self, SessionHead};
+use super::undone::Undone;
+use crate::model::session::{Item, RowKey};
+pub use crate::store::chunk::buffer::{Gathered, Known, Place, Put};
+pub use crate::store::chunk::forks::{Whereabouts, kin_earlier, kin_later, kin_of};
+pub use crate::store::chunk::item_header::{Kind, Line};
+use crate::store::codec::{Unreadable, unpack, unpacked_len};
+
+/// Target size of a chunk's texts, in bytes of JSON. Longer chunks compress slightly better and lose more when one is damaged.
+pub const FULL: usize = 64 << 10;
+
+/// Sessions with at most this many chunks are short enough that nothing depends on their exact size.
+const FEW: usize = 64;
+
+/// A stored item: where it is, and its header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    pub bundle: i64,
+    /// Position among the chunk's items.
+    pub nth: u32,
+    /// Position among the chunk's texts of its part (said or done).
+    text: u32,
+    pub source: i64,
+    pub line: Line,
+}
+
+/// The items of a session, ordered by source, offset and part.
+pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<Kept>> {
+    let mut all = Vec::new();
+    each_row(db, session, |kept| {
+        all.push(kept);
+        Ok(())
+    })?;
+    all.sort_by_key(|kept| (kept.source, kept.line.offset, kept.line.part));
+    Ok(all)
+}
+
+/// Calls `each` for every item of a session, in the order in which they were ingested.
+fn each_row(db: &Connection, session: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+    let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND items > 0 ORDER BY pk";
+    each_in(db.prepare_cached(sql)?.query([session])?, each)
+}
+
+/// The same for the items of one source.
+pub fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+    let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND source = ?2 AND items > 0 ORDER BY pk";
+    each_in(db.prepare_cached(sql)?.query([session, source])?, each)
+}
+
+fn each_in(mut found: Rows<'_>, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+    while let Some(r) = found.next()? {
+        let (bundle, source): (i64, i64) = (r.get(0)?, r.get(1)?);
+        let (mut said, mut done) = (0, 0);
+        for (nth, line) in (0..).zip(lines(r.get_ref(3)?.as_blob()?, r.get(2)?)?) {
+            let texts = if line.kind.is_done() { &mut done } else { &mut said };
+            each(Kept { bundle, nth, text: *texts, source, line })?;
+            *texts += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of JSON and number of the items of a session, independent of how they are divided into chunks; (0, 0) for a session with few
+/// chunks.
+pub fn size_of(db: &Connection, session: i64) -> Result<(usize, usize)> {
+    let sql = "SELECT items, said, done FROM bundle
+         WHERE session = ?1 AND items > 0 AND (SELECT count(*) FROM bundle WHERE session = ?1) > ?2";
+    let mut query = db.prepare_cached(sql)?;
+    let mut found = query.query(params![session, FEW as i64])?;
+    let (mut bytes, mut items) = (0, 0);
+    while let Some(r) = found.next()? {
+        let parts = [r.get_ref(1)?.as_blob()?, r.get_ref(2)?.as_blob()?].map(|part| unpacked_len(part) as i64);
+        items += r.get::<_, i64>(0)?;
+        // Without the opening bracket of each part.
+        bytes += parts.iter().filter(|part| **part > 0).map(|part| part - 1).sum::<i64>();
+    }
+    // Without the commas and the closing brackets: one of them for each item.
+    Ok(((bytes - items).max(0) as usize, items as usize))
+}
+
+fn lines(rows: &[u8], moved: i64) -> Result<Vec<Line>> {
+    let mut lines = crate::store::chunk::item_header::read(rows).map_err(|e| Unreadable::because(&e))?;
+    lines.iter_mut().for_each(|line| line.offset = line.offset.wrapping_add(moved));
+    Ok(lines)
+}
+
+/// The items a session owns: without those that belong to an earlier session and without undone turns.
+pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
+    let undone = Undone::of(db, head)?;
+    let mut rows = all_owned_rows(db, head)?;
+    if !undone.is_empty() {
+        rows.retain(|kept| !undone.holds(kept));
+    }
+    Ok(rows)
+}
+
+/// The same including undone turns: forgetting must find those too.
+pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
+    let mut rows = rows_of(db, head.pk)?;
+    let elsewhere = held_earlier(db, head)?;
+    if !elsewhere.is_empty() {
+        rows.retain(|kept| !elsewhere.contains(&copy_of(&kept.line)));
+    }
+    Ok(rows)
+}
+
+/// Streams what `owned_rows` returns, in the order of ingest: for a long session the list itself would take too much memory.
+pub fn each_owned(db: &Connection, head: &SessionHead, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+    let (elsewhere, undone) = (held_earlier(db, head)?, Undone::of(db, head)?);
+    each_row(db, head.pk, |kept| if undone.holds(&kept) || elsewhere.contains(&copy_of(&kept.line)) { Ok(()) } else { each(kept) })
+}
+
+/// Identifies copies of an item. A copy has the same key and the same text; records that merely share a key, as in hand-made transcripts,
+/// are not copies.
+pub type CopyOf = (RowKey, i64, u32);
+
+pub fn copy_of(line: &Line) -> CopyOf {
+    (line.key, line.part, line.sum)
+}
+
+/// Items that earlier sessions hold (by start, then by id). A record that several sessions hold belongs to the first of them.
+fn held_earlier(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyOf>> {
+    let mut all = HashSet::new();
+    for kin in kin_earlier(db, head)? {
+        // What was undone there but continues here belongs to this session.
+        let undone = Undone::of(db, &load::head_of(db, kin)?)?;
+        all.extend(rows_of(db, kin)?.iter().filter(|kept| !undone.holds(kept)).map(|kept| copy_of(&kept.line)));
+    }
+    Ok(all)
+}
+
+/// Does a session hold any item of this record?
+pub fn holds(db: &Connection, session: i64, key: RowKey) -> Result<bool> {
+    Ok(rows_of(db, session)?.iter().any(|kept| kept.line.key == key))
+}
+
+/// Reads the texts of items. Read in the session's order, every part of a chunk is unpacked once, and only a bounded number of parts is
+/// held at a time.
+pub struct Texts<'a> {
+    db: &'a Connection,
+    /// Most recently unpacked last.
+    held: VecDeque<Part>,
+}
+
+/// How many unpacked parts are held: enough for both parts of the current chunk of each file of a session that continues over several
+/// files.
+const HELD: usize = 24;
+
+/// The unpacked texts of one part (said or done) of a chunk; `None` where a text was already taken.
+struct Part {
+    bundle: i64,
+    is_done: bool,
+    items: Vec<Option<Item>>,
+}
+
+impl<'a> Texts<'a> {
+    pub fn new(db: &'a Connection) -> Self {
+        Self { db, held: VecDeque::new() }
+    }
+
+    /// The text of an item. Can be taken only once.
+    ///
+    /// # Errors
+    /// When it cannot be read or does not exist.
+    pub fn take(&mut self, kept: &Kept) -> Result<Item> {
+        let is_done = kept.line.kind.is_done();
+        let fits = |part: &Part| part.bundle == kept.bundle && part.is_done == is_done;
+        let at = match self.held.iter().rposition(fits) {
+            Some(at) => at,
+            None => self.unpack(kept.bundle, is_done)?,
+        };
+        let item =
+            self.held[at].items.get_mut(kept.text as usize).and_then(Option::take).filter(|item| Kind::of(item) == kept.line.kind);
+        item.with_context(|| format!("no text for a row (bundle {})", kept.bundle)).map_err(|e| Unreadable::because(&e).into())
+    }
+
+    /// Returns its position in `held`.
+    fn unpack(&mut self, bundle: i64, is_done: bool) -> Result<usize> {
+        let sql = format!("SELECT {} FROM bundle WHERE pk = ?1", if is_done { "done" } else { "said" });
+        let mut query = self.db.prepare_cached(&sql)?;
+        let mut found = query.query(params![bundle])?;
+        let row = found.next()?.with_context(|| format!("no bundle {bundle}"))?;
+        let items = texts(row.get_ref(0)?.as_blob()?)?;
+        if self.held.len() >= HELD {
+            self.held.pop_front();
+        }
+        self.held.push_back(Part { bundle, is_done, items });
+        Ok(self.held.len() - 1)
+    }
+}
+
+fn texts<T: serde::de::DeserializeOwned>(packed: &[u8]) -> Result<Vec<T>> {
+    if packed.is_empty() { Ok(Vec::new()) } else { unpack(packed) }
+}
+
+/// Calls `each` with every item of every session and the session's number.
+pub fn for_each(db: &Connection, mut each: impl FnMut(i64, RowKey, &Item) -> Result<()>) -> Result<()> {
+    let mut query = db.prepare("SELECT session, rows, said, done FROM bundle WHERE items > 0")?;
+    let mut found = query.query([])?;
+    while let Some(r) = found.next()? {
+        let lines = lines(r.get_ref(1)?.as_blob()?, 0)?;
+        let said = texts::<Item>(r.get_ref(2)?.as_blob()?).context("a stored row cannot be read")?;
+        let done = texts::<Item>(r.get_ref(3)?.as_blob()?).context("a stored row cannot be read")?;
+        let (mut said, mut done) = (said.iter(), done.iter());
+        for line in lines {
+            let next = if line.kind.is_done() { done.next() } else { said.next() };
+            each(r.get(0)?, line.key, next.context("a stored row has no text")?)?;
+        }
+    }
+    Ok(())
+}

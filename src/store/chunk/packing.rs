@@ -1,0 +1,132 @@
+//! Packs items into chunks and writes them. Appends to a source's last chunk while it has room.
+
+use std::borrow::Cow;
+
+use anyhow::Result;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::edit::Whole;
+use super::usage::{self, Used};
+use super::{FULL, Kind, Line};
+use crate::model::session::Item;
+use crate::store::chunk::{forks, item_header};
+use crate::store::codec::pack_json;
+
+/// The last chunk of a source, if it has room.
+pub(super) fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, Whole)>> {
+    let sql = "SELECT pk FROM bundle WHERE session = ?1 AND source IS ?2 ORDER BY pk DESC LIMIT 1";
+    let last: Option<i64> = db.prepare_cached(sql)?.query_row(params![session, source], |r| r.get(0)).optional()?;
+    let Some(pk) = last else { return Ok(None) };
+    Ok(Whole::load_below(db, pk, FULL / 2)?.map(|whole| (pk, whole)))
+}
+
+pub(super) struct Target {
+    pub(super) session: i64,
+    pub(super) source: Option<i64>,
+    /// The existing chunk that the first of the new ones replaces.
+    pub(super) onto: Option<i64>,
+}
+
+pub(super) struct Job<'i> {
+    pub(super) session: i64,
+    pub(super) source: Option<i64>,
+    pub(super) onto: Option<(i64, Whole)>,
+    pub(super) items: Vec<(Line, Cow<'i, Item>)>,
+    pub(super) used: Vec<Used>,
+}
+
+impl Job<'_> {
+    pub(super) fn pack(self) -> Result<(Target, Vec<Packed>)> {
+        let (pk, whole) = self.onto.unzip();
+        let whole = whole.unwrap_or_default();
+        let used: Vec<Used> = whole.used.into_iter().chain(self.used).collect();
+        let mut bundles = Vec::new();
+        let mut open = Open::default();
+        let old = whole.items.iter().map(|(line, item)| (*line, item));
+        for (line, item) in old.chain(self.items.iter().map(|(line, item)| (*line, item.as_ref()))) {
+            open.add(line, item)?;
+            if open.said.len() + open.done.len() >= FULL {
+                bundles.push(std::mem::take(&mut open).close(if bundles.is_empty() { &used } else { &[] })?);
+            }
+        }
+        if bundles.is_empty() || !open.lines.is_empty() {
+            bundles.push(open.close(if bundles.is_empty() { &used } else { &[] })?);
+        }
+        Ok((Target { session: self.session, source: self.source, onto: pk }, bundles))
+    }
+}
+
+/// A chunk that is being filled.
+#[derive(Default)]
+struct Open {
+    lines: Vec<Line>,
+    said: Vec<u8>,
+    done: Vec<u8>,
+}
+
+impl Open {
+    fn add(&mut self, line: Line, item: &Item) -> Result<()> {
+        let texts = if line.kind.is_done() { &mut self.done } else { &mut self.said };
+        texts.push(if texts.is_empty() { b'[' } else { b',' });
+        let from = texts.len();
+        serde_json::to_writer(&mut *texts, item)?;
+        let hash = blake3::hash(&texts[from..]);
+        let [a, b, c, d, ..] = *hash.as_bytes();
+        // 32 bits are enough: they only tell apart different texts under one key.
+        self.lines.push(Line { sum: u32::from_be_bytes([a, b, c, d]), ..line });
+        Ok(())
+    }
+
+    fn close(self, used: &[Used]) -> Result<Packed> {
+        let texts = |mut json: Vec<u8>| -> Result<Vec<u8>> {
+            if json.is_empty() {
+                return Ok(json);
+            }
+            json.push(b']');
+            pack_json(&json)
+        };
+        Ok(Packed {
+            items: self.lines.len() as i64,
+            prompts: self.lines.iter().filter(|line| line.kind == Kind::Prompt).count() as i64,
+            hashes: forks::to_bytes(&forks::hashes(&self.lines, used)),
+            rows: item_header::write(&self.lines),
+            used: usage::write(used)?,
+            said: texts(self.said)?,
+            done: texts(self.done)?,
+        })
+    }
+}
+
+/// A chunk, ready to be written.
+pub(super) struct Packed {
+    items: i64,
+    prompts: i64,
+    hashes: Vec<u8>,
+    rows: Vec<u8>,
+    used: Vec<u8>,
+    said: Vec<u8>,
+    done: Vec<u8>,
+}
+
+impl Packed {
+    /// Everything in one chunk, however long.
+    pub fn of(whole: &Whole) -> Result<Self> {
+        let mut open = Open::default();
+        for (line, item) in &whole.items {
+            open.add(*line, item)?;
+        }
+        open.close(&whole.used)
+    }
+
+    /// Inserts it as a new chunk, or replaces `onto`.
+    pub fn write(&self, db: &Connection, session: i64, source: Option<i64>, onto: Option<i64>) -> Result<()> {
+        let sql = "INSERT INTO bundle(pk, session, source, items, prompts, used, rows, said, done) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT DO UPDATE SET moved = 0, items = ?4, prompts = ?5, used = ?6, rows = ?7, said = ?8, done = ?9";
+        let values = params![onto, session, source, self.items, self.prompts, self.used, self.rows, self.said, self.done];
+        db.prepare_cached(sql)?.execute(values)?;
+        let pk = onto.unwrap_or_else(|| db.last_insert_rowid());
+        let sql = "INSERT INTO bundle_hash VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET hashes = ?3";
+        db.prepare_cached(sql)?.execute(params![pk, session, self.hashes])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Token usage by message, stored beside the items of the records that report it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use anyhow::Result;
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+use crate::model::session::Tokens;
+use crate::store::chunk::forks;
+use crate::store::codec::{pack, unpack};
+use crate::store::load::SessionHead;
+
+/// A message, identified by a hash of the client's id for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Message(i64);
+
+impl Message {
+    pub fn of_id(id: &str) -> Self {
+        let hash = blake3::hash(id.as_bytes());
+        let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
+        Self(i64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    }
+
+    /// Parses a message from an index or export: our own `#…` form, else the client's id.
+    pub fn of_text(text: &str) -> Self {
+        let ours = text.strip_prefix('#').filter(|hash| hash.len() == 16).and_then(|hash| u64::from_str_radix(hash, 16).ok());
+        ours.map_or_else(|| Self::of_id(text), |key| Self(key as i64))
+    }
+
+    /// The part of it by which other sessions are searched.
+    pub(super) fn hash(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "#{:016x}", self.0)
+    }
+}
+
+/// Token usage of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Used {
+    pub message: Message,
+    /// Shared: most messages of a chunk have the same model.
+    pub model: Arc<str>,
+    pub tokens: Tokens,
+}
+
+/// The larger value of each field. Cache writes are compared as a whole: records of one message may divide them differently, or not
+/// divide them at all.
+pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
+    let written = |t: &Tokens| (t.cache_write.saturating_add(t.cache_write_hour), t.cache_write_hour);
+    let Tokens { cache_write, cache_write_hour, .. } = if written(a) < written(b) { *b } else { *a };
+    let (input, output, cache_read) = (a.input.max(b.input), a.output.max(b.output), a.cache_read.max(b.cache_read));
+    Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() }
+}
+
+/// The stored form: model names, and for each message its hash, the index of its model, and the five counts.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    models: Vec<String>,
+    messages: Vec<(i64, usize, u64, u64, u64, u64, u64)>,
+}
+
+pub(super) fn write(used: &[Used]) -> Result<Vec<u8>> {
+    if used.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut models: Vec<String> = Vec::new();
+    let mut messages = Vec::with_capacity(used.len());
+    for Used { message, model, tokens: t } in used {
+        let at = models.iter().position(|known| **known == **model).unwrap_or_else(|| {
+            models.push(model.to_string());
+            models.len() - 1
+        });
+        messages.push((message.0, at, t.input, t.output, t.cache_write, t.cache_write_hour, t.cache_read));
+    }
+    pack(&Packed { models, messages })
+}
+
+pub(super) fn read(packed: &[u8]) -> Result<Vec<Used>> {
+    if packed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Packed { models, messages } = unpack(packed)?;
+    let models: Vec<Arc<str>> = models.into_iter().map(Arc::from).collect();
+    let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| Used {
+        message: Message(message),
+        model: models.get(model).cloned().unwrap_or_else(|| "".into()),
+        tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() },
+    });
+    Ok(used.collect())
+}
+
+impl Used {
+    /// Usage of the messages of a session, each once, with the largest figures known.
+    pub fn of_session(db: &Connection, session: i64) -> Result<BTreeMap<Message, Self>> {
+        let mut query = db.prepare_cached("SELECT used FROM bundle WHERE session = ?1 AND used <> x'' ORDER BY pk")?;
+        let mut found = query.query([session])?;
+        let mut all: BTreeMap<Message, Self> = BTreeMap::new();
+        while let Some(r) = found.next()? {
+            for used in read(r.get_ref(0)?.as_blob()?)? {
+                let tokens = used.tokens;
+                let known = all.entry(used.message).or_insert(used);
+                known.tokens = larger(&known.tokens, &tokens);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Tokens by model. A message that several sessions hold counts for the one that started first, with the largest figures any of them
+    /// has.
+    pub fn owned_by(db: &Connection, head: &SessionHead) -> Result<BTreeMap<String, Tokens>> {
+        let mut own = Self::of_session(db, head.pk)?;
+        let earlier = forks::kin_earlier(db, head)?;
+        for kin in forks::kin_of(db, head.pk)? {
+            for (message, used) in Self::of_session(db, kin)? {
+                if earlier.contains(&kin) {
+                    own.remove(&message);
+                } else if let Some(known) = own.get_mut(&message) {
+                    known.tokens = larger(&known.tokens, &used.tokens);
+                }
+            }
+        }
+        let mut by_model: BTreeMap<String, Tokens> = BTreeMap::new();
+        for used in own.into_values() {
+            *by_model.entry(used.model.to_string()).or_default() += used.tokens.of_one_message();
+        }
+        Ok(by_model)
+    }
+}

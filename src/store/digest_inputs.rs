@@ -1,0 +1,69 @@
+//! The inputs of a digest made without the model, besides the items of its session. With them a run can tell, without loading those
+//! items, whether the digest still holds when only earlier sessions changed, and what the session left open.
+//!
+//! Stored without text: the id of an open item is a hash of its words, so equal ids mean equal words.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use super::Store;
+use super::load::SessionHead;
+use crate::model::digest::OpenItem;
+use crate::model::session::Millis;
+
+/// Inputs recorded by another version of the program are ignored: its rules may differ.
+const RULES: &str = env!("CARGO_PKG_VERSION");
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Basis {
+    rules: String,
+    /// When the session began, by its own records.
+    pub began: Option<Millis>,
+    /// Ids of the open items that the digest was shown.
+    pub shown: Vec<String>,
+    /// Ids of the items that the session's own records leave open.
+    pub left: Vec<String>,
+}
+
+impl Basis {
+    pub fn new(began: Option<Millis>, shown: &[OpenItem], left: &[OpenItem]) -> Self {
+        let ids = |items: &[OpenItem]| items.iter().map(|item| item.id.clone()).collect();
+        Self { rules: RULES.to_owned(), began, shown: ids(shown), left: ids(left) }
+    }
+
+    /// The same, with other open items shown.
+    pub fn with_shown(self, shown: &[OpenItem]) -> Self {
+        Self { shown: shown.iter().map(|item| item.id.clone()).collect(), ..self }
+    }
+}
+
+impl Store {
+    /// The inputs of a session's digest, unless the session itself changed since.
+    pub fn basis_of(&self, head: &SessionHead) -> Result<Option<Basis>> {
+        if head.dirty && !head.only_shown {
+            return Ok(None);
+        }
+        let sql = "SELECT basis FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NULL";
+        let found: Option<Option<String>> = self.db.prepare_cached(sql)?.query_row([head.pk], |r| r.get(0)).optional()?;
+        let basis = found.flatten().and_then(|text| serde_json::from_str::<Basis>(&text).ok());
+        Ok(basis.filter(|basis| basis.rules == RULES))
+    }
+
+    /// The items that a session's own records leave open, where their ids and words are both on record.
+    pub fn left_on_record(&self, head: &SessionHead) -> Result<Option<Vec<OpenItem>>> {
+        let Some(basis) = self.basis_of(head)? else { return Ok(None) };
+        let texts: HashMap<String, String> = self.items_of(head.pk)?.into_iter().map(|item| (item.id, item.text)).collect();
+        let item = |id: String| texts.get(&id).cloned().map(|text| OpenItem { id, text, session: head.pk });
+        Ok(basis.left.into_iter().map(item).collect())
+    }
+
+    /// Records the inputs of a digest that still holds.
+    pub fn note_basis(&self, session: i64, input_hash: &[u8; 32], basis: &Basis) -> Result<()> {
+        let sql = "UPDATE digest SET basis = ?2, input_hash = ?3 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";
+        self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(basis)?, input_hash])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! The statements that remove data, all within one transaction.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use anyhow::Result;
+use rusqlite::{Connection, Transaction, params};
+
+use super::{Lasting, folder_of};
+use crate::model::session::RowKey;
+use crate::store::chunk;
+use crate::store::chunk::{CopyOf, Message, Used, Whereabouts, copy_of};
+use crate::store::copy;
+use crate::store::digests::mark_closed_pages;
+use crate::store::load::SessionHead;
+use crate::store::search;
+use crate::store::vacuum::SCRUB;
+use crate::text::phrase::Phrase;
+
+/// Records that the file must be rewritten, in the same transaction that removes something, so that this survives whatever happens to the
+/// run. The backup copy of the index is deleted first.
+pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
+    copy::taken_out(db)?;
+    db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([SCRUB])?;
+    Ok(())
+}
+
+/// What is deleted with a session. The session row itself stays, with its name only.
+const OF_SESSION: [&str; 9] = [
+    "DELETE FROM closed_item WHERE session = ?1 OR of = ?1",
+    "DELETE FROM user_closed WHERE of = ?1",
+    "DELETE FROM open_item WHERE session = ?1",
+    "DELETE FROM digest WHERE session = ?1",
+    "DELETE FROM likeness WHERE session = ?1",
+    "DELETE FROM attempt WHERE session = ?1",
+    "DELETE FROM bundle WHERE session = ?1",
+    "DELETE FROM source WHERE session = ?1",
+    "UPDATE session SET dirty = 0, unindexed = 0, page_dirty = 1, skip = NULL, end_reason = NULL, ended_at = NULL WHERE pk = ?1",
+];
+
+/// Removes a session with the copies of its records that forks hold. Its row stays until its pages are removed.
+pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting) -> Result<()> {
+    let pk = head.pk;
+    leaves_traces(tx)?;
+    let owned = owned_keys(tx, head)?;
+    for (session, keys) in copies(tx, head)? {
+        rows(tx, session, &keys)?;
+    }
+    never_again(tx, &owned)?;
+    for key in &owned {
+        tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([key.0])?;
+    }
+    search::take_out(tx, pk)?;
+    mark_closed_pages(tx, pk)?;
+    let files = files_of(tx, pk)?;
+    // Usage that copies report was the session's own.
+    let messages: BTreeSet<Message> = Used::of_session(tx, pk)?.into_keys().collect();
+    for session in chunk::kin_later(tx, head)? {
+        chunk::drop_messages(tx, session, &messages)?;
+    }
+    for sql in OF_SESSION {
+        tx.prepare_cached(sql)?.execute([pk])?;
+    }
+    tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
+    if lasting == Lasting::ForGood {
+        tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
+        tx.execute("DELETE FROM asked WHERE session = ?1", [&head.id])?;
+        tx.execute("DELETE FROM private_word WHERE session = ?1", [&head.id])?;
+        tx.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [&head.id])?;
+        // Its own transcripts are no longer opened. Other files may hold sessions that stay.
+        for file in files.iter().filter(|file| file.contains(&head.id)) {
+            tx.execute("DELETE FROM file WHERE path = ?1", [file])?;
+        }
+    }
+    Ok(())
+}
+
+fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RowKey>> {
+    Ok(chunk::all_owned_rows(tx, head)?.iter().map(|kept| kept.line.key).collect())
+}
+
+/// Records of other sessions that are copies of a session's own.
+fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RowKey>>> {
+    let own: HashSet<CopyOf> = chunk::all_owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
+    let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+    for kin in chunk::kin_of(tx, head.pk)? {
+        let rows = chunk::rows_of(tx, kin)?;
+        let keys: BTreeSet<RowKey> =
+            rows.iter().filter(|kept| own.contains(&copy_of(&kept.line))).map(|kept| kept.line.key).collect();
+        if !keys.is_empty() {
+            copies.insert(kin, keys);
+        }
+    }
+    Ok(copies)
+}
+
+fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
+    let mut query = tx.prepare_cached("SELECT DISTINCT file FROM source WHERE session = ?1")?;
+    Ok(query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Removes records of one session, with all their items and the session's search document.
+pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
+    leaves_traces(tx)?;
+    search::take_out(tx, session)?;
+    chunk::take_out(tx, session, keys)
+}
+
+/// Forbids ingesting records with these keys.
+pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Result<()> {
+    let mut insert = tx.prepare_cached("INSERT INTO forgotten_row(key) VALUES (?1) ON CONFLICT DO NOTHING")?;
+    for key in keys {
+        insert.execute([key.0])?;
+    }
+    Ok(())
+}
+
+/// Removes everything derived from a session's records; it then needs a new digest.
+pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    leaves_traces(tx)?;
+    search::take_out(tx, session)?;
+    mark_closed_pages(tx, session)?;
+    for sql in [
+        "DELETE FROM open_item WHERE session = ?1",
+        "DELETE FROM closed_item WHERE session = ?1",
+        // A closed item stays closed, by its id; its words may be what is to be removed.
+        "UPDATE closed_item SET text = '' WHERE of = ?1",
+        "UPDATE user_closed SET text = '' WHERE of = ?1",
+        "DELETE FROM digest WHERE session = ?1",
+        "DELETE FROM likeness WHERE session = ?1",
+        "DELETE FROM attempt WHERE session = ?1",
+        "UPDATE session SET dirty = 1, page_dirty = 1, skip = NULL WHERE pk = ?1",
+    ] {
+        tx.prepare_cached(sql)?.execute([session])?;
+    }
+    Ok(())
+}
+
+/// Removes what was derived from a title, in all sessions that hold the record it belongs to.
+pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut Whereabouts, leaf: RowKey) -> Result<()> {
+    leaves_traces(tx)?;
+    for session in whereabouts.sessions_with(tx, leaf)? {
+        derived(tx, session)?;
+    }
+    Ok(())
+}
+
+/// Removes titles for unknown conversations: they cannot be attributed to a session.
+pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
+    let mut query = tx.prepare("SELECT DISTINCT leaf FROM leaf_title")?;
+    let leaves: Vec<RowKey> = query.query_map([], |r| r.get(0).map(RowKey))?.collect::<rusqlite::Result<_>>()?;
+    let mut whereabouts = Whereabouts::load(tx)?;
+    for leaf in leaves {
+        if whereabouts.sessions_with(tx, leaf)?.is_empty() {
+            tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes titles that contain a text; their summary records have no item of their own.
+pub(super) fn titles(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+    let mut query = tx.prepare("SELECT leaf, text FROM leaf_title")?;
+    let all: Vec<(RowKey, String)> =
+        query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    for (leaf, text) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
+        tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf.0, text])?;
+        never_again(tx, &BTreeSet::from([RowKey::of_title(leaf, &text)]))?;
+    }
+    Ok(())
+}
+
+/// A text column, and what to do when it contains a forgotten text.
+const LEFTOVERS: [(&str, &str, &str); 7] = [
+    ("closed_item", "text", "UPDATE closed_item SET text = '' WHERE text = ?1"),
+    ("user_closed", "text", "UPDATE user_closed SET text = '' WHERE text = ?1"),
+    ("attempt", "error", "DELETE FROM attempt WHERE error = ?1"),
+    ("session", "skip", "UPDATE session SET skip = NULL WHERE skip = ?1"),
+    ("session", "end_reason", "UPDATE session SET end_reason = NULL WHERE end_reason = ?1"),
+    ("run", "report", "DELETE FROM run WHERE report = ?1"),
+    ("unknown_row", "type", "DELETE FROM unknown_row WHERE type = ?1"),
+];
+
+/// Removes a text from data beside the records: errors, reasons, and paths of transcripts that are no longer read.
+pub(super) fn leftovers(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+    for (table, column, change) in LEFTOVERS {
+        let sql = format!("SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL");
+        for text in texts(tx, &sql)?.iter().filter(|text| phrase.is_in(text)) {
+            tx.execute(change, [text])?;
+        }
+    }
+    for path in texts(tx, "SELECT path FROM file")?.iter().filter(|path| phrase.is_in(&folder_of(path, ""))) {
+        tx.execute("DELETE FROM file WHERE path = ?1", [path])?;
+    }
+    for path in texts(tx, "SELECT DISTINCT file FROM start")?.iter().filter(|path| phrase.is_in(&folder_of(path, ""))) {
+        tx.execute("DELETE FROM start WHERE file = ?1", [path])?;
+    }
+    Ok(())
+}
+
+fn texts(tx: &Transaction<'_>, sql: &str) -> Result<Vec<String>> {
+    Ok(tx.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,103 @@
+//! What records say besides their content: where and when each part of a session took place.
+
+use std::borrow::Cow;
+
+use anyhow::Result;
+use rusqlite::{Transaction, params};
+
+use super::project_pk;
+use super::writer::Writer;
+use crate::model::session::{Millis, Row};
+use crate::privacy::echo::Hushed;
+
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    first_at: Option<Millis>,
+    last_at: Option<Millis>,
+    pub cwd: Option<String>,
+    branches: Vec<String>,
+    versions: Vec<String>,
+}
+
+impl Notes {
+    /// Adds a record. Names that repeat private words are left out.
+    pub fn add(&mut self, row: &Row, words: &Hushed) {
+        if let Some(at) = row.at {
+            self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
+            self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
+        }
+        if self.cwd.is_none() {
+            self.cwd.clone_from(&row.cwd);
+        }
+        for (list, value) in [(&mut self.branches, &row.branch), (&mut self.versions, &row.version)] {
+            if let Some(value) = value
+                && !list.contains(value)
+                && matches!(words.clean(value), Cow::Borrowed(_))
+            {
+                list.push(value.clone());
+            }
+        }
+    }
+}
+
+/// Records that a session was active at a time.
+pub(crate) fn note_last(tx: &Transaction<'_>, session: i64, at: Millis) -> Result<()> {
+    let sql = "UPDATE session SET last_at = ?2 WHERE pk = ?1 AND coalesce(last_at, ?2 - 1) < ?2";
+    tx.prepare_cached(sql)?.execute([session, at])?;
+    Ok(())
+}
+
+impl Writer<'_, '_> {
+    /// Writes the collected facts on where and when each part of a session took place.
+    pub fn flush_notes(&mut self) -> Result<()> {
+        for ((session, source), notes) in std::mem::take(&mut self.notes) {
+            let times = "UPDATE source SET first_at = min(coalesce(first_at, ?2), ?2), last_at = max(coalesce(last_at, ?3), ?3) WHERE pk = ?1";
+            if let (Some(first), Some(last)) = (notes.first_at, notes.last_at) {
+                self.tx.prepare_cached(times)?.execute([source, first, last])?;
+                note_last(self.tx, session, last)?;
+            }
+            self.settle_start(session)?;
+            if let Some(cwd) = &notes.cwd {
+                let sql = "UPDATE source SET cwd = ?2 WHERE pk = ?1 AND cwd IS NULL";
+                if self.tx.prepare_cached(sql)?.execute(params![source, cwd])? > 0 {
+                    self.place_project(session)?;
+                }
+            }
+            self.add_to_list("branches", source, &notes.branches)?;
+            self.add_to_list("versions", source, &notes.versions)?;
+        }
+        Ok(())
+    }
+
+    fn settle_start(&self, session: i64) -> Result<()> {
+        let sql = "UPDATE session SET started_at = t.at FROM (SELECT min(at) AS at FROM start WHERE session = (SELECT id FROM session WHERE pk = ?1)) t
+             WHERE pk = ?1 AND started_at IS NOT t.at";
+        if self.tx.prepare_cached(sql)?.execute([session])? > 0 {
+            // This may change which session owns shared records.
+            let others = "UPDATE session SET dirty = 1, unindexed = 1 WHERE NOT (dirty = 1 AND unindexed) AND (
+                 pk = ?1 AND EXISTS (SELECT 1 FROM bundle WHERE session = ?1 AND items > 0) OR pk IN (SELECT other FROM kin WHERE session = ?1))";
+            self.tx.prepare_cached(others)?.execute([session])?;
+        }
+        Ok(())
+    }
+
+    fn add_to_list(&self, column: &str, source: i64, values: &[String]) -> Result<()> {
+        for value in values {
+            let sql = format!(
+                "UPDATE source SET {column} = json_insert({column}, '$[#]', ?2)
+                 WHERE pk = ?1 AND NOT EXISTS (SELECT 1 FROM json_each({column}) WHERE value = ?2)"
+            );
+            self.tx.prepare_cached(&sql)?.execute(params![source, value])?;
+        }
+        Ok(())
+    }
+
+    /// Assigns a session to the project of its first known working directory.
+    fn place_project(&self, session: i64) -> Result<()> {
+        let sql = "SELECT cwd FROM source WHERE session = ?1 AND cwd IS NOT NULL ORDER BY agent <> '', first_at, file LIMIT 1";
+        let cwd: String = self.tx.prepare_cached(sql)?.query_row([session], |r| r.get(0))?;
+        let project = project_pk(self.tx, &self.projects.key_of(&cwd))?;
+        self.tx.prepare_cached("UPDATE session SET project = ?2 WHERE pk = ?1")?.execute([session, project])?;
+        Ok(())
+    }
+}

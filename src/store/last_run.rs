@@ -1,0 +1,145 @@
+//! The outcome of the last `recall digest`, for `doctor`, `status` and the notice at a session's start.
+//!
+//! A small file of its own, replaced by every run: not in the index, because a run may fail for lack of one.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::session::Millis;
+use crate::sys::private_files;
+use crate::text::clean::{one_line, plain, shorten};
+
+const FILE: &str = "last-run.json";
+/// The longest error text stored, in characters.
+const MAX_ERROR: usize = 300;
+/// After this many runs in a row without a usable reply, no model is called for the time below, in milliseconds.
+const FUTILE: u32 = 3;
+const REST: Millis = 24 * 3_600_000;
+/// The longest valid rest, in milliseconds; a longer one was written with a wrong clock.
+const LONGEST_REST: Millis = 8 * REST;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LastRun {
+    pub at: Millis,
+    /// Runs in a row that could not run or in which the model failed.
+    pub failures: u32,
+    /// When the first of these failed.
+    pub failing_since: Option<Millis>,
+    /// Why the last of these failed.
+    pub error: Option<String>,
+    /// The failure was the model's: only a run that calls it can show that it works again.
+    pub of_model: bool,
+    /// Runs in a row in which replies were or may have been paid for and none was usable.
+    pub futile: u32,
+    /// Set while the model is not to be called.
+    pub rest: Option<Rest>,
+}
+
+/// Until when the model is not to be called, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    pub until: Millis,
+    pub why: String,
+}
+
+/// The outcome of the model calls of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// At least one reply was usable.
+    Worked,
+    /// No reply was usable, and at least one was or may have been paid for.
+    Futile,
+    /// The model is over its usage limit.
+    Limited(Rest),
+}
+
+impl LastRun {
+    pub fn read(data_dir: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(data_dir.join(FILE)).ok()?).ok()
+    }
+
+    /// The current rest, if the model must not be called now.
+    pub fn resting(data_dir: &Path, now: Millis) -> Option<Rest> {
+        Self::read(data_dir)?.rest.filter(|rest| (1..=LONGEST_REST).contains(&(rest.until - now)))
+    }
+
+    /// Records the outcome of a run's model calls.
+    pub fn asked(data_dir: &Path, at: Millis, asked: Asked) {
+        let before = Self::read(data_dir).unwrap_or_default();
+        let futile = if asked == Asked::Futile { before.futile.saturating_add(1) } else { 0 };
+        let rest = match asked {
+            Asked::Worked => None,
+            Asked::Futile if futile < FUTILE => None,
+            Asked::Futile => {
+                Some(Rest { until: at.saturating_add(REST), why: format!("{futile} runs in a row brought no usable answer") })
+            }
+            Asked::Limited(rest) => Some(rest),
+        };
+        Self { futile, rest, ..before }.write(data_dir);
+    }
+
+    /// A default record that keeps what is known about the model.
+    fn about_model(data_dir: &Path) -> Self {
+        let Self { futile, rest, .. } = Self::read(data_dir).unwrap_or_default();
+        Self { futile, rest, ..Self::default() }
+    }
+
+    /// Records a run that did its work.
+    pub fn succeeded(data_dir: &Path, at: Millis) {
+        Self { at, ..Self::about_model(data_dir) }.write(data_dir);
+    }
+
+    /// Records a run that finished without calling the model: a failure of the model stays on record.
+    pub fn went_through(data_dir: &Path, at: Millis) {
+        let before = Self::read(data_dir).filter(|run| run.of_model).unwrap_or_else(|| Self::about_model(data_dir));
+        Self { at, ..before }.write(data_dir);
+    }
+
+    /// Records a run that could not start or finish.
+    pub fn failed(data_dir: &Path, at: Millis, why: &str) {
+        Self::note(data_dir, at, why, false);
+    }
+
+    /// Records that the model failed in a run where no call succeeded.
+    pub fn model_failed(data_dir: &Path, at: Millis, why: &str) {
+        Self::note(data_dir, at, why, true);
+    }
+
+    fn note(data_dir: &Path, at: Millis, why: &str, of_model: bool) {
+        let before = Self::read(data_dir).unwrap_or_default();
+        let failed = Self {
+            at,
+            failures: before.failures.saturating_add(1),
+            failing_since: before.failing_since.or(Some(at)),
+            error: Some(shorten(&one_line(&plain(why)), MAX_ERROR)),
+            of_model,
+            ..before
+        };
+        failed.write(data_dir);
+    }
+
+    /// Removes error texts, which may quote what is being forgotten; only the fact of the failure stays.
+    pub fn forget_reason(data_dir: &Path) {
+        if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some() || run.rest.is_some()) {
+            // Synced, so that the text cannot come back after a power failure.
+            let rest = run.rest.map(|rest| Rest { why: "the reason was forgotten".into(), ..rest });
+            Self { error: None, rest, ..run }.write_by(data_dir, private_files::replace);
+        }
+    }
+
+    /// Not synced: losing this in a power failure costs less than waiting for the disk in every run.
+    fn write(&self, data_dir: &Path) {
+        self.write_by(data_dir, private_files::replace_for_now);
+    }
+
+    /// Ignores write errors: they are no reason to fail.
+    fn write_by(&self, data_dir: &Path, replace: impl Fn(&Path, &[u8]) -> io::Result<()>) {
+        if let Ok(bytes) = serde_json::to_vec(self) {
+            let _ = replace(&data_dir.join(FILE), &bytes);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Near-duplicates: sessions that say nearly the same as a later one of their project. Computed from all digests, so the result does not
+//! depend on the order in which they were made.
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::Store;
+use crate::analyze::minhash::{Likeness, repeated_by, repeated_by_changed};
+use crate::model::digest::Digest;
+use crate::store::codec::unpack;
+
+struct Said {
+    session: i64,
+    likeness: Likeness,
+    repeated_by: Option<i64>,
+    /// Its digest may have changed since it was last compared.
+    changed: bool,
+}
+
+/// Only changed sessions are compared again while they are fewer than one in this many.
+const FEW: usize = 8;
+
+impl Store {
+    /// Updates which session repeats which, in projects where something changed, or in `all`. Pages that show the old result become out
+    /// of date.
+    pub fn find_repeats(&mut self, all: bool) -> Result<()> {
+        if !all && self.page_dirty()?.is_empty() {
+            return Ok(());
+        }
+        let changed = "SELECT project FROM session WHERE page_dirty UNION
+             SELECT s.project FROM session t JOIN likeness l ON l.repeated_by = t.pk JOIN session s ON s.pk = l.session WHERE t.page_dirty";
+        let sql = if all { "SELECT pk FROM project" } else { changed };
+        let projects: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        if projects.is_empty() {
+            return Ok(());
+        }
+        let tx = self.db.transaction()?;
+        for project in projects {
+            let said = said_in(&tx, project)?;
+            for (one, next) in said.iter().zip(repeats_among(&said, all)) {
+                let next = next.map(|at| said[at].session);
+                if next != one.repeated_by {
+                    tx.execute("UPDATE likeness SET repeated_by = ?2 WHERE session = ?1", params![one.session, next])?;
+                    tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1", [one.session])?;
+                }
+            }
+        }
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// The next session that says nearly the same as this one.
+    pub fn repeated_by(&self, session: i64) -> Result<Option<i64>> {
+        let sql = "SELECT repeated_by FROM likeness WHERE session = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0)).optional()?.flatten())
+    }
+}
+
+/// For each session, the position of the one that repeats it. Compares only changed sessions with the others, unless too many changed or
+/// `all` is set.
+fn repeats_among(said: &[Said], all: bool) -> Vec<Option<usize>> {
+    let likeness: Vec<Likeness> = said.iter().map(|one| one.likeness.clone()).collect();
+    let changed: Vec<usize> = (0..said.len()).filter(|at| said[*at].changed).collect();
+    if all || changed.len() * FEW > said.len() {
+        return repeated_by(&likeness);
+    }
+    let places: HashMap<i64, usize> = said.iter().enumerate().map(|(at, one)| (one.session, at)).collect();
+    // A reference to a session that is gone or changed says nothing any more.
+    let known = |one: &Said| match one.repeated_by {
+        _ if one.changed => None,
+        None => Some(None),
+        Some(next) => places.get(&next).filter(|at| !said[**at].changed).map(|at| Some(*at)),
+    };
+    repeated_by_changed(&likeness, &changed, &said.iter().map(known).collect::<Vec<_>>())
+}
+
+/// The digested sessions of a project, in order.
+fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
+    // Digests without a stored signature: made before there were any, or sanitized since.
+    let sql =
+        "SELECT d.session, d.body FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.interim_until IS NULL
+         WHERE s.project = ?1 AND NOT EXISTS (SELECT 1 FROM likeness WHERE session = s.pk)";
+    let mut query = tx.prepare_cached(sql)?;
+    let missing: Vec<(i64, Vec<u8>)> =
+        query.query_map([project], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    for (session, body) in &missing {
+        note(tx, *session, &unpack(body)?)?;
+    }
+    let missing: HashSet<i64> = missing.into_iter().map(|(session, _)| session).collect();
+    let sql = "SELECT l.session, l.words, l.repeated_by, s.page_dirty FROM session s JOIN likeness l ON l.session = s.pk
+         WHERE s.project = ?1 ORDER BY s.started_at, s.id";
+    let mut query = tx.prepare_cached(sql)?;
+    let said = query.query_map([project], |r| {
+        let (session, repeated_by) = (r.get(0)?, r.get(2)?);
+        let likeness = Likeness::from_bytes(r.get_ref(1)?.as_blob()?);
+        Ok(Said { session, likeness, repeated_by, changed: r.get::<_, bool>(3)? || missing.contains(&session) })
+    })?;
+    Ok(said.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Stores the near-duplicate signature of a session's digest.
+pub(super) fn note(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
+    let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
+    tx.prepare_cached(sql)?.execute(params![session, Likeness::of(digest).to_bytes()])?;
+    Ok(())
+}
+
+/// Drops the signature of a digest that was removed or changed; it is computed again when needed.
+pub(super) fn drop_note(tx: &Transaction<'_>, session: i64) -> Result<()> {
+    tx.prepare_cached("DELETE FROM likeness WHERE session = ?1")?.execute([session])?;
+    Ok(())
+}

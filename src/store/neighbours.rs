@@ -1,0 +1,136 @@
+//! The neighbours of a session: sessions before and after it in its project, and the transcript files it came from.
+
+use anyhow::Result;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Store;
+use super::ingest::{all_words_of, words_of};
+use super::load::{HEAD, SessionHead, head};
+use super::recent::NOT_REPEATED;
+use crate::model::session::{Millis, RowKey};
+use crate::privacy::echo::Hushed;
+use crate::store::chunk;
+
+/// True when `session s` has anything to show: a digest, or prompts that still wait for one.
+const TELLS: &str = "(EXISTS (SELECT 1 FROM digest WHERE session = s.pk AND superseded = 0)
+     OR s.dirty AND s.skip IS NULL AND EXISTS (SELECT 1 FROM bundle WHERE session = s.pk AND prompts > 0))";
+
+/// Direction from a position in a project's order of sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Before,
+    After,
+}
+
+/// A position in a project's order of sessions: by start, then by id.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'a> {
+    pub project: &'a str,
+    pub began_at: Millis,
+    pub id: &'a str,
+}
+
+/// A file that contains records of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    pub path: String,
+    /// The subagent the file belongs to. In the oldest layouts a session's own file also contains records of its subagents.
+    pub agent: Option<String>,
+}
+
+/// The span of time of a private prompt and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrivateSpan {
+    pub from: Millis,
+    pub until: Option<Millis>,
+    /// The client's id of the prompt.
+    pub prompt: Option<String>,
+}
+
+impl PrivateSpan {
+    pub fn holds(&self, at: Millis) -> bool {
+        self.from <= at && self.until.is_none_or(|until| at < until)
+    }
+}
+
+impl Store {
+    /// The `most` nearest sessions on one side of a position, nearest first, and how many there are in all.
+    pub fn neighbours(&self, at: &At<'_>, side: Side, most: usize) -> Result<(Vec<SessionHead>, usize)> {
+        let (is, order) = match side {
+            Side::Before => ("<", "DESC"),
+            Side::After => (">", "ASC"),
+        };
+        // Sessions without a timestamp come last.
+        let began = format!("coalesce(s.started_at, {})", Millis::MAX);
+        let on_side = format!(
+            "s.project = (SELECT pk FROM project WHERE key = ?1) AND ({began}, s.id) {is} (?2, ?3) AND {TELLS} AND {NOT_REPEATED}"
+        );
+        let sql = format!("{HEAD} WHERE {on_side} ORDER BY {began} {order}, s.id {order} LIMIT ?4");
+        let mut query = self.db.prepare_cached(&sql)?;
+        let found =
+            query.query_map(params![at.project, at.began_at, at.id, most as i64], head)?.collect::<rusqlite::Result<_>>()?;
+        let sql = format!("SELECT count(*) FROM session s WHERE {on_side}");
+        let all: i64 = self.db.prepare_cached(&sql)?.query_row(params![at.project, at.began_at, at.id], |r| r.get(0))?;
+        Ok((found, all as usize))
+    }
+
+    /// The transcript files of a session, each once: its own before those of its subagents.
+    pub fn source_files(&self, session: i64) -> Result<Vec<SourceFile>> {
+        let sql =
+            "SELECT file, min(agent) FROM source WHERE session = ?1 GROUP BY file ORDER BY min(agent) <> '', min(first_at), file";
+        let mut query = self.db.prepare_cached(sql)?;
+        let files = query.query_map([session], |r| {
+            Ok(SourceFile { path: r.get(0)?, agent: Some(r.get::<_, String>(1)?).filter(|agent| !agent.is_empty()) })
+        })?;
+        Ok(files.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Is any item of this record stored with the session?
+    pub fn holds_row(&self, session: i64, key: RowKey) -> Result<bool> {
+        chunk::holds(&self.db, session, key)
+    }
+
+    /// Is this title from a summary record stored?
+    pub fn holds_title(&self, leaf: RowKey, text: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM leaf_title WHERE leaf = ?1 AND text = ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![leaf.0, text], |r| r.get(0))?)
+    }
+
+    /// Was a session ever in an excluded project? Its records that name no directory are not stored then.
+    pub fn is_excluded_session(&self, session: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM excluded_session WHERE id = ?1)";
+        Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
+    }
+
+    /// The private words of a session and of the earlier sessions it continues.
+    pub fn hushed(&self, head: &SessionHead) -> Result<Hushed> {
+        all_words_of(&self.db, head.pk)
+    }
+
+    /// The same by session id, whether the session is stored or not.
+    pub fn hushed_of(&self, session: &str) -> Result<Hushed> {
+        if let Some(pk) = self.session_pk(session)? {
+            return all_words_of(&self.db, pk);
+        }
+        let mut hushed = Hushed::default();
+        words_of(&self.db, session, &mut hushed)?;
+        Ok(hushed)
+    }
+
+    /// Offset up to which a transcript has been read, in bytes.
+    pub fn read_up_to(&self, file: &str) -> Result<u64> {
+        let sql = "SELECT offset FROM file WHERE path = ?1";
+        Ok(self.db.prepare_cached(sql)?.query_row([file], |r| r.get::<_, i64>(0)).optional()?.unwrap_or(0) as u64)
+    }
+
+    /// The private spans of a session, as far as it has been read.
+    pub fn private_spans(&self, session: &str) -> Result<Vec<PrivateSpan>> {
+        private_spans(&self.db, session)
+    }
+}
+
+pub(super) fn private_spans(db: &Connection, session: &str) -> Result<Vec<PrivateSpan>> {
+    let mut query = db.prepare_cached("SELECT from_at, until_at, prompt FROM private_turn WHERE session = ?1")?;
+    let spans = query.query_map([session], |r| Ok(PrivateSpan { from: r.get(0)?, until: r.get(1)?, prompt: r.get(2)? }))?;
+    Ok(spans.collect::<rusqlite::Result<_>>()?)
+}

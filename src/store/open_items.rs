@@ -1,0 +1,161 @@
+//! Open items and what closes them: the digest of a later session, or the user.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+use rusqlite::params;
+
+use super::Store;
+use super::hold::Identity;
+use super::notes::{author, author_text};
+use crate::model::author::Author;
+use crate::model::session::Millis;
+use crate::text::tokenize::{covered_by, words};
+
+/// Two wordings mean the same open item when at least this share of the distinctive words of one is in the other.
+const SAME_ITEM: f64 = 0.6;
+/// The share that is required in the other direction.
+const SAME_AT_LEAST: f64 = 0.5;
+
+/// Shortest id prefix that is accepted, in characters.
+const MIN_PREFIX: usize = 4;
+
+/// A next step or a blocker, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedItem {
+    pub id: String,
+    pub session: i64,
+    /// `next` or `blocker`.
+    pub kind: String,
+    pub text: String,
+    pub verified: bool,
+}
+
+fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
+    Ok(ListedItem { id: r.get(0)?, session: r.get(1)?, kind: r.get(2)?, text: r.get(3)?, verified: r.get(4)? })
+}
+
+/// An open item that was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closed {
+    pub id: String,
+    /// The agent that closed it on request, if it was one.
+    pub by: Option<String>,
+}
+
+/// Wordings of open items, to tell which mean the same thing.
+#[derive(Debug, Default)]
+pub struct Wordings(Vec<BTreeSet<String>>);
+
+impl Wordings {
+    /// Does one of them mean the same as `text`? A short wording does not match every longer one that contains its words.
+    pub fn has(&self, text: &str) -> bool {
+        let one = words(text);
+        self.0.iter().any(|other| {
+            let (mine, theirs) = (covered_by(&one, other), covered_by(other, &one));
+            mine.max(theirs) >= SAME_ITEM && mine.min(theirs) >= SAME_AT_LEAST
+        })
+    }
+}
+
+impl<'a> Extend<&'a str> for Wordings {
+    fn extend<T: IntoIterator<Item = &'a str>>(&mut self, texts: T) {
+        self.0.extend(texts.into_iter().map(words));
+    }
+}
+
+impl Store {
+    /// Everything a session left open, closed or not, in the order of its digest.
+    pub fn items_of(&self, session: i64) -> Result<Vec<ListedItem>> {
+        let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE session = ?1 ORDER BY place";
+        let mut query = self.db.prepare_cached(sql)?;
+        Ok(query.query_map([session], listed)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Ids of a session's open items that a later session or the user closed, matched by id or by wording.
+    pub fn closed_of(&self, session: i64) -> Result<Vec<String>> {
+        let sql = "SELECT id, text FROM closed_item WHERE of = ?1 UNION SELECT id, text FROM user_closed WHERE of = ?1 ORDER BY id";
+        let mut query = self.db.prepare_cached(sql)?;
+        let closed: Vec<(String, String)> =
+            query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        if closed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut items = self.items_of(session)?;
+        // An id that still exists stands for its item; the others are matched by their words.
+        let (by_id, by_words): (Vec<_>, Vec<_>) = closed.iter().partition(|(id, _)| items.iter().any(|item| item.id == *id));
+        let mut wordings = Wordings::default();
+        wordings.extend(by_words.iter().map(|(_, text)| text.as_str()));
+        items.retain(|item| by_id.iter().any(|(id, _)| *id == item.id) || wordings.has(&item.text));
+        Ok(items.into_iter().map(|item| item.id).collect())
+    }
+
+    /// The same, with the agents that closed them.
+    pub fn closings_of(&self, session: i64) -> Result<Vec<Closed>> {
+        let ids = self.closed_of(session)?;
+        let closers = if ids.is_empty() { Vec::new() } else { self.closers_of(session)? };
+        let by = |id: &str| {
+            let (_, by) = closers.iter().find(|(of, by)| of == id && matches!(by, Author::Agent { .. }))?;
+            Some(by.text())
+        };
+        Ok(ids.into_iter().map(|id| Closed { by: by(&id), id }).collect())
+    }
+
+    /// The open item whose id starts with `prefix`.
+    ///
+    /// # Errors
+    /// When none or more than one matches, or the prefix is too short.
+    pub fn find_item(&self, prefix: &str) -> Result<ListedItem> {
+        if prefix.chars().count() < MIN_PREFIX {
+            bail!("`{prefix}` is too short for an id: give at least {MIN_PREFIX} characters");
+        }
+        let sql = "SELECT id, session, kind, text, verified FROM open_item WHERE substr(id, 1, ?2) = ?1 ORDER BY id LIMIT 2";
+        let mut query = self.db.prepare_cached(sql)?;
+        let found: Vec<ListedItem> =
+            query.query_map(params![prefix, prefix.chars().count() as i64], listed)?.collect::<rusqlite::Result<_>>()?;
+        match found.as_slice() {
+            [] => bail!("no open item with the id `{prefix}`: `recall context` lists them"),
+            [one] => Ok(one.clone()),
+            _ => bail!("`{prefix}` fits more than one open item: give more of the id"),
+        }
+    }
+
+    /// Records that the user, or an agent on request, closed an item. False when that was on record already.
+    pub fn close_item(&mut self, item: &ListedItem, at: Millis, by: &Author) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        Identity::check(self.file, &self.path)?;
+        let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+        let new = tx.execute(sql, params![item.id, item.session, item.text, at, author_text(by)])? > 0;
+        // Its pages show it as done.
+        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, new])?;
+        tx.commit()?;
+        Ok(new)
+    }
+
+    /// Who closed an item on request, if it was closed that way.
+    pub fn closer_of(&self, item: &ListedItem) -> Result<Option<Author>> {
+        Ok(self.closers_of(item.session)?.into_iter().find(|(id, _)| *id == item.id).map(|(_, by)| by))
+    }
+
+    /// Which items of a session were closed on request, by item id, and by whom.
+    pub fn closers_of(&self, session: i64) -> Result<Vec<(String, Author)>> {
+        let mut query = self.db.prepare_cached("SELECT id, author FROM user_closed WHERE of = ?1 ORDER BY id")?;
+        Ok(query.query_map([session], |r| Ok((r.get(0)?, author(r.get(1)?))))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Reopens an item. False when it was not closed.
+    pub fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
+        let tx = self.db.transaction()?;
+        Identity::check(self.file, &self.path)?;
+        let gone = tx.execute("DELETE FROM user_closed WHERE id = ?1", [&item.id])? > 0;
+        tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, gone])?;
+        tx.commit()?;
+        Ok(gone)
+    }
+
+    /// What the user closed of a session: item id, text, time.
+    pub(super) fn user_closings(&self, session: i64) -> Result<Vec<(String, String, Millis)>> {
+        let mut query = self.db.prepare_cached("SELECT id, text, at FROM user_closed WHERE of = ?1 ORDER BY id")?;
+        Ok(query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+}

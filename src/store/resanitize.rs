@@ -1,0 +1,103 @@
+//! Resanitizing: stored texts pass the sanitizer again when its rules change.
+//!
+//! Works session by session, one transaction each; after an interruption the next run does it all again, and what is already clean stays
+//! as it is. Where a text is only redacted, everything derived from it is redacted too. Where a text is removed, everything derived from
+//! it is removed, because it may say the same in other words.
+
+mod columns;
+mod items;
+pub mod open_items;
+
+use anyhow::Result;
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::{Store, search};
+use crate::model::digest::Digest;
+use crate::privacy::Gate;
+use crate::store::codec::{pack, unpack};
+use crate::store::forget::removal;
+use crate::store::near_duplicates;
+
+/// Name of the fact that holds the rules by which stored texts were sanitized.
+const RULES: &str = "rules";
+/// Name of the fact that stored prompts were checked once for third-party text: earlier programs took it for the user's own.
+const SPEAKERS: &str = "speakers";
+
+impl Store {
+    /// Has everything stored passed the sanitizer with these rules?
+    pub fn is_cleaned_by(&self, rules: &str) -> Result<bool> {
+        let sql = "SELECT value FROM fact WHERE name = ?1";
+        let known: Option<String> = self.db.query_row(sql, [RULES], |r| r.get(0)).optional()?;
+        Ok(known.as_deref() == Some(rules))
+    }
+
+    /// Passes everything stored through the sanitizer, whose rules are identified by `rules`. Returns how many texts changed.
+    pub fn clean(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
+        let sessions: Vec<i64> =
+            self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";
+        let knows_speakers: bool = self.db.query_row(sql, [SPEAKERS], |r| r.get(0))?;
+        // First, while the words from which item ids were derived are still unchanged.
+        let mut changed = self.clean_part(|tx| crate::store::resanitize::open_items::clean(tx, gate))?;
+        for session in sessions {
+            changed += self.clean_part(|tx| clean_session(tx, session, gate, knows_speakers))?;
+        }
+        changed += self.clean_part(|tx| columns::clean(tx, gate))?;
+        changed += self.clean_part(|tx| Self::clean_notes(tx, |text| gate.clean(text)))?;
+        for (name, value) in [(RULES, rules), (SPEAKERS, "1")] {
+            self.db.execute("INSERT INTO fact VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", [name, value])?;
+        }
+        Ok(changed)
+    }
+
+    fn clean_part(&mut self, clean: impl FnOnce(&Transaction<'_>) -> Result<u64>) -> Result<u64> {
+        let tx = self.db.transaction()?;
+        let changed = clean(&tx)?;
+        if changed > 0 {
+            removal::leaves_traces(&tx)?;
+        }
+        tx.commit()?;
+        Ok(changed)
+    }
+}
+
+fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers: bool) -> Result<u64> {
+    let cleaned = items::clean(tx, session, gate, knows_speakers)?;
+    let mut changed = cleaned.texts;
+    if cleaned.left_out {
+        removal::derived(tx, session)?;
+    } else {
+        changed += clean_digests(tx, session, gate)?;
+    }
+    if changed > 0 {
+        search::take_out(tx, session)?;
+        tx.prepare_cached("UPDATE session SET page_dirty = 1 WHERE pk = ?1")?.execute([session])?;
+        tx.prepare_cached("UPDATE digest SET basis = NULL WHERE session = ?1")?.execute([session])?;
+    }
+    Ok(changed)
+}
+
+fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64> {
+    let mut query = tx.prepare_cached("SELECT pk, superseded, body FROM digest WHERE session = ?1")?;
+    let digests = query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+    let digests: Vec<(i64, bool, Vec<u8>)> = digests.collect::<rusqlite::Result<_>>()?;
+    let mut changed = 0;
+    for (pk, superseded, body) in digests {
+        let before: Digest = unpack(&body)?;
+        let mut after = before.clone();
+        after.pass(|text| gate.clean(text));
+        if after == before {
+            continue;
+        }
+        changed += 1;
+        if !superseded {
+            near_duplicates::drop_note(tx, session)?;
+        }
+        tx.prepare_cached("UPDATE digest SET body = ?2, title = ?3 WHERE pk = ?1")?.execute(params![
+            pk,
+            pack(&after)?,
+            after.title
+        ])?;
+    }
+    Ok(changed)
+}

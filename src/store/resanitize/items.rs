@@ -1,0 +1,67 @@
+//! Resanitizes the items of records. What remains of a record keeps its position, so that a copy read later is recognised as one.
+
+use anyhow::Result;
+use rusqlite::Transaction;
+
+use crate::model::session::Item;
+use crate::privacy::{Conversation, Gate};
+use crate::source::claude_code::is_wrapped;
+use crate::store::chunk;
+use crate::store::chunk::Texts;
+use redact::OPENING;
+
+/// What resanitizing did to a session's items.
+#[derive(Debug, Default)]
+pub(super) struct Cleaned {
+    /// Number of changed items.
+    pub texts: u64,
+    /// Was anything removed that digests may mention?
+    pub left_out: bool,
+}
+
+/// `knows_speakers`: stored prompts are known to be the user's own words, not text that only came in the user's name.
+pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers: bool) -> Result<Cleaned> {
+    let mut conversation = Conversation::default();
+    let mut cleaned = Cleaned::default();
+    let mut source = None;
+    let rows = chunk::rows_of(tx, session)?;
+    let mut texts = Texts::new(tx);
+    let mut changes = Vec::new();
+    for kept in rows {
+        if source.replace(kept.source) != Some(kept.source) {
+            conversation = Conversation::default();
+        }
+        let before = texts.take(&kept)?;
+        let after = gate.pass_item(kept.line.key, before.clone(), &mut conversation);
+        let after = after.filter(|item| knows_speakers || !matches!(item, Item::Prompt(text) if is_wrapped(text)));
+        if after.as_ref() != Some(&before) {
+            cleaned.texts += 1;
+            cleaned.left_out |= leaves_out(gate, &before, after.as_ref());
+            changes.push((kept, after));
+        }
+    }
+    if changes.iter().any(|(_, after)| after.is_none()) {
+        // The session needs a new digest.
+        tx.prepare_cached("UPDATE session SET dirty = 1 WHERE pk = ?1")?.execute([session])?;
+    }
+    chunk::change(tx, session, changes.into_iter())?;
+    Ok(cleaned)
+}
+
+/// Was more removed than a secret? Digests never mention the client's bookkeeping tools.
+fn leaves_out(gate: &Gate, before: &Item, after: Option<&Item>) -> bool {
+    let Some(after) = after else {
+        return match before {
+            Item::Tool(tool) => !gate.skips(tool),
+            // Removed together with its tool use.
+            Item::Outcome(_) => false,
+            _ => true,
+        };
+    };
+    let marks = |text: &str| text.matches(OPENING).count();
+    let texts = before.texts().into_iter().zip(after.texts());
+    let names_files = matches!(before, Item::Tool(_) | Item::Outcome(_));
+    texts.filter(|(before, after)| before != after).any(|(before, after)| {
+        after.is_empty() || names_files && marks(after) <= marks(before) || before.to_ascii_lowercase().contains("<private")
+    })
+}

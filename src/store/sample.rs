@@ -1,0 +1,250 @@
+//! Sampling: which items are loaded of a session that is too long to be loaded whole.
+//!
+//! A digest, a page and an answer are a few KB however long the session was, and making one must not need more memory for a longer
+//! session. So of a long session both ends are loaded, and between them a sample spread over the whole session and bounded in number and
+//! length: what the user said, how turns ended, plans and recaps, the last state of the lists, and runs of consecutive items. Search
+//! still indexes the words of all items.
+//!
+//! A session that fits into a client's context window, even one compacted many times over a long day, is far from long in this sense.
+//!
+//! ## Invariants
+//! The sample depends only on the order and the kinds of the items, not on the slices in which they were ingested.
+
+use std::ops::Range;
+
+use crate::model::session::{Item, LeftOut, Millis};
+use crate::store::chunk::{Kind, Line};
+use crate::text::clean::head_and_tail;
+
+/// A session with more text than this is long, in bytes of JSON.
+pub const LONG: usize = 16 << 20;
+
+/// How many items at either end of the main conversation are loaded unshortened.
+const ENDS: usize = 128;
+/// At most this many items of each sampled kind.
+const OF_A_KIND: usize = 2048;
+/// Lists and titles replace the ones before them: only this many of the last are loaded.
+const STATES: usize = 64;
+/// Runs of consecutive items of any kind: length of a run, and number of runs.
+const STRETCH: usize = 32;
+const STRETCHES: usize = 64;
+/// A plan, the tool use that presents it to the user, and the user's answer.
+const PLAN: usize = 3;
+
+/// Longest group of tool uses and their outcomes that is loaded as a whole.
+const TOGETHER: usize = 128;
+
+/// Texts away from the ends are shortened to this many characters.
+const MAX_TEXT: usize = 2_000;
+
+/// What the choice needs to know of an item.
+#[derive(Debug, Clone, Copy)]
+struct Spot {
+    /// Sort key: part of the session, offset in the file, file, position within the record.
+    order: (u32, i64, u32, u32),
+    /// Ingest sequence number.
+    number: u32,
+    kind: Kind,
+    is_main: bool,
+}
+
+/// All items of a session, for choosing some of them. Each takes 32 bytes.
+#[derive(Debug, Default)]
+pub struct Spots {
+    all: Vec<Spot>,
+    /// The latest timestamp, and the number of its item.
+    latest: Option<(Millis, u32)>,
+}
+
+impl Spots {
+    pub fn with_room_for(items: usize) -> Self {
+        Self { all: Vec::with_capacity(items), latest: None }
+    }
+
+    /// Adds the next item in the order of ingest, with its part of the session and its file.
+    pub fn add(&mut self, line: &Line, (part, file): (usize, usize), is_main: bool) {
+        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let number = small(self.all.len());
+        let within = u32::try_from(line.part).unwrap_or(u32::MAX);
+        self.latest = self.latest.max(line.at.map(|at| (at, number)));
+        self.all.push(Spot { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main });
+    }
+
+    /// The numbers of the items to load, ascending, and how many items are left out.
+    pub fn choose(mut self) -> (Vec<u32>, LeftOut) {
+        self.all.sort_unstable_by_key(|spot| (spot.order, spot.number));
+        let chosen = choice(&self.all, self.latest);
+        let (mut numbers, mut left_out) = (Vec::new(), LeftOut::default());
+        for (spot, chosen) in self.all.iter().zip(chosen) {
+            if chosen {
+                numbers.push(spot.number);
+            } else {
+                left_out.items += 1;
+                left_out.prompts += usize::from(spot.kind == Kind::Prompt && spot.is_main);
+            }
+        }
+        numbers.sort_unstable();
+        (numbers, left_out)
+    }
+}
+
+/// Is the loaded item at position `at` near an end of the main conversation, which takes up the first `main` items?
+pub fn is_at_end(at: usize, main: usize) -> bool {
+    at < main && (at < ENDS || at + ENDS >= main)
+}
+
+/// Shortens a loaded item that is not near an end.
+pub fn shorten(item: &mut Item) {
+    if let Item::Prompt(text) | Item::Reply(text) | Item::Plan(text) | Item::Recap(text) | Item::Away(text) = item
+        && text.len() > MAX_TEXT
+    {
+        *text = head_and_tail(text, MAX_TEXT);
+    }
+}
+
+/// Whether each item is chosen. Items of the main conversation come first.
+fn choice(rows: &[Spot], latest: Option<(Millis, u32)>) -> Vec<bool> {
+    let main = rows.iter().take_while(|spot| spot.is_main).count();
+    let mut chosen = Choice(vec![false; rows.len()]);
+    chosen.add(0..main.min(ENDS));
+    chosen.add(main.saturating_sub(ENDS)..main);
+    // The session was active until this item.
+    chosen.add_all(rows.iter().position(|spot| latest.is_some_and(|(_, number)| number == spot.number)).into_iter());
+    let of = |kinds: &'static [Kind]| (0..rows.len()).filter(move |at| kinds.contains(&rows[*at].kind));
+    chosen.add_all(spread(of(&[Kind::Prompt, Kind::Answer]).filter(|at| *at < main).collect(), OF_A_KIND));
+    chosen.add_all(spread(of(&[Kind::Reply]).filter(|at| ends_turn(rows, *at)).collect(), OF_A_KIND));
+    chosen.add_all(spread(of(&[Kind::Recap, Kind::Away, Kind::PullRequest, Kind::Interrupted]).collect(), OF_A_KIND));
+    for at in spread(of(&[Kind::Plan]).collect(), OF_A_KIND / PLAN) {
+        chosen.add(at..at + PLAN);
+    }
+    // A task's outcome may be reported long after the task itself.
+    chosen.add_all(last(of(&[Kind::Task]).collect(), OF_A_KIND));
+    chosen.add_all(last(of(&[Kind::Todos]).collect(), STATES));
+    chosen.add_all(last(of(&[Kind::Title]).collect(), STATES));
+    for start in spread((0..rows.len()).step_by(STRETCH).collect(), STRETCHES) {
+        chosen.add(start..start + STRETCH);
+    }
+    chosen.close(rows);
+    chosen.0
+}
+
+struct Choice(Vec<bool>);
+
+impl Choice {
+    fn add(&mut self, range: Range<usize>) {
+        let end = range.end.min(self.0.len());
+        self.0[range.start.min(end)..end].fill(true);
+    }
+
+    fn add_all(&mut self, places: impl Iterator<Item = usize>) {
+        places.for_each(|at| self.0[at] = true);
+    }
+
+    /// Chooses tool uses and their outcomes together: without its outcome a failed use would look like a success, or take the failure of
+    /// another use of the same command.
+    fn close(&mut self, rows: &[Spot]) {
+        let of = |from: usize, kind: Kind| rows[from..].iter().take_while(|spot| spot.kind == kind).count();
+        let mut from = 0;
+        while from < rows.len() {
+            let ended = from + of(from, Kind::Tool);
+            let end = ended + of(ended, Kind::Outcome);
+            if self.0[from..end].contains(&true) {
+                // In a group longer than any real batch of parallel uses, the early uses without an outcome can be left out.
+                self.add(if end - from <= TOGETHER { from } else { ended.max(end.saturating_sub(TOGETHER)) }..end);
+            }
+            from = end.max(from + 1);
+        }
+    }
+}
+
+/// Is this the last reply before the user or a subagent speaks?
+fn ends_turn(rows: &[Spot], at: usize) -> bool {
+    let part = |spot: &Spot| spot.order.0;
+    let next = rows[at + 1..].iter().find(|spot| matches!(spot.kind, Kind::Reply | Kind::Prompt));
+    next.is_none_or(|next| next.kind == Kind::Prompt || part(next) != part(&rows[at]))
+}
+
+/// At most `most` of these, evenly spaced, the first and the last among them.
+fn spread(all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
+    let count = all.len().min(most);
+    let steps = count.saturating_sub(1).max(1);
+    (0..count).map(move |n| all[n * all.len().saturating_sub(1) / steps])
+}
+
+/// The last `most` of these.
+fn last(mut all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
+    all.drain(..all.len().saturating_sub(most));
+    all.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::session::RowKey;
+
+    const TURN: [Kind; 6] = [Kind::Prompt, Kind::Tool, Kind::Outcome, Kind::Reply, Kind::Tool, Kind::Reply];
+    const TURNS: usize = 20_000;
+
+    /// Positions loaded of a session of many turns that was ingested in this order.
+    fn chosen(came_in: impl Iterator<Item = usize>) -> (Vec<usize>, LeftOut) {
+        let mut spots = Spots::default();
+        let came_in: Vec<usize> = came_in.collect();
+        for at in &came_in {
+            let kind = if *at == 30_007 { Kind::Plan } else { TURN[at % TURN.len()] };
+            let line = Line { key: RowKey([0; 16]), part: 0, offset: *at as i64, at: Some(*at as i64 % 70_001), kind, sum: 0 };
+            spots.add(&line, (1, 1), true);
+        }
+        let (numbers, left_out) = spots.choose();
+        let mut places: Vec<usize> = numbers.iter().map(|number| came_in[*number as usize]).collect();
+        places.sort_unstable();
+        (places, left_out)
+    }
+
+    #[test]
+    fn of_a_long_session_both_ends_and_some_of_all_between_are_loaded() {
+        let items = TURNS * TURN.len();
+        let (places, left_out) = chosen(0..items);
+        assert_eq!(places.len() + left_out.items, items);
+        assert!(places.len() < 2 * ENDS + 3 * OF_A_KIND + STRETCHES * (STRETCH + 1), "{}", places.len());
+        assert!(places.starts_with(&Vec::from_iter(0..ENDS)) && places.ends_with(&Vec::from_iter(items - ENDS..items)));
+        let of = |kind: Kind| places.iter().filter(|at| TURN[*at % TURN.len()] == kind).count();
+        assert!(of(Kind::Prompt) >= OF_A_KIND && left_out.prompts == TURNS - of(Kind::Prompt));
+        let closing = places.iter().filter(|at| *at % TURN.len() == TURN.len() - 1).count();
+        assert!(closing >= OF_A_KIND, "{closing} replies that end turns");
+        // A plan comes with what became of it, and the item with the latest timestamp is loaded.
+        assert!([30_007, 30_008, 30_009, 70_000].iter().all(|at| places.contains(at)));
+        // Every tenth of the session has something loaded.
+        assert!((0..10).all(|tenth| places.iter().any(|at| at * 10 / items == tenth && TURN[at % TURN.len()] == Kind::Outcome)));
+    }
+
+    #[test]
+    fn how_a_use_ended_is_loaded_with_it_or_not_at_all() {
+        // A single use, parallel uses, and many uses of which only the last has an outcome that is kept; in any position.
+        let runs: [&[Kind]; 3] =
+            [&[Kind::Tool, Kind::Outcome], &[Kind::Tool, Kind::Tool, Kind::Outcome, Kind::Outcome], &[Kind::Tool; 7]];
+        let kinds: Vec<Kind> = (0..9_000)
+            .flat_map(|n| {
+                [&[Kind::Prompt][..], runs[n % 3], &[Kind::Outcome][..(n % 3 == 2).into()], &[Kind::Reply][..n % 2]].concat()
+            })
+            .collect();
+        let mut spots = Spots::default();
+        for (at, kind) in kinds.iter().enumerate() {
+            let line = Line { key: RowKey([0; 16]), part: 0, offset: at as i64, at: None, kind: *kind, sum: 0 };
+            spots.add(&line, (1, 1), true);
+        }
+        let (numbers, left_out) = spots.choose();
+        assert!(left_out.items > kinds.len() / 2, "{left_out:?}");
+        let is_chosen = |at: usize| numbers.binary_search(&(at as u32)).is_ok();
+        for at in 1..kinds.len() {
+            let is_one_run =
+                matches!((kinds[at - 1], kinds[at]), (Kind::Tool, Kind::Tool | Kind::Outcome) | (Kind::Outcome, Kind::Outcome));
+            assert!(!is_one_run || is_chosen(at - 1) == is_chosen(at), "{at}");
+        }
+    }
+
+    #[test]
+    fn in_which_order_it_came_in_changes_nothing() {
+        let items = TURNS * TURN.len();
+        assert_eq!(chosen(0..items), chosen((items / 2..items).chain(0..items / 2)));
+    }
+}

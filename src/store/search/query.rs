@@ -1,0 +1,163 @@
+//! Full-text queries.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use anyhow::Result;
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Row, params, params_from_iter};
+
+use super::Store;
+use crate::model::session::Millis;
+use crate::store::document::COLUMNS;
+
+/// bm25 weight of each of `COLUMNS`.
+pub const WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
+
+/// Cached counts, by expression and counting limit.
+pub type Counts = RefCell<HashMap<(String, u64), u64>>;
+
+/// A query in FTS5 expressions.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// Expressions of which at least one must match.
+    pub any: Vec<String>,
+    /// Expressions that rank the matches, where they differ from `any`.
+    pub rank: Vec<String>,
+    /// Expressions that must all match.
+    pub all: Vec<String>,
+    /// Columns in which `any` and `rank` match; empty means all.
+    pub columns: Vec<&'static str>,
+    /// Only in these projects.
+    pub projects: Option<Vec<i64>>,
+    /// Only documents last active at or after `since` and begun before `before`.
+    pub since: Option<Millis>,
+    pub before: Option<Millis>,
+    /// Only notes.
+    pub notes_only: bool,
+    /// Return the most recently written documents, unranked.
+    pub newest: bool,
+}
+
+/// A matching document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub doc: i64,
+    pub session: Option<i64>,
+    pub note: Option<i64>,
+    pub project: i64,
+    pub last_at: Millis,
+    /// Higher is better; 0 for a query without words.
+    pub score: f64,
+}
+
+impl Asked {
+    /// The FTS5 expression; `None` for a query without words.
+    fn expression(&self) -> Option<String> {
+        let mut parts = self.all.clone();
+        for any in [&self.any, &self.rank].into_iter().filter(|any| !any.is_empty()) {
+            let any = any.join(" OR ");
+            parts.push(if self.columns.is_empty() { any } else { format!("{{{}}} : ({any})", self.columns.join(" ")) });
+        }
+        (!parts.is_empty()).then(|| parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" AND "))
+    }
+
+    /// SQL conditions on `doc d`, with their values.
+    fn conditions(&self) -> (String, Vec<Value>) {
+        let (mut sql, mut values) = (String::new(), Vec::new());
+        if let Some(projects) = &self.projects {
+            let list = projects.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+            let _ = write!(sql, " AND d.project IN ({list})");
+        }
+        for (condition, value) in [(" AND d.last_at >= ?", self.since), (" AND d.began_at < ?", self.before)] {
+            if let Some(value) = value {
+                sql.push_str(condition);
+                values.push(Value::Integer(value));
+            }
+        }
+        if self.notes_only {
+            sql.push_str(" AND d.note IS NOT NULL");
+        }
+        (sql, values)
+    }
+}
+
+impl Store {
+    /// Number of documents that match an expression, counted up to `most`.
+    pub fn count_documents(&self, expression: &str, most: u64) -> Result<u64> {
+        let known = self.counts.as_ref().and_then(|counts| counts.borrow().get(&(expression.to_owned(), most)).copied());
+        if let Some(count) = known {
+            return Ok(count);
+        }
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ?1 LIMIT ?2)";
+        let count = self.db.prepare_cached(sql)?.query_row(params![expression, most as i64], |r| r.get::<_, i64>(0))? as u64;
+        if let Some(counts) = &self.counts {
+            counts.borrow_mut().insert((expression.to_owned(), most), count);
+        }
+        Ok(count)
+    }
+
+    /// Does a document match an expression?
+    pub fn holds(&self, doc: i64, expression: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM search WHERE search MATCH ?1 AND rowid = ?2)";
+        Ok(self.db.prepare_cached(sql)?.query_row(params![expression, doc], |r| r.get(0))?)
+    }
+
+    /// Number of all documents, hidden ones included: a word's weight depends on everything FTS5 counts it in.
+    pub fn documents(&self) -> Result<u64> {
+        Ok(self.db.prepare_cached("SELECT count(*) FROM main.doc")?.query_row([], |r| r.get::<_, i64>(0))? as u64)
+    }
+
+    /// Matching documents, best first; of equals the newer first.
+    pub fn ask(&self, asked: &Asked, most: usize) -> Result<Vec<Hit>> {
+        let (conditions, mut values) = asked.conditions();
+        let Some(expression) = asked.expression() else {
+            let sql = format!(
+                "SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE TRUE{conditions} ORDER BY d.last_at DESC, d.pk DESC LIMIT {most}"
+            );
+            let mut query = self.db.prepare_cached(&sql)?;
+            return Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?);
+        };
+        let weights = WEIGHTS.map(|weight| weight.to_string()).join(", ");
+        let (score, order) = match !asked.newest {
+            true => (format!("-bm25(search, {weights})"), "score DESC, search.rowid DESC"),
+            // The index is in this order, so reading stops at the last hit that is wanted.
+            false => ("0.0".to_owned(), "search.rowid DESC"),
+        };
+        let sql = if conditions.is_empty() && !self.narrowed {
+            // Only the first hits are looked up in `doc`.
+            format!(
+                "SELECT d.pk, d.session, d.note, d.project, d.last_at, f.score FROM
+                     (SELECT rowid AS pk, {score} AS score FROM search WHERE search MATCH ? ORDER BY {order} LIMIT {most}) f
+                 CROSS JOIN doc d ON d.pk = f.pk ORDER BY f.score DESC, f.pk DESC"
+            )
+        } else {
+            format!(
+                "SELECT d.pk, d.session, d.note, d.project, d.last_at, {score} AS score FROM search CROSS JOIN doc d ON d.pk = search.rowid
+                 WHERE search MATCH ?{conditions} ORDER BY {order} LIMIT {most}"
+            )
+        };
+        values.insert(0, Value::Text(expression));
+        let mut query = self.db.prepare_cached(&sql)?;
+        Ok(query.query_map(params_from_iter(values), hit)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The document with this number, unless it is gone or does not meet the query's conditions.
+    pub fn document_by(&self, asked: &Asked, doc: i64) -> Result<Option<Hit>> {
+        let (conditions, mut values) = asked.conditions();
+        let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
+        values.insert(0, Value::Integer(doc));
+        Ok(self.db.prepare_cached(&sql)?.query_row(params_from_iter(values), hit).optional()?)
+    }
+
+    /// All projects, by number and key.
+    pub fn projects(&self) -> Result<Vec<(i64, String)>> {
+        let mut query = self.db.prepare_cached("SELECT pk, key FROM project")?;
+        Ok(query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn hit(r: &Row<'_>) -> rusqlite::Result<Hit> {
+    Ok(Hit { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)?, project: r.get(3)?, last_at: r.get(4)?, score: r.get(5)? })
+}

@@ -1,0 +1,128 @@
+//! Spending on the model: reserved before a call, settled after it. A call that was killed keeps its reservation.
+//!
+//! ## Invariants
+//! The caps hold for all processes together: what is left is looked up and reserved in one transaction. They also hold whatever the clock
+//! does: see `COUNTED`.
+
+use std::ops::Range;
+
+use anyhow::Result;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Store;
+use crate::analyze::eligibility::{Budget, Skip, affordable};
+use crate::model::session::Millis;
+
+/// Which rows count as spent on the day from ?1 to ?2. Rows are numbered in the order they were written, but their times may be out of
+/// order, because a clock can be set.
+/// - A row in the future counts, unless a row of an earlier day was written after it: then it does not belong to today, and a clock that
+///   was once wrong does not block the model for ever.
+/// - A row written after one of today belongs to today or later, whatever its time: setting the clock back does not give a day a second
+///   budget.
+const COUNTED: &str = "(at >= ?1 AND at < ?2)
+    OR (at >= ?2 AND pk > (SELECT coalesce(max(pk), 0) FROM spend WHERE at < ?1))
+    OR (at < ?1 AND pk > (SELECT min(pk) FROM spend WHERE at >= ?1 AND at < ?2))";
+
+/// A call that is about to start.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    pub at: Millis,
+    /// The day whose budget it counts against.
+    pub day: Range<Millis>,
+    /// Session id, or the name of another kind of request.
+    pub name: &'a str,
+    pub model: &'a str,
+    pub worst_usd: f64,
+    /// What the current run has spent or reserved so far.
+    pub spent_run: f64,
+}
+
+/// Money reserved for one call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reservation {
+    pub pk: i64,
+    pub usd: f64,
+}
+
+impl Store {
+    /// Reserves the worst case of a call if the budget has room for it. If an earlier call of this model cost more on the same day than
+    /// its worst case, the estimate is too low here, and the reservation is scaled up by the same factor.
+    pub fn reserve(&mut self, call: &Call<'_>, budget: &Budget) -> Result<Result<Reservation, Skip>> {
+        let tx = self.db.transaction()?;
+        let usd = call.worst_usd * excess(&tx, call)?;
+        let today = spent_on(&tx, &call.day)?;
+        let pk = match affordable(usd, call.spent_run, today, budget) {
+            Ok(()) => insert(&tx, call, usd)?,
+            Err(skip) => {
+                note_day(&tx, call)?;
+                tx.commit()?;
+                return Ok(Err(skip));
+            }
+        };
+        tx.commit()?;
+        Ok(Ok(Reservation { pk, usd }))
+    }
+
+    /// Records the actual cost and returns what was reserved.
+    pub fn settle(&self, reservation: i64, actual_usd: f64) -> Result<f64> {
+        let sql = "UPDATE spend SET actual_usd = ?2 WHERE pk = ?1 RETURNING reserved_usd";
+        Ok(self.db.query_row(sql, params![reservation, actual_usd], |r| r.get(0))?)
+    }
+
+    /// The reservation of the last call with this name, if it was never settled because its run was killed. Unsettled reservations before
+    /// a settled one belong to calls whose cost was never reported.
+    pub fn open_reservation(&self, name: &str) -> Result<Option<Reservation>> {
+        let sql = "SELECT pk, reserved_usd, actual_usd IS NULL FROM spend WHERE session = ?1 ORDER BY pk DESC LIMIT 1";
+        let last = self.db.query_row(sql, [name], |r| Ok((Reservation { pk: r.get(0)?, usd: r.get(1)? }, r.get(2)?)));
+        Ok(last.optional()?.and_then(|(reservation, open)| Some(reservation).filter(|_| open)))
+    }
+
+    /// Records which model answered when `asked` was requested.
+    pub fn note_answered(&self, asked: &str, model: &str) -> Result<()> {
+        let sql = "INSERT INTO answered(asked, model) VALUES (?1, ?2)
+            ON CONFLICT(asked) DO UPDATE SET model = excluded.model WHERE model <> excluded.model";
+        self.db.prepare_cached(sql)?.execute([asked, model])?;
+        Ok(())
+    }
+
+    /// The model that last answered to a name.
+    pub fn answered_by(&self, asked: &str) -> Result<Option<String>> {
+        Ok(self.db.query_row("SELECT model FROM answered WHERE asked = ?1", [asked], |r| r.get(0)).optional()?)
+    }
+
+    /// Spent or reserved in total, in US dollars.
+    pub fn spent(&self) -> Result<f64> {
+        Ok(self.db.query_row("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend", [], |r| r.get(0))?)
+    }
+}
+
+fn insert(db: &Connection, call: &Call<'_>, usd: f64) -> Result<i64> {
+    let sql = "INSERT INTO spend(at, session, model, reserved_usd) VALUES (?1, ?2, ?3, ?4) RETURNING pk";
+    Ok(db.query_row(sql, params![call.at, call.name, call.model, usd], |r| r.get(0))?)
+}
+
+fn spent_on(db: &Connection, day: &Range<Millis>) -> Result<f64> {
+    let sql = format!("SELECT coalesce(sum(coalesce(actual_usd, reserved_usd)), 0.0) FROM spend WHERE {COUNTED}");
+    Ok(db.query_row(&sql, [day.start, day.end], |r| r.get(0))?)
+}
+
+/// Largest ratio of actual to reserved cost among this model's calls of the day; at least 1.
+fn excess(db: &Connection, call: &Call<'_>) -> Result<f64> {
+    let sql = format!(
+        "SELECT coalesce(max(actual_usd / reserved_usd), 1.0) FROM spend
+         WHERE model = ?3 AND reserved_usd > 0 AND actual_usd > reserved_usd AND ({COUNTED})"
+    );
+    Ok(db.query_row(&sql, params![call.day.start, call.day.end, call.model], |r| r.get(0))?)
+}
+
+/// When rows lie in the future, a day without spending writes an empty row too, so that the following day can be told from it.
+fn note_day(db: &Connection, call: &Call<'_>) -> Result<()> {
+    let sql = "INSERT INTO spend(at, session, model, reserved_usd, actual_usd) SELECT ?1, '', '', 0, 0
+        WHERE EXISTS (SELECT 1 FROM spend WHERE at >= ?3)
+          AND NOT EXISTS (SELECT 1 FROM spend WHERE pk = (SELECT max(pk) FROM spend) AND at >= ?2 AND at < ?3)";
+    db.execute(sql, params![call.at, call.day.start, call.day.end])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! Ctrl-C and SIGTERM: the first signal ends the run at the next safe point, the second one at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+pub fn listen() {
+    // Without a handler, signals end the process; every stage survives that, so a failure here is ignored.
+    let _ = ctrlc::set_handler(|| {
+        if ASKED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+        crate::sys::messages::tell("stopping after what is under way (once more to stop at once)");
+    });
+}
+
+/// Requests a stop at the next safe point, as a signal does.
+pub fn ask() {
+    ASKED.store(true, Ordering::SeqCst);
+}
+
+pub fn asked() -> bool {
+    ASKED.load(Ordering::SeqCst)
+}
