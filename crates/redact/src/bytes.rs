@@ -43,49 +43,49 @@ pub(crate) const ALL64: ByteSet = ByteSet::of("a-zA-Z0-9+/=_-");
 pub(crate) const BLANK: ByteSet = ByteSet::of(" \t");
 
 /// The end of the run of these characters that starts at `at`, at most `most` bytes on.
-pub(crate) fn run(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
+pub(crate) fn run_end(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
     let len = text.iter().skip(at).take(most).take_while(|b| set.has(**b)).count();
-    count(len + 1);
+    count_steps(len + 1);
     at + len
 }
 
 /// The start of the run of these characters that ends at `at`, at most `most` bytes back.
-pub(crate) fn back(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
+pub(crate) fn run_start(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
     let len = text[..at].iter().rev().take(most).take_while(|b| set.has(**b)).count();
-    count(len + 1);
+    count_steps(len + 1);
     at - len
 }
 
 /// The first place from `at` on, at most `most` bytes on, whose byte fits; else the end of what was looked at, with `false`.
-pub(crate) fn until(text: &[u8], at: usize, most: usize, fits: impl Fn(u8) -> bool) -> (usize, bool) {
+pub(crate) fn find_byte(text: &[u8], at: usize, most: usize, fits: impl Fn(u8) -> bool) -> (usize, bool) {
     let end = text.len().min(at.saturating_add(most));
     let found = text.get(at..end).and_then(|part| part.iter().position(|b| fits(*b)));
     let stop = found.map_or(end.max(at), |n| at + n);
-    count(stop - at + 1);
+    count_steps(stop - at + 1);
     (stop, found.is_some())
 }
 
 /// The byte there, 0 beyond the end.
-pub(crate) fn at(text: &[u8], place: usize) -> u8 {
+pub(crate) fn byte_at(text: &[u8], place: usize) -> u8 {
     text.get(place).copied().unwrap_or(0)
 }
 
 /// The byte before, 0 at the start.
-pub(crate) fn before(text: &[u8], place: usize) -> u8 {
-    place.checked_sub(1).map_or(0, |p| at(text, p))
+pub(crate) fn byte_before(text: &[u8], place: usize) -> u8 {
+    place.checked_sub(1).map_or(0, |p| byte_at(text, p))
 }
 
 /// How many backslashes stand right before this place.
-pub(crate) fn slashes_before(text: &[u8], place: usize) -> usize {
-    place - back(text, place, ByteSet::of("\\"), 64)
+pub(crate) fn backslashes_before(text: &[u8], place: usize) -> usize {
+    place - run_start(text, place, ByteSet::of("\\"), 64)
 }
 
 #[cfg(not(test))]
 #[inline(always)]
-pub(crate) fn count(_: usize) {}
+pub(crate) fn count_steps(_: usize) {}
 
 #[cfg(test)]
-pub(crate) use counted::{count, steps};
+pub(crate) use counted::{count_steps, steps_taken};
 
 #[cfg(test)]
 mod counted {
@@ -93,12 +93,12 @@ mod counted {
 
     thread_local!(static STEPS: Cell<usize> = const { Cell::new(0) });
 
-    pub(crate) fn count(steps: usize) {
+    pub(crate) fn count_steps(steps: usize) {
         STEPS.with(|all| all.set(all.get() + steps));
     }
 
     /// The steps walked on this thread so far.
-    pub(crate) fn steps() -> usize {
+    pub(crate) fn steps_taken() -> usize {
         STEPS.with(Cell::get)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ByteSet, at};
+use super::bytes::{self, ByteSet, byte_at};
 use super::candidate::{is_app_password, is_harmless, is_password, is_secret};
-use super::secret_names::Promise;
-use super::value::{opening, quoted_end};
+use super::secret_names::SecretKind;
+use super::value::{opening_quote, quoted_end};
 
 /// What takes a user and a password.
 #[rustfmt::skip]
@@ -15,22 +15,22 @@ pub(crate) const TAKERS: [&str; 27] = [
     "mysqli(", "pg_connect(", "login(", "login_as(", "log_in(", "signin(", "sign_in(", "authenticate(", ").type(", "plainauth(", "credentials(", "connect(", "credential(", "wallet(",
 ];
 /// The most arguments, and the longest call.
-const MOST: usize = 6;
-const LONGEST: usize = 300;
+const MAX_ARGUMENTS: usize = 6;
+const MAX_BYTES: usize = 300;
 
 /// Adds what nobody would write but for a password among the quoted arguments behind the `(` that ends here.
 pub(crate) fn find(text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
     let mut place = start;
-    for n in 0..MOST {
-        let Some(range) = quoted(text, place, text.len().min(start + LONGEST)) else { return };
+    for n in 0..MAX_ARGUMENTS {
+        let Some(range) = quoted(text, place, text.len().min(start + MAX_BYTES)) else { return };
         let value = &text[range.clone()];
-        place = bytes::run(text, range.end, ByteSet::of("\\"), 8) + 1;
+        place = bytes::run_end(text, range.end, ByteSet::of("\\"), 8) + 1;
         // The first is a user, or an address.
-        let is_thought_up = n > 0 && is_secret(value, Promise::Password, true);
+        let is_thought_up = n > 0 && is_secret(value, SecretKind::Password, true);
         if is_password(value) && !is_harmless(value) || is_app_password(value) || is_thought_up {
             found.push(range);
         }
-        if matches!(at(text, place), b')' | b';') && at(text, place + 1) != b',' {
+        if matches!(byte_at(text, place), b')' | b';') && byte_at(text, place + 1) != b',' {
             return;
         }
     }
@@ -38,11 +38,11 @@ pub(crate) fn find(text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
 
 /// What stands in the next quotes before the statement ends.
 fn quoted(text: &[u8], place: usize, stop: usize) -> Option<Range<usize>> {
-    let (next, found) = bytes::until(text, place, stop.saturating_sub(place), |b| b"\"'`;\n".contains(&b));
-    if !found || matches!(at(text, next), b';' | b'\n') {
+    let (next, found) = bytes::find_byte(text, place, stop.saturating_sub(place), |b| b"\"'`;\n".contains(&b));
+    if !found || matches!(byte_at(text, next), b';' | b'\n') {
         return None;
     }
-    let slashes = bytes::back(text, next, ByteSet::of("\\"), 8);
-    let (quote, inside) = opening(text, slashes.max(place))?;
-    Some(inside..quoted_end(text, inside, quote, LONGEST)?)
+    let slashes = bytes::run_start(text, next, ByteSet::of("\\"), 8);
+    let (quote, inside) = opening_quote(text, slashes.max(place))?;
+    Some(inside..quoted_end(text, inside, quote, MAX_BYTES)?)
 }

@@ -1,36 +1,38 @@
 //! How a value reads that other words part from its name: then nothing but the value itself says that it is one.
 
-use super::classify::is_wordy_technical;
-use super::harmless::{is_code, is_dotted_name, is_place, is_placeholder, is_public, is_variable_name};
-use super::randomness::{entropy, has_digit, has_letter, humps, is_gibberish, is_mixed, is_of_words, is_random, is_uuid, is_wordy};
-use super::secret_names::Promise;
+use super::classify::is_technical_term;
+use super::harmless::{is_code, is_dotted_name, is_path_or_url, is_placeholder, is_public, is_variable_name};
+use super::randomness::{
+    camel_humps, entropy, has_digit, has_letter, is_gibberish, is_mixed, is_mostly_words, is_random, is_readable, is_uuid,
+};
+use super::secret_names::SecretKind;
 
 /// Signs that people put into passwords, and writers of sentences seldom into words.
 const SIGNS: &[u8] = b"!@#$%^*?";
 /// The shortest value that nothing but its looks speaks for, and the shortest that its place speaks for as well.
-const SHORTEST: usize = 8;
-const SHORTEST_INTRODUCED: usize = 6;
+const MIN_BYTES: usize = 8;
+const MIN_INTRODUCED_BYTES: usize = 6;
 /// The longest value in a sentence.
-const LONGEST: usize = 512;
+const MAX_BYTES: usize = 512;
 
 /// Is this the secret that the name promises? `introduced` where a sign, a quote or a verb leads to it.
-pub(crate) fn is_secret(value: &[u8], promise: Promise, introduced: bool) -> bool {
-    let least = if introduced { SHORTEST_INTRODUCED } else { SHORTEST };
-    let is_written = (least..LONGEST).contains(&value.len()) && value.iter().all(|b| (b'!'..0x7f).contains(b));
+pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool) -> bool {
+    let least = if introduced { MIN_INTRODUCED_BYTES } else { MIN_BYTES };
+    let is_written = (least..MAX_BYTES).contains(&value.len()) && value.iter().all(|b| (b'!'..0x7f).contains(b));
     let is_strange = has_digit(value) && has_letter(value) || is_gibberish(value);
-    if is_noise(value) {
+    if is_random_symbols(value) {
         return true;
     }
-    if promise == Promise::Password && introduced && is_written && is_phrase(value) {
+    if secret_kind == SecretKind::Password && introduced && is_written && is_word_passphrase(value) {
         return true;
     }
     if !is_written || !is_strange || is_harmless(value) {
         return false;
     }
-    match (promise.is_strong(), introduced) {
-        (true, true) => !is_measured(value) && !is_wordy_technical(value),
+    match (secret_kind.accepts_plain_words(), introduced) {
+        (true, true) => !is_measurement(value) && !is_technical_term(value),
         (true, false) => is_password(value) || is_key(value) && value.len() >= 20,
-        (false, true) => is_key(value) || is_serial(value) || is_uuid(value) && promise != Promise::Auth,
+        (false, true) => is_key(value) || is_serial_number(value) || is_uuid(value) && secret_kind != SecretKind::Auth,
         (false, false) => is_key(value) && value.len() >= 20,
     }
 }
@@ -40,11 +42,11 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
     let inner = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let has_sign =
         inner.iter().skip(1).any(|b| SIGNS.contains(b)) || inner.len() < value.len() && has_digit(&inner[inner.len() - 1..]);
-    value.len() >= SHORTEST
+    value.len() >= MIN_BYTES
         && (has_digit(value) && has_letter(value) || is_gibberish(value))
         && !value.contains(&b'\\')
-        && !is_measured(value)
-        && (is_gibberish(value) || has_sign || is_mixed_up(value) || is_mixed(value) && !is_wordy(value))
+        && !is_measurement(value)
+        && (is_gibberish(value) || has_sign || alternates_letters_and_digits(value) || is_mixed(value) && !is_readable(value))
 }
 
 /// What a machine made.
@@ -58,41 +60,41 @@ pub(crate) fn is_app_password(value: &[u8]) -> bool {
 }
 
 /// `correct-horse-staple-42`: words and a number.
-fn is_phrase(value: &[u8]) -> bool {
+fn is_word_passphrase(value: &[u8]) -> bool {
     let mut words = value.split(|b| *b == b'-').rev();
     let number = words.next().unwrap_or(b"");
-    let is_number = (2..=4).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    let is_numeric_literal = (2..=4).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
     let (mut count, mut are_words) = (0, true);
     for word in words {
         (count, are_words) = (count + 1, are_words && word.len() > 3 && word.iter().all(u8::is_ascii_alphabetic));
     }
-    is_number && are_words && count > 1 && !is_placeholder(value)
+    is_numeric_literal && are_words && count > 1 && !is_placeholder(value)
 }
 
 /// Letters and digits that take turns as in no name: `f8fmv0wsogl7`. What could be a hash is none.
-fn is_mixed_up(value: &[u8]) -> bool {
+fn alternates_letters_and_digits(value: &[u8]) -> bool {
     let turns = value.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
-    let is_plain = value.len() >= SHORTEST && value.iter().all(u8::is_ascii_alphanumeric);
-    is_plain && turns > 2 && !value.iter().all(u8::is_ascii_hexdigit) && !is_of_words(value)
+    let is_plain = value.len() >= MIN_BYTES && value.iter().all(u8::is_ascii_alphanumeric);
+    is_plain && turns > 2 && !value.iter().all(u8::is_ascii_hexdigit) && !is_mostly_words(value)
 }
 
 /// Many signs without order, as a generator of Django's gives them: no code looks like that.
-pub(crate) fn is_noise(value: &[u8]) -> bool {
+pub(crate) fn is_random_symbols(value: &[u8]) -> bool {
     let signs = value.iter().filter(|b| b"!@#$%^&*(-_=+)?~".contains(b)).count();
     let is_whole = value.len() >= 32 && value.iter().all(|b| (b'!'..0x7f).contains(b) && !b";{[\\<".contains(b));
     // Of these programs have few beside each other.
     let kinds = b"@#$%^".iter().filter(|sign| value.contains(sign)).count();
-    is_whole && kinds > 1 && signs * 8 > value.len() && has_digit(value) && entropy(value) > 4.4 && is_scattered(value)
+    is_whole && kinds > 1 && signs * 8 > value.len() && has_digit(value) && entropy(value) > 4.4 && alternates_kinds(value)
 }
 
 /// Do letters, numbers and signs take turns?
-fn is_scattered(value: &[u8]) -> bool {
+fn alternates_kinds(value: &[u8]) -> bool {
     let kind = |b: u8| if b.is_ascii_digit() { 0 } else { 1 + u8::from(b.is_ascii_alphabetic()) };
     value.windows(2).filter(|w| kind(w[0]) != kind(w[1])).count() * 5 > value.len() * 2
 }
 
 /// `7K2XT-XV92Q-4UTCV-UKDJR`: a licence's number.
-pub(crate) fn is_serial(value: &[u8]) -> bool {
+pub(crate) fn is_serial_number(value: &[u8]) -> bool {
     let groups = || value.split(|b| *b == b'-');
     let len = groups().next().map_or(0, <[u8]>::len);
     let fits = |group: &[u8]| group.len() == len && group.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
@@ -102,22 +104,22 @@ pub(crate) fn is_serial(value: &[u8]) -> bool {
 /// References, code, addresses, hashes, and what everybody may know.
 pub(crate) fn is_harmless(value: &[u8]) -> bool {
     is_placeholder(value)
-        || is_place(value)
+        || is_path_or_url(value)
         || is_code(value)
         || is_variable_name(value)
         || is_dotted_name(value)
         || is_public(value)
         || is_address(value)
-        || b"-*~&.'".contains(&value[0]) && is_word(&value[1..])
+        || b"-*~&.'".contains(&value[0]) && is_decorated_word(&value[1..])
         || value.iter().any(|b| b"\\[".contains(b))
         || ["a-z", "A-Z", "0-9", "*."].iter().any(|part| memchr::memmem::find(value, part.as_bytes()).is_some())
-        || is_pair(value)
-        || is_named(value)
-        || value.contains(&b'/') && value.split(|b| *b == b'/').all(|part| part.is_empty() || is_wordy(part))
+        || is_key_value(value)
+        || is_program_name(value)
+        || value.contains(&b'/') && value.split(|b| *b == b'/').all(|part| part.is_empty() || is_readable(part))
 }
 
 /// A name of a program's, a path, a version, a host with its port: letters and digits as names have them, joined by their signs.
-fn is_named(value: &[u8]) -> bool {
+fn is_program_name(value: &[u8]) -> bool {
     let value = value.trim_ascii_end().strip_suffix(b"*").unwrap_or(value);
     let is_joined = value.iter().all(|b| b.is_ascii_alphanumeric() || b"_.:/-".contains(b));
     let is_counted = |part: &[u8]| part.len() - part.iter().take_while(|b| b.is_ascii_alphabetic()).count() <= 2;
@@ -128,8 +130,8 @@ fn is_named(value: &[u8]) -> bool {
     if !is_joined {
         return false;
     }
-    let is_spoken = is_of_words(value);
-    if (is_gibberish(value) || is_mixed_up(value)) && !is_spoken {
+    let is_prose_word = is_mostly_words(value);
+    if (is_gibberish(value) || alternates_letters_and_digits(value)) && !is_prose_word {
         return false;
     }
     let ends = value.len() - value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -137,19 +139,19 @@ fn is_named(value: &[u8]) -> bool {
     let is_thought_up = (2..=4).contains(&(value.len() - ends))
         && value[..ends].iter().any(u8::is_ascii_lowercase)
         && (value[0].is_ascii_uppercase() || !value.contains(&b'-'))
-        && humps(value) == 0;
+        && camel_humps(value) == 0;
     let has_joints = value.iter().any(|b| b"_.:/".contains(b));
-    let is_made = !has_joints && is_random(value) && !is_spoken;
+    let is_made = !has_joints && is_random(value) && !is_prose_word;
     has_joints || !is_made && !is_thought_up
 }
 
 /// What is left of `--flag`, `*pointer`, `.method`.
-fn is_word(value: &[u8]) -> bool {
+fn is_decorated_word(value: &[u8]) -> bool {
     value.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.=/*".contains(b)) && !is_gibberish(value)
 }
 
 /// `name=…`, `PKCS#12`: the left half is a word.
-fn is_pair(value: &[u8]) -> bool {
+fn is_key_value(value: &[u8]) -> bool {
     let word = value.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
     word >= 3
         && (value[word..].starts_with(b"=") && word + 2 < value.len()
@@ -168,7 +170,7 @@ fn is_address(value: &[u8]) -> bool {
 }
 
 /// Numbers with their units, dates, times, versions: `10ms`, `2026-01-31T10:00`, `v1.2`, `3rd`, `#123a`.
-fn is_measured(value: &[u8]) -> bool {
+fn is_measurement(value: &[u8]) -> bool {
     let value = value.trim_ascii_end();
     let rest = value.strip_prefix(b"v").or_else(|| value.strip_prefix(b"#")).unwrap_or(value);
     let digits = rest.iter().take_while(|b| b.is_ascii_digit() || b".,:-+_/xX%".contains(b)).count();

@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use super::bytes::{self, ByteSet};
 use super::candidate::is_secret;
-use super::line_wrap::real_end;
-use super::secret_names::Promise;
-use super::sentence::alone_in;
+use super::line_wrap::after_newline;
+use super::secret_names::SecretKind;
+use super::sentence::only_word_of_cell;
 
 /// The longest line, and the most rows that are looked at.
-const LONGEST: usize = 400;
-const MOST_ROWS: usize = 24;
+const MAX_BYTES: usize = 400;
+const MAX_ROWS: usize = 24;
 
 /// What parts a table's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
+enum ColumnSeparator {
     One(u8),
     /// `│`
     Box,
@@ -23,21 +23,21 @@ enum Sign {
 }
 
 /// The secrets below the name of a column; how far rows were looked at.
-pub(crate) fn below(text: &[u8], name: &Range<usize>, promise: Promise, seen: &mut usize, found: &mut Vec<Range<usize>>) {
+pub(crate) fn below(text: &[u8], name: &Range<usize>, secret_kind: SecretKind, seen: &mut usize, found: &mut Vec<Range<usize>>) {
     if name.start < *seen {
         return;
     }
-    let start = name.start - text[..name.start].iter().rev().take(LONGEST).take_while(|b| **b != b'\n').count();
-    let end = bytes::until(text, name.end, LONGEST, |b| b == b'\n').0;
-    bytes::count(name.start - start);
+    let start = name.start - text[..name.start].iter().rev().take(MAX_BYTES).take_while(|b| **b != b'\n').count();
+    let end = bytes::find_byte(text, name.end, MAX_BYTES, |b| b == b'\n').0;
+    bytes::count_steps(name.start - start);
     let head = &text[start..end];
-    let Some(sign) = sign_of(head, name.start - start, name.end - start) else { return };
+    let Some(sign) = column_separator(head, name.start - start, name.end - start) else { return };
     let column = cells(head, sign).take_while(|cell| cell.end < name.end - start).count();
     let count = cells(head, sign).count();
     let mut line = end;
-    for _ in 0..MOST_ROWS {
-        let Some(row) = real_end(text, line) else { break };
-        line = bytes::until(text, row, LONGEST, |b| b == b'\n').0;
+    for _ in 0..MAX_ROWS {
+        let Some(row) = after_newline(text, line) else { break };
+        line = bytes::find_byte(text, row, MAX_BYTES, |b| b == b'\n').0;
         *seen = line;
         let cells: Vec<Range<usize>> = cells(&text[row..line], sign).collect();
         if is_rule(&text[row..line]) {
@@ -47,12 +47,12 @@ pub(crate) fn below(text: &[u8], name: &Range<usize>, promise: Promise, seen: &m
             break;
         }
         let cell = row + cells[column].start..row + cells[column].end;
-        found.extend(alone_in(text, cell).filter(|range| is_secret(&text[range.clone()], promise, true)));
+        found.extend(only_word_of_cell(text, cell).filter(|range| is_secret(&text[range.clone()], secret_kind, true)));
     }
 }
 
 /// The sign beside the name in a head of short words.
-fn sign_of(head: &[u8], start: usize, end: usize) -> Option<Sign> {
+fn column_separator(head: &[u8], start: usize, end: usize) -> Option<ColumnSeparator> {
     let after = &head[end..];
     let after = after.strip_prefix(b"\"").unwrap_or(after).trim_ascii_start();
     let before = head[..start].strip_suffix(b"\"").unwrap_or(&head[..start]);
@@ -73,11 +73,15 @@ fn sign_of(head: &[u8], start: usize, end: usize) -> Option<Sign> {
     if !is_head {
         return None;
     }
-    if is_box { Some(Sign::Box) } else { one.map(Sign::One).or_else(|| blanks.then_some(Sign::Blanks)) }
+    if is_box {
+        Some(ColumnSeparator::Box)
+    } else {
+        one.map(ColumnSeparator::One).or_else(|| blanks.then_some(ColumnSeparator::Blanks))
+    }
 }
 
 /// The columns of a line.
-fn cells(line: &[u8], sign: Sign) -> impl Iterator<Item = Range<usize>> {
+fn cells(line: &[u8], sign: ColumnSeparator) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let mut done = false;
     std::iter::from_fn(move || {
@@ -86,9 +90,9 @@ fn cells(line: &[u8], sign: Sign) -> impl Iterator<Item = Range<usize>> {
         }
         let rest = &line[start..];
         let part = match sign {
-            Sign::One(sign) => memchr::memchr(sign, rest).map(|n| (n, 1)),
-            Sign::Box => memchr::memmem::find(rest, "│".as_bytes()).map(|n| (n, 3)),
-            Sign::Blanks => blanks(rest),
+            ColumnSeparator::One(sign) => memchr::memchr(sign, rest).map(|n| (n, 1)),
+            ColumnSeparator::Box => memchr::memmem::find(rest, "│".as_bytes()).map(|n| (n, 3)),
+            ColumnSeparator::Blanks => blanks(rest),
         };
         let range = start..part.map_or(line.len(), |(n, _)| start + n);
         match part {

@@ -2,38 +2,38 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, ByteSet, URL64, at, before};
+use super::bytes::{self, BLANK, ByteSet, URL64, byte_at, byte_before};
 use super::candidate::is_secret;
-use super::harmless::{is_place, is_placeholder};
+use super::harmless::{is_path_or_url, is_placeholder};
 use super::marks::Finding;
 use super::randomness::has_digit;
-use super::secret_names::Promise;
+use super::secret_names::SecretKind;
 use super::syntax::{Command, Flag, FlagValue};
-use super::tokens::begins_token;
-use super::value::{Ender, bare, opening, quoted_end};
+use super::tokens::is_token_boundary;
+use super::value::{ValueEnd, bare_value, opening_quote, quoted_end};
 
-const LONGEST: usize = 600;
+const MAX_BYTES: usize = 600;
 /// The most words that are looked at for one that is a password.
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 impl Command {
     /// Adds the secrets of the command line whose name stands at `hit`; returns where the line ends.
     pub(crate) fn find(&self, text: &[u8], hit: Range<usize>, found: &mut Vec<Finding>) -> usize {
-        let is_within = URL64.has(before(text, hit.start)) && before(text, hit.start) != b'n';
-        if is_within && !begins_token(text, hit.start) || !matches!(at(text, hit.end), b' ' | b'\t' | b'.' | b'\\') {
+        let is_within = URL64.has(byte_before(text, hit.start)) && byte_before(text, hit.start) != b'n';
+        if is_within && !is_token_boundary(text, hit.start) || !matches!(byte_at(text, hit.end), b' ' | b'\t' | b'.' | b'\\') {
             return hit.start;
         }
         let mut place = hit.end;
         let end = line_end(text, place);
-        let first = bytes::run(text, place, BLANK, LONGEST);
+        let first = bytes::run_end(text, place, BLANK, MAX_BYTES);
         while place < end {
-            place = bytes::run(text, place, BLANK, LONGEST);
+            place = bytes::run_end(text, place, BLANK, MAX_BYTES);
             let may_follow = |flag: &&Flag| place == first || !flag.name.is_empty() || flag.value == FlagValue::Pairs;
             for flag in self.flags.iter().filter(may_follow) {
                 let range = flag.secret(text, place).filter(|range| range.start < end && flag.needs.is_met(&text[range.clone()]));
                 found.extend(range.map(|range| Finding { rule: flag.rule.clone(), range }));
             }
-            place = bytes::until(text, place + 1, end.saturating_sub(place + 1), |b| b == b' ').0;
+            place = bytes::find_byte(text, place + 1, end.saturating_sub(place + 1), |b| b == b' ').0;
         }
         end
     }
@@ -42,10 +42,10 @@ impl Command {
 /// The end of a command: of its line, unless a backslash joins the next, or a `|`, `;`, `&&`.
 fn line_end(text: &[u8], start: usize) -> usize {
     let mut place = start;
-    let limit = text.len().min(start + LONGEST);
+    let limit = text.len().min(start + MAX_BYTES);
     loop {
-        let (stop, found) = bytes::until(text, place, limit - place, |b| matches!(b, b'\n' | b'|' | b';'));
-        if !found || at(text, stop) != b'\n' || before(text, stop) != b'\\' {
+        let (stop, found) = bytes::find_byte(text, place, limit - place, |b| matches!(b, b'\n' | b'|' | b';'));
+        if !found || byte_at(text, stop) != b'\n' || byte_before(text, stop) != b'\\' {
             return stop;
         }
         place = stop + 1;
@@ -62,19 +62,19 @@ impl Flag {
             FlagValue::Last => behind_names(text, after)?,
             FlagValue::After(count) => behind_words(text, after, *count),
             FlagValue::Any => return any(text, after),
-            _ => bytes::run(text, after, ByteSet::of(" \t="), 4),
+            _ => bytes::run_end(text, after, ByteSet::of(" \t="), 4),
         };
         if start == after && *form != FlagValue::Glued && !flag.is_empty() && !matches!(form, FlagValue::Pair(b':')) {
             return None;
         }
-        let range = match opening(text, start) {
-            Some((quote, inside)) => inside..quoted_end(text, inside, quote, LONGEST)?,
+        let range = match opening_quote(text, start) {
+            Some((quote, inside)) => inside..quoted_end(text, inside, quote, MAX_BYTES)?,
             None if *form == FlagValue::Quoted => return None,
-            None => bare(text, start, Ender::Blank, LONGEST),
+            None => bare_value(text, start, ValueEnd::Whitespace, MAX_BYTES),
         };
         let range = match form {
-            FlagValue::Quoted if before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
-            FlagValue::Last if at(text, range.start) == b'-' => return None,
+            FlagValue::Quoted if byte_before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
+            FlagValue::Last if byte_at(text, range.start) == b'-' => return None,
             FlagValue::Pair(b'/') => slashed(text, range)?,
             FlagValue::Pairs => range.start + text[range.clone()].iter().position(|b| *b == b'=')? + 1..range.end,
             FlagValue::Pair(sign) => range.start + text[range.clone()].iter().position(|b| b == sign)? + 1..range.end,
@@ -84,7 +84,7 @@ impl Flag {
         let is_flag = value.starts_with(b"-") || *form == FlagValue::Glued && value.len() < 3;
         let is_port = value.iter().all(u8::is_ascii_digit) && value.len() < 6;
         let is_made = !matches!(form, FlagValue::Pair(b'=' | b'/') | FlagValue::Pairs) || has_digit(value) && value.len() >= 8;
-        let is_secret = value.len() >= 3 && !is_flag && !is_port && is_made && !is_placeholder(value) && !is_place(value);
+        let is_secret = value.len() >= 3 && !is_flag && !is_port && is_made && !is_placeholder(value) && !is_path_or_url(value);
         (is_secret && !value.starts_with(b"$")).then_some(range)
     }
 }
@@ -92,15 +92,15 @@ impl Flag {
 /// `scott/password@db`, `userid=scott/"password"`
 fn slashed(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let slash = range.start + text[range.clone()].iter().position(|b| *b == b'/')?;
-    let start = bytes::run(text, slash + 1, ByteSet::of("\"'\\"), 2);
-    let stop = bytes::until(text, start, 128, |b| b <= b' ' || b"\"'@\\".contains(&b)).0;
+    let start = bytes::run_end(text, slash + 1, ByteSet::of("\"'\\"), 2);
+    let stop = bytes::find_byte(text, start, 128, |b| b <= b' ' || b"\"'@\\".contains(&b)).0;
     (slash > range.start && stop > start && !text[start..stop].contains(&b'/')).then_some(start..stop)
 }
 
 /// Behind so many words and the blanks after them.
 fn behind_words(text: &[u8], start: usize, count: usize) -> usize {
-    (0..count).fold(bytes::run(text, start, BLANK, 8), |place, _| {
-        bytes::run(text, bytes::until(text, place, 200, |b| b <= b' ').0, BLANK, 8)
+    (0..count).fold(bytes::run_end(text, start, BLANK, 8), |place, _| {
+        bytes::run_end(text, bytes::find_byte(text, place, 200, |b| b <= b' ').0, BLANK, 8)
     })
 }
 
@@ -108,18 +108,18 @@ fn behind_words(text: &[u8], start: usize, count: usize) -> usize {
 fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
     let end = line_end(text, start);
     let mut place = start;
-    for _ in 0..MOST_WORDS {
-        place = bytes::run(text, place, ByteSet::of(" \t="), 8);
+    for _ in 0..MAX_WORDS {
+        place = bytes::run_end(text, place, ByteSet::of(" \t="), 8);
         if place >= end {
             return None;
         }
-        let range = match opening(text, place) {
-            Some((quote, inside)) => inside..quoted_end(text, inside, quote, LONGEST)?,
-            None => bare(text, place, Ender::Blank, LONGEST),
+        let range = match opening_quote(text, place) {
+            Some((quote, inside)) => inside..quoted_end(text, inside, quote, MAX_BYTES)?,
+            None => bare_value(text, place, ValueEnd::Whitespace, MAX_BYTES),
         };
         let value = &text[range.clone()];
         let is_name = value.starts_with(b"/") || value.starts_with(b"-");
-        if !is_name && is_secret(value, Promise::Password, true) {
+        if !is_name && is_secret(value, SecretKind::Password, true) {
             return Some(range);
         }
         place = range.end.max(place) + 1;
@@ -129,12 +129,12 @@ fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
 
 /// Where the password begins behind `-b file user` or `-nb user`, whose letters begin here.
 fn behind_names(text: &[u8], letters: usize) -> Option<usize> {
-    let end = bytes::run(text, letters, ByteSet::of("a-zA-Z"), 8);
+    let end = bytes::run_end(text, letters, ByteSet::of("a-zA-Z"), 8);
     let names = if text[letters..end].contains(&b'n') { 1 } else { 2 };
     let mut place = text[letters..end].contains(&b'b').then_some(end)?;
     for _ in 0..names {
-        let start = bytes::run(text, place, BLANK, 8);
-        place = bytes::until(text, start, 200, |b| b <= b' ').0;
+        let start = bytes::run_end(text, place, BLANK, 8);
+        place = bytes::find_byte(text, start, 200, |b| b <= b' ').0;
     }
-    Some(bytes::run(text, place, BLANK, 8))
+    Some(bytes::run_end(text, place, BLANK, 8))
 }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::bytes;
 use super::candidate::is_secret;
-use super::line_wrap::{decoration, real_end, written_end};
-use super::secret_names::Promise;
-use super::sentence::alone;
+use super::line_wrap::{after_escaped_newline, after_newline, skip_line_prefix};
+use super::secret_names::SecretKind;
+use super::sentence::only_word_of_line;
 
 /// Commands that print a secret.
 #[rustfmt::skip]
@@ -18,18 +18,18 @@ pub(crate) const COMMANDS: [&str; 38] = [
     "config:get ", "ansible-vault view", "kubectl get secret", "vault kv get -field", "vault read -field", "vault print token", "fnox get ",
 ];
 /// The longest command.
-const REACH: usize = 300;
+const REACH_BYTES: usize = 300;
 
 /// The secret on the line behind the command that stands here.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
-    let (end, found) = bytes::until(text, hit.end, REACH, |b| b == b'\n');
+    let (end, found) = bytes::find_byte(text, hit.end, REACH_BYTES, |b| b == b'\n');
     // In a string of a string line ends are written.
     let written = memchr::memmem::find(&text[hit.end..end], b"\\n").map(|n| hit.end + n);
     let next = match written {
-        Some(place) => written_end(text, place)?,
-        None if found => real_end(text, end)?,
+        Some(place) => after_escaped_newline(text, place)?,
+        None if found => after_newline(text, end)?,
         None => return None,
     };
-    let range = alone(text, decoration(text, next))?;
-    is_secret(&text[range.clone()], Promise::Password, true).then_some(range)
+    let range = only_word_of_line(text, skip_line_prefix(text, next))?;
+    is_secret(&text[range.clone()], SecretKind::Password, true).then_some(range)
 }

@@ -1,20 +1,20 @@
 //! Where a telling name stands: on a line of its own, behind a flag, in a list, in a sentence. There code can or cannot be its value.
 
 use super::assignment::Name;
-use super::bytes::{self, URL64, WORD, at, before, slashes_before};
-use super::line_wrap::decoration;
-use super::separator::{Kind, Sign};
+use super::bytes::{self, URL64, WORD, backslashes_before, byte_at, byte_before};
+use super::line_wrap::skip_line_prefix;
+use super::separator::{Separator, SeparatorKind};
 use super::value::Quote;
 
 impl Name<'_> {
     pub(crate) fn is_flag(&self) -> bool {
-        before(self.text, self.start) == b'-' && at(self.text, self.end) != b'-'
+        byte_before(self.text, self.start) == b'-' && byte_at(self.text, self.end) != b'-'
     }
 
     /// `machine … login … password …`, as in `.netrc`.
-    pub(crate) fn is_login(&self) -> bool {
+    pub(crate) fn is_netrc_entry(&self) -> bool {
         let near = &self.text[self.start.saturating_sub(160)..self.start];
-        bytes::count(near.len());
+        bytes::count_steps(near.len());
         memchr::memmem::rfind(near, b"login ")
             .is_some_and(|n| near[n + 6..].split(u8::is_ascii_whitespace).filter(|w| w.len() > 1).count() == 1)
     }
@@ -33,13 +33,13 @@ impl Name<'_> {
     }
 
     /// `with password …`, in a sentence.
-    pub(crate) fn is_said(&self) -> bool {
+    pub(crate) fn is_in_prose(&self) -> bool {
         ["password", "passphrase", "passwort"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
-            && before(self.text, self.start) == b' '
+            && byte_before(self.text, self.start) == b' '
     }
 
     pub(crate) fn is_prose(&self) -> bool {
-        !self.is_flag() && !self.is_declared() && !self.is_login()
+        !self.is_flag() && !self.is_declared() && !self.is_netrc_entry()
     }
 
     /// `pass` alone: a word of many meanings.
@@ -54,12 +54,12 @@ impl Name<'_> {
     /// What stands before the name on its line, up to a hundred bytes.
     pub(crate) fn line_head(&self) -> &[u8] {
         let start = self.start.saturating_sub(100);
-        bytes::count(self.start - start);
+        bytes::count_steps(self.start - start);
         let line = memchr::memrchr(b'\n', &self.text[start..self.start]).map_or(start, |n| start + n + 1);
-        if before(self.text, self.start) == b'n' && before(self.text, self.start - 1) == b'\\' {
+        if byte_before(self.text, self.start) == b'n' && byte_before(self.text, self.start - 1) == b'\\' {
             return b"";
         }
-        &self.text[decoration(self.text, line).min(self.start)..self.start]
+        &self.text[skip_line_prefix(self.text, line).min(self.start)..self.start]
     }
 
     /// Does the name stand within a string of this quote, which then ends where the value should begin?
@@ -68,19 +68,19 @@ impl Name<'_> {
         let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
         let counts = |n: usize| {
             let is_letter = |n: usize| head.get(n).is_some_and(u8::is_ascii_alphabetic);
-            let is_apostrophe = quote.sign == b'\'' && n > 0 && is_letter(n - 1) && is_letter(n + 1);
-            head[n] == quote.sign && !is_apostrophe && slashes_before(head, n) == quote.slashes
+            let is_apostrophe = quote.mark == b'\'' && n > 0 && is_letter(n - 1) && is_letter(n + 1);
+            head[n] == quote.mark && !is_apostrophe && backslashes_before(head, n) == quote.backslashes
         };
         (0..head.len()).filter(|n| counts(*n)).count() % 2 == 1
     }
 
-    pub(crate) fn is_loud(&self) -> bool {
+    pub(crate) fn is_uppercase(&self) -> bool {
         self.name().iter().all(|b| !b.is_ascii_lowercase())
     }
 
     /// `;Password=…;`, `?token=…&`.
     pub(crate) fn is_in_list(&self) -> bool {
-        matches!(before(self.text, self.start), b';' | b'?' | b'&')
+        matches!(byte_before(self.text, self.start), b';' | b'?' | b'&')
     }
 
     /// `--set db.password=…`, `-o user=me,password=…`: a piece of an option.
@@ -94,23 +94,23 @@ impl Name<'_> {
 
     /// `"password=…"`: the quote before the name ends the value.
     pub(crate) fn is_quoted_pair(&self) -> bool {
-        matches!(before(self.text, self.start), b'"' | b'\'')
+        matches!(byte_before(self.text, self.start), b'"' | b'\'')
     }
 
     /// `--from-literal=password=…`, `user=… password=…`: behind another sign, or another pair without a comma.
-    pub(crate) fn is_of_pairs(&self) -> bool {
+    pub(crate) fn follows_pair(&self) -> bool {
         let head = self.line_head();
         let Some(pair) = head.strip_suffix(b" ").and_then(|head| head.rsplit(|b| *b == b' ').next()) else {
             return head.ends_with(b"=") && head.len() > 2 && head[head.len() - 2].is_ascii_alphanumeric();
         };
-        let sign = pair.iter().position(|b| *b == b'=');
-        sign.is_some_and(|n| n > 0 && n + 1 < pair.len() && pair[n + 1] != b'=' && WORD.has(pair[n - 1]))
+        let separator = pair.iter().position(|b| *b == b'=');
+        separator.is_some_and(|n| n > 0 && n + 1 < pair.len() && pair[n + 1] != b'=' && WORD.has(pair[n - 1]))
             && pair.last().is_some_and(|b| URL64.has(*b))
     }
 
     /// Does the line begin with the name, as in an environment file or in YAML?
-    pub(crate) fn is_on_its_own(&self, sign: Sign) -> bool {
-        if !matches!(sign.kind, Kind::Equals | Kind::Colon) {
+    pub(crate) fn starts_line(&self, separator: Separator) -> bool {
+        if !matches!(separator.kind, SeparatorKind::Equals | SeparatorKind::Colon) {
             return false;
         }
         let mut head = self.line_head();

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, before};
+use super::bytes::{self, byte_before};
 use super::randomness::has_digit;
 
 /// Whether a cookie is for the whole domain, or for safe connections only: the second and the fourth field.
 pub(crate) const FLAGS: [&str; 2] = ["\tTRUE\t", "\tFALSE\t"];
-const LONGEST: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
 /// The value of the cookie whose line holds the flag here.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let mut place = hit.end;
     let mut fields = [(0, 0); 4];
     for field in &mut fields {
-        let (end, found) = bytes::until(text, place, LONGEST, |b| b == b'\t' || b == b'\n' || b == b'\r');
+        let (end, found) = bytes::find_byte(text, place, MAX_BYTES, |b| b == b'\t' || b == b'\n' || b == b'\r');
         *field = (place, end);
         if !found || text[end] != b'\t' {
             break;
@@ -24,6 +24,6 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     // Behind the fourth field: the date, the name, the value. A hit at the second field is found again at the fourth.
     let [date, name, value, _] = fields.map(|(from, to)| &text[from..to]);
     let is_date = !date.is_empty() && date.iter().all(u8::is_ascii_digit);
-    let is_line = is_date && !name.is_empty() && value.len() >= 8 && has_digit(value) && before(text, hit.start) > b' ';
+    let is_line = is_date && !name.is_empty() && value.len() >= 8 && has_digit(value) && byte_before(text, hit.start) > b' ';
     is_line.then(|| fields[2].0..fields[2].1)
 }

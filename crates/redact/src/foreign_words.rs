@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, at, before};
-use super::harmless::{is_code, is_place, is_placeholder};
-use super::randomness::{has_digit, has_letter, humps, is_gibberish};
-use super::secret_names::{Promise, promise};
+use super::bytes::{self, BLANK, byte_at, byte_before};
+use super::harmless::{is_code, is_path_or_url, is_placeholder};
+use super::randomness::{camel_humps, has_digit, has_letter, is_gibberish};
+use super::secret_names::{SecretKind, kind_of_name};
 use super::sentence;
-use super::value::{Ender, bare, opening, quote_at, quoted_end};
+use super::value::{ValueEnd, bare_value, opening_quote, quote_at, quoted_end};
 
 /// How a password is called, and in capitals where these are no ASCII.
 #[rustfmt::skip]
@@ -23,42 +23,43 @@ pub(crate) const KEYS: [&str; 20] = [
     "schlüssel", "clé", "密钥", "密鑰", "令牌", "秘钥", "キーは", "apiキー", "api キー", "トークン", "シークレット", "秘密鍵", "토큰", "ключ", "токен",
     "jeton", "chave", "llave", "chiave", "sleutel",
 ];
-const LONGEST: usize = 128;
+const MAX_BYTES: usize = 128;
 
 /// The password behind the name that stands here.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     // The end of another word; the `n` of `\n` is none.
     let is_written = hit.start > 1 && text[hit.start - 2] == b'\\';
-    if before(text, hit.start).is_ascii_alphabetic() && text[hit.start].is_ascii() && !is_written {
+    if byte_before(text, hit.start).is_ascii_alphabetic() && text[hit.start].is_ascii() && !is_written {
         return None;
     }
-    signed(text, hit.end).or_else(|| sentence::told(text, hit.end, Promise::Password))
+    signed(text, hit.end).or_else(|| sentence::find_in_any_language(text, hit.end, SecretKind::Password))
 }
 
 /// The key behind the name that stands here, perhaps as the end of a longer word.
 pub(crate) fn key(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
-    sentence::told(text, hit.end, Promise::Token)
+    sentence::find_in_any_language(text, hit.end, SecretKind::Token)
 }
 
 /// The password behind a sign.
 fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
     let closed = quote_at(text, end).map_or(end, |(_, after)| after);
-    let sign = bytes::run(text, skip_nbsp(text, closed), BLANK, 4);
-    let after = match at(text, sign) {
+    let sign = bytes::run_end(text, skip_nbsp(text, closed), BLANK, 4);
+    let after = match byte_at(text, sign) {
         b':' | b'=' => sign + 1,
         _ if text[sign..].starts_with("：".as_bytes()) => sign + "：".len(),
         _ => return None,
     };
-    let start = bytes::run(text, skip_nbsp(text, after), BLANK, 4);
-    let range = match opening(text, start) {
-        Some((quote, inside)) => inside..quoted_end(text, inside, quote, LONGEST)?,
-        None => bare(text, start, Ender::Sign, LONGEST),
+    let start = bytes::run_end(text, skip_nbsp(text, after), BLANK, 4);
+    let range = match opening_quote(text, start) {
+        Some((quote, inside)) => inside..quoted_end(text, inside, quote, MAX_BYTES)?,
+        None => bare_value(text, start, ValueEnd::Punctuation, MAX_BYTES),
     };
     // What is no ASCII goes on with the sentence.
     let len = text[range.clone()].iter().take_while(|b| (b'!'..0x7f).contains(*b)).count();
     let value = &text[range.start..range.start + len];
-    let is_strange = has_digit(value) && has_letter(value) || is_gibberish(value) || humps(value) > 1 && promise(value).is_none();
-    let is_secret = len >= 6 && is_strange && !is_placeholder(value) && !is_place(value) && !is_code(value);
+    let is_strange =
+        has_digit(value) && has_letter(value) || is_gibberish(value) || camel_humps(value) > 1 && kind_of_name(value).is_none();
+    let is_secret = len >= 6 && is_strange && !is_placeholder(value) && !is_path_or_url(value) && !is_code(value);
     is_secret.then_some(range.start..range.start + len)
 }
 

@@ -2,8 +2,8 @@
 
 use super::bytes::{BASE64, WORD};
 use super::marks::has_mark;
-use super::randomness::{has_digit, is_gibberish, is_mixed, is_of_words, is_uuid, is_wordy};
-use super::word_list::Words;
+use super::randomness::{has_digit, is_gibberish, is_mixed, is_mostly_words, is_readable, is_uuid};
+use super::word_list::WordList;
 
 /// Said within a value, these give away an example.
 const SAMPLES: [&str; 12] = [
@@ -11,10 +11,10 @@ const SAMPLES: [&str; 12] = [
     "your_",
 ];
 /// Beginnings of values that are to be filled in.
-const TO_FILL: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
+const FILL_IN_PREFIXES: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
 /// Whole values that say nothing: words of languages and of settings.
 #[rustfmt::skip]
-const WORDS: &Words = &Words::of(&[
+const PLAIN_VALUES: &WordList = &WordList::of(&[
     "true", "false", "null", "nil", "none", "undefined", "nan", "void", "never", "any", "unknown", "object", "array", "string", "str",
     "bool", "boolean", "number", "int", "integer", "float", "double", "bytes", "byte", "char", "text", "varchar", "uuid", "date", "self",
     "this", "return", "await", "async", "function", "lambda", "typeof", "new", "const", "let", "var", "default", "optional", "required",
@@ -27,7 +27,7 @@ const WORDS: &Words = &Words::of(&[
 ]);
 /// Words of labels and messages about passwords, not of passwords.
 #[rustfmt::skip]
-const LABELS: &Words = &Words::of(&[
+const LABEL_WORDS: &WordList = &WordList::of(&[
     "your", "the", "a", "an", "is", "are", "be", "must", "enter", "please", "password", "passwords", "secret", "token", "key", "keys",
     "tokens", "invalid", "required", "forgot", "reset", "confirm", "with", "characters", "wrong", "not", "for", "to", "of", "new", "old",
     "change", "login", "log", "sign", "in", "and", "or", "from", "api", "field", "value", "missing", "use", "used", "using", "when",
@@ -35,23 +35,23 @@ const LABELS: &Words = &Words::of(&[
 ]);
 
 #[cfg(test)]
-pub(crate) const LISTS: [&Words; 2] = [WORDS, LABELS];
+pub(crate) const LISTS: [&WordList; 2] = [PLAIN_VALUES, LABEL_WORDS];
 
 /// Is a token of some format an example, as documentation shows it?
 pub(crate) fn is_sample(body: &[u8]) -> bool {
     let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
     let is_filled = |len: usize| body.windows(len).any(|w| w.iter().all(|b| *b == b'x') || w.iter().all(|b| *b == b'X'));
-    spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_to_fill(body)
+    spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_fill_in(body)
 }
 
 /// `fake-key`, `todo`, `mockToken`, and no password that only begins so.
-fn is_to_fill(body: &[u8]) -> bool {
-    let begun = TO_FILL.iter().find(|begin| starts_any(body, &[begin]));
+fn is_fill_in(body: &[u8]) -> bool {
+    let begun = FILL_IN_PREFIXES.iter().find(|begin| starts_any(body, &[begin]));
     let rest = begun.map(|begin| &body[begin.len()..]);
     rest.is_some_and(|rest| {
         !rest.first().is_some_and(u8::is_ascii_lowercase)
             || begun == Some(&"yourapi")
-            || LABELS.each().any(|label| label.len() > 2 && starts_any(rest, &[label]))
+            || LABEL_WORDS.each().any(|label| label.len() > 2 && starts_any(rest, &[label]))
     })
 }
 
@@ -72,11 +72,11 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
         || is_template(value)
         || is_sample(value)
         || is_algorithm(value)
-        || is_typed(value)
-        || is_numbering(value)
+        || is_type_or_call(value)
+        || is_dotted_number(value)
         || is_public(value)
         || contains_any(value, &["abcdefghijklm"])
-        || WORDS.has(value)
+        || PLAIN_VALUES.has(value)
 }
 
 /// `${…}`, `{{…}}`, `$NAME`, `%s`, `<%= … %>`, `#{…}`, `@name@`: filled in by a program.
@@ -107,11 +107,11 @@ fn mixes_like_a_password(name: &[u8]) -> bool {
 pub(crate) fn is_variable_name(value: &[u8]) -> bool {
     value.contains(&b'_')
         && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_' || b.is_ascii_digit())
-        && value.split(|b| *b == b'_').all(|word| word.is_empty() || is_named(word))
+        && value.split(|b| *b == b'_').all(|word| word.is_empty() || is_name_part(word))
 }
 
 /// A path or an address: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
-pub(crate) fn is_place(value: &[u8]) -> bool {
+pub(crate) fn is_path_or_url(value: &[u8]) -> bool {
     let starts = |begin: &str| value.starts_with(begin.as_bytes());
     let rooted = starts("/") && value[1..].contains(&b'/') && !value.ends_with(b"=") && !is_base64(value)
         || starts("./")
@@ -121,7 +121,7 @@ pub(crate) fn is_place(value: &[u8]) -> bool {
     let address = memchr::memmem::find(&value[..value.len().min(32)], b"://").is_some();
     let file = value.len() > 4 && value.iter().rposition(|b| *b == b'.').is_some_and(|dot| is_extension(&value[dot + 1..]));
     let is_path = value.iter().filter(|b| **b == b'/').count() > 1
-        && value.split(|b| *b == b'/').all(|part| !part.is_empty() && is_wordy(part));
+        && value.split(|b| *b == b'/').all(|part| !part.is_empty() && is_readable(part));
     rooted || is_path || drive || address || file || starts("arn:") || starts("op://") || starts("vault:") || starts("secretref:")
 }
 
@@ -148,12 +148,15 @@ pub(crate) fn is_dotted_name(value: &[u8]) -> bool {
         && value.split(|b| *b == b'.').all(|part| {
             !part.is_empty()
                 && part.iter().all(|b| WORD.has(*b) || *b == b'-')
-                && (part.split(|b| b"_-".contains(b)).all(is_named) || is_algorithm(part) || is_of_words(part) || is_short(part))
+                && (part.split(|b| b"_-".contains(b)).all(is_name_part)
+                    || is_algorithm(part)
+                    || is_mostly_words(part)
+                    || is_short_name(part))
         })
 }
 
 /// `win32api`: a short name with a number in it.
-fn is_short(part: &[u8]) -> bool {
+fn is_short_name(part: &[u8]) -> bool {
     part.len() <= 8 && part.iter().filter(|b| b.is_ascii_digit()).count() <= 2 && part[0].is_ascii_lowercase()
 }
 
@@ -161,22 +164,22 @@ fn is_short(part: &[u8]) -> bool {
 fn is_algorithm(part: &[u8]) -> bool {
     const NAMES: [&str; 11] =
         ["ed25519", "x25519", "base64", "base32", "sha256", "sha512", "aes256", "x509", "pbkdf2", "hmacsha256", "argon2"];
-    NAMES.iter().any(|name| starts_any(part, &[name]) && is_word(&part[name.len()..]))
+    NAMES.iter().any(|name| starts_any(part, &[name]) && is_word_with_number(&part[name.len()..]))
 }
 
 /// Letters as words have them, with a short number at the end.
-fn is_word(value: &[u8]) -> bool {
+fn is_word_with_number(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     value.len() - letters <= 3 && value[letters..].iter().all(u8::is_ascii_digit) && !is_gibberish(value)
 }
 
 /// `1.3.6.1.5.5.7.3.1`
-fn is_numbering(value: &[u8]) -> bool {
+fn is_dotted_number(value: &[u8]) -> bool {
     value.iter().all(|b| b.is_ascii_digit() || *b == b'.') && value.iter().filter(|b| **b == b'.').count() > 1
 }
 
 /// `VARCHAR(255)`, `now()`
-fn is_typed(value: &[u8]) -> bool {
+fn is_type_or_call(value: &[u8]) -> bool {
     let open = value.iter().position(|b| *b == b'(').unwrap_or(0);
     open > 0
         && value[..open].iter().all(|b| WORD.has(*b))
@@ -184,7 +187,7 @@ fn is_typed(value: &[u8]) -> bool {
 }
 
 /// A word of a name: letters, with at most two digits behind them or a short piece of both.
-fn is_named(word: &[u8]) -> bool {
+fn is_name_part(word: &[u8]) -> bool {
     let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let digits = word.len() - letters;
     word.len() <= 3 || digits <= 2 && word[letters..].iter().all(u8::is_ascii_digit)
@@ -193,14 +196,14 @@ fn is_named(word: &[u8]) -> bool {
 /// A sentence about passwords, or a label: several words of which one belongs there.
 pub(crate) fn is_label(value: &[u8]) -> bool {
     let words = value.split(|b| !b.is_ascii_alphanumeric() && *b < 128 && *b != b'\'').filter(|w| !w.is_empty());
-    let known = |word: &[u8]| LABELS.has(word);
+    let known = |word: &[u8]| LABEL_WORDS.has(word);
     let has_space = value.contains(&b' ');
     !has_digit(value) && (has_space && words.clone().any(known) || words.clone().all(known))
 }
 
 /// Is a word of labels among these?
-pub(crate) fn has_label(words: &[u8]) -> bool {
-    words.split(|b| *b == b' ').any(|word| LABELS.has(word))
+pub(crate) fn has_label_word(words: &[u8]) -> bool {
+    words.split(|b| *b == b' ').any(|word| LABEL_WORDS.has(word))
 }
 
 /// Code that stands where a value could: a call, an index, an operator, a path of names.
@@ -236,7 +239,7 @@ pub(crate) fn is_id(value: &[u8]) -> bool {
 fn holds_uuid(value: &[u8]) -> bool {
     let starts = (0..value.len().saturating_sub(35)).filter(|n| value[n + 8] == b'-' && is_uuid(&value[*n..n + 36]));
     let is_free = |n: usize| n == 0 || !value[n - 1].is_ascii_alphanumeric();
-    starts.into_iter().any(|n| is_free(n) && is_wordy(&value[..n]) && is_wordy(&value[n + 36..]))
+    starts.into_iter().any(|n| is_free(n) && is_readable(&value[..n]) && is_readable(&value[n + 36..]))
 }
 
 /// What everybody may see: a public key, a hash that says of what kind it is.

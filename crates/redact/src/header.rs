@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, ByteSet, WORD, at, before};
-use super::harmless::{is_code, is_place, is_placeholder};
-use super::line_wrap::{Break, line_break};
+use super::bytes::{self, BLANK, ByteSet, WORD, byte_at, byte_before};
+use super::harmless::{is_code, is_path_or_url, is_placeholder};
+use super::line_wrap::{LineBreak, line_break};
 use super::randomness::{has_digit, is_random};
 use super::value::quote_at;
 
@@ -13,37 +13,37 @@ pub(crate) const COOKIE: &str = "cookie";
 pub(crate) const BEARER: &str = "bearer ";
 pub(crate) const BASIC: &str = "basic ";
 /// The longest value; of one within another, less.
-const LONGEST: usize = 4096;
-const LONGEST_WITHIN: usize = 512;
+const MAX_BYTES: usize = 4096;
+const MAX_NESTED_BYTES: usize = 512;
 
 /// How much is looked at behind a name, when values were looked at up to `seen`.
 fn longest(seen: &mut usize, start: usize) -> usize {
     if start < *seen {
-        return LONGEST_WITHIN;
+        return MAX_NESTED_BYTES;
     }
-    *seen = start + LONGEST;
-    LONGEST
+    *seen = start + MAX_BYTES;
+    MAX_BYTES
 }
 
 /// Behind a header's name: the closing quote if it has one, the sign, blanks, the value's quote.
 fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
     let skip_quote = |place: usize| quote_at(text, place).map_or(place, |(_, after)| after);
     let closed = skip_quote(name_end);
-    let mut place = bytes::run(text, closed, ByteSet::of("] \t"), 8);
-    if !(matches!(at(text, place), b':' | b'=') || at(text, place) == b',' && closed > name_end) {
+    let mut place = bytes::run_end(text, closed, ByteSet::of("] \t"), 8);
+    if !(matches!(byte_at(text, place), b':' | b'=') || byte_at(text, place) == b',' && closed > name_end) {
         return None;
     }
-    place = bytes::run(text, place + 1, ByteSet::of("=> \t"), 8);
+    place = bytes::run_end(text, place + 1, ByteSet::of("=> \t"), 8);
     place = skip_quote(place);
-    Some(bytes::run(text, place, BLANK, 8))
+    Some(bytes::run_end(text, place, BLANK, 8))
 }
 
 /// The credentials of an `Authorization` header whose name ends at `name_end`.
 pub(crate) fn authorization(text: &[u8], name_end: usize, seen: &mut usize) -> Option<Range<usize>> {
     let start = value_start(text, name_end)?;
     let longest = longest(seen, start);
-    let scheme = bytes::run(text, start, ByteSet::of("a-zA-Z0-9-"), 24);
-    let after = bytes::run(text, scheme, BLANK, 4);
+    let scheme = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9-"), 24);
+    let after = bytes::run_end(text, scheme, BLANK, 4);
     let from = if after > scheme && scheme > start { after } else { start };
     let range = from..credential_end(text, from, longest);
     let value = &text[range.clone()];
@@ -59,35 +59,35 @@ pub(crate) fn authorization(text: &[u8], name_end: usize, seen: &mut usize) -> O
 }
 
 fn is_credential(value: &[u8]) -> bool {
-    !is_placeholder(value) && !is_code(value) && !is_place(value)
+    !is_placeholder(value) && !is_code(value) && !is_path_or_url(value)
 }
 
 /// `Signature=…` at the end of an AWS header.
 fn signature(text: &[u8], start: usize) -> Option<Range<usize>> {
     let reach = &text[start..text.len().min(start + 600)];
-    bytes::count(reach.len());
+    bytes::count_steps(reach.len());
     let from = start + memchr::memmem::find(reach, b"Signature=")? + 10;
-    let end = bytes::run(text, from, super::bytes::ANY_HEX, 64);
+    let end = bytes::run_end(text, from, super::bytes::ANY_HEX, 64);
     (end - from >= 32).then_some(from..end)
 }
 
 fn credential_end(text: &[u8], start: usize, longest: usize) -> usize {
     const ENDS: ByteSet = ByteSet::of("\"'`<>,;)}]\\|");
-    let end = bytes::until(text, start, longest, |b| b <= b' ' || ENDS.has(b)).0;
+    let end = bytes::find_byte(text, start, longest, |b| b <= b' ' || ENDS.has(b)).0;
     match line_break(text, end) {
-        Some((Break::Joined, next)) if end > start => bytes::until(text, next, longest, |b| b <= b' ' || ENDS.has(b)).0,
+        Some((LineBreak::Joined, next)) if end > start => bytes::find_byte(text, next, longest, |b| b <= b' ' || ENDS.has(b)).0,
         _ => end,
     }
 }
 
 /// What follows `Bearer ` or `Basic `, whose last letter stands before `end`.
 pub(crate) fn scheme(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
-    if WORD.has(before(text, hit.start)) && before(text, hit.start) != b'n' {
+    if WORD.has(byte_before(text, hit.start)) && byte_before(text, hit.start) != b'n' {
         return None;
     }
-    let range = hit.end..credential_end(text, hit.end, LONGEST);
+    let range = hit.end..credential_end(text, hit.end, MAX_BYTES);
     let value = &text[range.clone()];
-    let is_basic = at(text, hit.start) | 32 == b'b' && at(text, hit.start + 1) | 32 == b'a';
+    let is_basic = byte_at(text, hit.start) | 32 == b'b' && byte_at(text, hit.start + 1) | 32 == b'a';
     let fits = if is_basic { is_pair(value) } else { is_random(value) && has_digit(value) };
     (fits && is_credential(value)).then_some(range)
 }
@@ -106,14 +106,14 @@ pub(crate) fn cookies(text: &[u8], hit: Range<usize>, seen: &mut usize) -> Optio
     let start = value_start(text, hit.end)?;
     let is_set = text[..hit.start].ends_with(b"-") || text[..hit.start].ends_with(b"_");
     let ends = |b: u8| b < b' ' || matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'<') || is_set && matches!(b, b';' | b',');
-    let end = bytes::until(text, start, longest(seen, start), ends).0;
+    let end = bytes::find_byte(text, start, longest(seen, start), ends).0;
     let value = &text[start..end];
-    let name = bytes::run(text, start, ByteSet::of("a-zA-Z0-9_.$-"), 80);
+    let name = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9_.$-"), 80);
     let content = name + 1..end;
-    let is_pair = name > start && at(text, name) == b'=' && content.len() >= 4 && at(text, content.start) > b' ';
+    let is_pair = name > start && byte_at(text, name) == b'=' && content.len() >= 4 && byte_at(text, content.start) > b' ';
     let first = text.get(content.clone())?.split(|b| matches!(b, b';' | b' ')).next().unwrap_or(b"");
-    let is_told = is_pair && !is_placeholder(first) && !is_code(first) && first.len() >= 4;
-    if !is_told || value.starts_with(b"=") {
+    let is_plausible = is_pair && !is_placeholder(first) && !is_code(first) && first.len() >= 4;
+    if !is_plausible || value.starts_with(b"=") {
         return None;
     }
     Some(if is_set { content } else { start..end })

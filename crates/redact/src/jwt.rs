@@ -2,27 +2,27 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ByteSet, URL64, at, before};
-use super::line_wrap::{Break, line_break, width_before};
-use super::tokens::begins_token;
+use super::bytes::{self, ByteSet, URL64, byte_at, byte_before};
+use super::line_wrap::{LineBreak, line_break, line_width_before};
+use super::tokens::is_token_boundary;
 
 pub(crate) const KEY: &str = "eyJ";
 /// The longest token, and the longest header.
-const LONGEST: usize = 16 * 1024;
-const LONGEST_HEADER: usize = 2048;
+const MAX_BYTES: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 2048;
 const PARTS: ByteSet = ByteSet::of("a-zA-Z0-9_.-");
 
 /// The token whose header begins here, and how far the text was looked at.
 pub(crate) fn find(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
-    if !text[start..].starts_with(KEY.as_bytes()) || URL64.has(before(text, start)) && !begins_token(text, start) {
+    if !text[start..].starts_with(KEY.as_bytes()) || URL64.has(byte_before(text, start)) && !is_token_boundary(text, start) {
         return (None, start);
     }
-    let mut end = bytes::run(text, start, PARTS, LONGEST);
+    let mut end = bytes::run_end(text, start, PARTS, MAX_BYTES);
     let mut token: Vec<u8> = text[start..end].to_vec();
-    while token.len() < LONGEST {
+    while token.len() < MAX_BYTES {
         let Some((kind, next)) = line_break(text, end) else { break };
-        let more = bytes::run(text, next, PARTS, LONGEST - token.len());
-        let is_wrapped = kind == Break::Joined || width_before(text, end, 60) >= 60;
+        let more = bytes::run_end(text, next, PARTS, MAX_BYTES - token.len());
+        let is_wrapped = kind == LineBreak::Joined || line_width_before(text, end, 60) >= 60;
         if !is_wrapped || more < next + 2 || is_prose(text, next, more) {
             break;
         }
@@ -38,13 +38,13 @@ pub(crate) fn find(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
 
 /// A word with a blank behind it does not go on a token.
 fn is_prose(text: &[u8], start: usize, end: usize) -> bool {
-    at(text, end) == b' ' && text[start..end].iter().all(|b| b.is_ascii_lowercase() || !b.is_ascii_alphanumeric())
+    byte_at(text, end) == b' ' && text[start..end].iter().all(|b| b.is_ascii_lowercase() || !b.is_ascii_alphanumeric())
 }
 
 fn is_token(token: &[u8]) -> bool {
     let mut parts = token.split(|b| *b == b'.');
     let (Some(header), Some(payload)) = (parts.next(), parts.next()) else { return false };
-    if header.len() > LONGEST_HEADER || payload.len() < 8 {
+    if header.len() > MAX_HEADER_BYTES || payload.len() < 8 {
         return false;
     }
     let header = decode(header);
@@ -54,7 +54,7 @@ fn is_token(token: &[u8]) -> bool {
 
 /// What base64 of either alphabet stands for; ends at what is none.
 pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
-    bytes::count(text.len());
+    bytes::count_steps(text.len());
     let mut out = Vec::with_capacity(text.len() * 3 / 4);
     let (mut bits, mut held) = (0u32, 0);
     for byte in text {

@@ -16,36 +16,36 @@ pub(crate) enum Detector {
     Token(usize),
     Name,
     Authorization,
-    Scheme,
+    AuthScheme,
     Cookie,
     Url,
-    Dsn,
-    Oracle,
+    GoDsn,
+    OracleUrl,
     EncodedUrl,
-    Piped,
-    Foreign,
+    PipedPassword,
+    ForeignPassword,
     /// A key in another language.
     ForeignKey,
     Pem,
-    PemBase64,
+    Base64Pem,
     Putty,
     Jwt,
     /// The command with this number.
     Command(usize),
     /// A password's hash of at least so many characters.
-    Hash(usize),
+    PasswordHash(usize),
     LdapHash,
     PgPass,
     /// A call that takes credentials by their places.
-    Argument,
+    CallArguments,
     /// A parameter of an address.
-    Param,
-    Seed,
-    Codes,
+    QueryParam,
+    SeedPhrase,
+    RecoveryCodes,
     /// A command that prints a secret.
-    Printed,
+    CommandOutput,
     /// A line of a browser's cookies.
-    Jar,
+    CookieFile,
     /// The user's pattern with this number.
     Pattern(usize),
 }
@@ -60,31 +60,31 @@ pub(crate) fn all<'r>(
         (marks::OPENING, Detector::Mark),
         (header::AUTHORIZATION, Detector::Authorization),
         (header::COOKIE, Detector::Cookie),
-        (header::BEARER, Detector::Scheme),
-        (header::BASIC, Detector::Scheme),
+        (header::BEARER, Detector::AuthScheme),
+        (header::BASIC, Detector::AuthScheme),
         (url::KEY, Detector::Url),
         (pem::BEGIN, Detector::Pem),
-        (pem::BEGIN_BASE64, Detector::PemBase64),
+        (pem::BEGIN_BASE64, Detector::Base64Pem),
         (pem::PUTTY, Detector::Putty),
         (jwt::KEY, Detector::Jwt),
-        (url::ORACLE, Detector::Oracle),
+        (url::ORACLE, Detector::OracleUrl),
     ];
     let groups = url::DSN
         .iter()
-        .map(|word| (*word, Detector::Dsn))
+        .map(|word| (*word, Detector::GoDsn))
         .chain(url::ENCODED.iter().map(|(word, ..)| (*word, Detector::EncodedUrl)))
-        .chain(piped_password::READERS.iter().map(|word| (*word, Detector::Piped)))
-        .chain(foreign_words::NAMES.iter().map(|word| (*word, Detector::Foreign)))
+        .chain(piped_password::READERS.iter().map(|word| (*word, Detector::PipedPassword)))
+        .chain(foreign_words::NAMES.iter().map(|word| (*word, Detector::ForeignPassword)))
         .chain(foreign_words::KEYS.iter().map(|word| (*word, Detector::ForeignKey)))
-        .chain(password_files::HASHES.iter().map(|(word, least)| (*word, Detector::Hash(*least))))
+        .chain(password_files::HASHES.iter().map(|(word, least)| (*word, Detector::PasswordHash(*least))))
         .chain(password_files::LDAP.iter().map(|word| (*word, Detector::LdapHash)))
         .chain(password_files::PGPASS.iter().map(|word| (*word, Detector::PgPass)))
-        .chain(call_arguments::TAKERS.iter().map(|word| (*word, Detector::Argument)))
-        .chain(query_param::NAMES.iter().map(|word| (*word, Detector::Param)))
-        .chain(seed_phrase::SEEDS.iter().map(|word| (*word, Detector::Seed)))
-        .chain(seed_phrase::CODES.iter().map(|word| (*word, Detector::Codes)))
-        .chain(command_output::COMMANDS.iter().map(|word| (*word, Detector::Printed)))
-        .chain(cookie_jar::FLAGS.iter().map(|word| (*word, Detector::Jar)))
+        .chain(call_arguments::TAKERS.iter().map(|word| (*word, Detector::CallArguments)))
+        .chain(query_param::NAMES.iter().map(|word| (*word, Detector::QueryParam)))
+        .chain(seed_phrase::SEEDS.iter().map(|word| (*word, Detector::SeedPhrase)))
+        .chain(seed_phrase::CODES.iter().map(|word| (*word, Detector::RecoveryCodes)))
+        .chain(command_output::COMMANDS.iter().map(|word| (*word, Detector::CommandOutput)))
+        .chain(cookie_jar::FLAGS.iter().map(|word| (*word, Detector::CookieFile)))
         .chain(secret_names::KEYWORDS.iter().map(|word| (*word, Detector::Name)))
         .chain(commands.iter().enumerate().map(|(n, command)| (&*command.name, Detector::Command(n))));
     let tokens = tokens.iter().enumerate().map(|(n, token)| (&*token.key, Detector::Token(n)));

@@ -2,41 +2,41 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, ByteSet, at, before};
+use super::bytes::{self, BLANK, ByteSet, byte_at, byte_before};
 use super::harmless::is_placeholder;
 use super::line_wrap::line_break;
 use super::value::quote_at;
 
 /// How far the data may be from the kind, on either side, and how many values are looked at.
-const REACH: usize = 1500;
-const MOST: usize = 32;
+const REACH_BYTES: usize = 1500;
+const MAX_VALUES: usize = 32;
 const KEY: ByteSet = ByteSet::of("a-zA-Z0-9._-");
 
 /// Is this name the kind of a Secret: `kind: Secret`, `"kind": "Secret"`?
-pub(crate) fn is_kind(text: &[u8], name: &Range<usize>) -> bool {
+pub(crate) fn is_kind_of_secret(text: &[u8], name: &Range<usize>) -> bool {
     if text[name.clone()] != *b"Secret" {
         return false;
     }
-    let sign = bytes::back(text, name.start, ByteSet::of(" \"\\:"), 12);
+    let sign = bytes::run_start(text, name.start, ByteSet::of(" \"\\:"), 12);
     text[..sign].ends_with(b"kind") && text[sign..name.start].contains(&b':')
 }
 
 /// The values of the Secret whose kind stands here.
-pub(crate) fn values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usize>>) {
-    let from = text[..name.start].len().saturating_sub(REACH);
+pub(crate) fn add_values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usize>>) {
+    let from = text[..name.start].len().saturating_sub(REACH_BYTES);
     let head = &text[from..name.start];
-    bytes::count(head.len());
+    bytes::count_steps(head.len());
     let begin = memchr::memmem::rfind(head, b"---").map_or(from, |n| from + n);
-    let end = text.len().min(name.end + REACH);
-    bytes::count(end - begin);
+    let end = text.len().min(name.end + REACH_BYTES);
+    bytes::count_steps(end - begin);
     let end = memchr::memmem::find(&text[name.end..end], b"\n---").map_or(end, |n| name.end + n);
     for word in [&b"data"[..], b"stringData"] {
         let mut place = begin;
         while let Some(n) = memchr::memmem::find(&text[place..end], word) {
             let after = place + n + word.len();
             // `metadata` is another one.
-            if !before(text, place + n).is_ascii_alphanumeric() {
-                block(text, after, end, found);
+            if !byte_before(text, place + n).is_ascii_alphanumeric() {
+                add_block_values(text, after, end, found);
             }
             place = after;
         }
@@ -44,22 +44,22 @@ pub(crate) fn values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usi
 }
 
 /// The values of the block whose name ends here.
-fn block(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Range<usize>>) {
+fn add_block_values(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Range<usize>>) {
     let sign = quote_at(text, name_end).map_or(name_end, |(_, after)| after);
-    let open = bytes::run(text, sign, ByteSet::of(": \t{"), 12);
-    if at(text, sign) != b':' {
+    let open = bytes::run_end(text, sign, ByteSet::of(": \t{"), 12);
+    if byte_at(text, sign) != b':' {
         return;
     }
     let mut place = line_break(text, open).map_or(open, |(_, next)| next);
-    let indent = place - before_line(text, place);
-    for _ in 0..MOST {
+    let indent = place - indent_start(text, place);
+    for _ in 0..MAX_VALUES {
         let Some((range, next)) = pair(text, place, end) else { return };
         let value = &text[range.clone()];
         if value.len() >= 4 && !is_placeholder(value) && !b"{$<!".contains(&value[0]) {
             found.push(range);
         }
         let Some(next) = next_pair(text, next) else { return };
-        if before(text, next) != b' ' && indent > 0 || next >= end || next - before_line(text, next) < indent {
+        if byte_before(text, next) != b' ' && indent > 0 || next >= end || next - indent_start(text, next) < indent {
             return;
         }
         place = next;
@@ -69,26 +69,26 @@ fn block(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Range<usize>>
 /// The value behind the key that begins here, and where it ends.
 fn pair(text: &[u8], place: usize, end: usize) -> Option<(Range<usize>, usize)> {
     let key = quote_at(text, place).map_or(place, |(_, inside)| inside);
-    let key_end = bytes::run(text, key, KEY, 128);
+    let key_end = bytes::run_end(text, key, KEY, 128);
     let sign = quote_at(text, key_end).map_or(key_end, |(_, after)| after);
-    if key_end == key || at(text, sign) != b':' {
+    if key_end == key || byte_at(text, sign) != b':' {
         return None;
     }
-    let start = bytes::run(text, sign + 1, BLANK, 8);
+    let start = bytes::run_end(text, sign + 1, BLANK, 8);
     let start = quote_at(text, start).map_or(start, |(_, inside)| inside);
-    let stop = bytes::until(text, start, 4096.min(end.saturating_sub(start)), |b| b <= b' ' || b"\"'\\,}".contains(&b)).0;
+    let stop = bytes::find_byte(text, start, 4096.min(end.saturating_sub(start)), |b| b <= b' ' || b"\"'\\,}".contains(&b)).0;
     Some((start..stop, stop))
 }
 
 /// Where the next key begins: behind a comma, or on the next line.
 fn next_pair(text: &[u8], end: usize) -> Option<usize> {
     let place = quote_at(text, end).map_or(end, |(_, after)| after);
-    if at(text, place) == b',' {
-        return Some(bytes::run(text, place + 1, BLANK, 8));
+    if byte_at(text, place) == b',' {
+        return Some(bytes::run_end(text, place + 1, BLANK, 8));
     }
     line_break(text, place).map(|(_, next)| next)
 }
 
-fn before_line(text: &[u8], place: usize) -> usize {
-    bytes::back(text, place, BLANK, 64)
+fn indent_start(text: &[u8], place: usize) -> usize {
+    bytes::run_start(text, place, BLANK, 64)
 }

@@ -55,7 +55,7 @@ pub use user_rules::RuleError;
 pub use version::RULES_VERSION;
 
 /// How often a text is looked at again, with marks in the places of what was found: a mark can bring what was far apart together.
-const MOST_PASSES: usize = 4;
+const MAX_PASSES: usize = 4;
 
 /// The rules, ready for use. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -114,7 +114,7 @@ impl Redactor {
     /// The text with marks in the places of its secrets; the very text when there are none.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let findings = self.findings(text);
-        if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marks::put(text, &findings)) }
+        if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marks::insert(text, &findings)) }
     }
 
     /// The same, and whether more than half of the text went, white space aside.
@@ -125,22 +125,22 @@ impl Redactor {
         }
         let weigh = |part: &str| part.bytes().filter(|b| !b.is_ascii_whitespace()).count();
         let went: usize = findings.iter().map(|f| weigh(&text[f.range.clone()])).sum();
-        (Cow::Owned(marks::put(text, &findings)), went * 2 > weigh(text))
+        (Cow::Owned(marks::insert(text, &findings)), went * 2 > weigh(text))
     }
 
     /// The secrets of a text, in order, none within another.
     pub fn findings(&self, text: &str) -> Vec<Finding> {
         let mut findings = self.pass(text);
-        for _ in 1..MOST_PASSES {
+        for _ in 1..MAX_PASSES {
             if findings.is_empty() {
                 break;
             }
-            let again = self.pass(&marks::put(text, &findings));
+            let again = self.pass(&marks::insert(text, &findings));
             if again.is_empty() {
                 break;
             }
-            let more: Vec<Finding> = marks::trace_back(again, &findings).collect();
-            findings = marks::join(findings.into_iter().chain(more).collect());
+            let more: Vec<Finding> = marks::map_back(again, &findings).collect();
+            findings = marks::merge(findings.into_iter().chain(more).collect());
         }
         findings
     }
@@ -149,7 +149,7 @@ impl Redactor {
         let rules = &*self.0;
         let Keywords { prefilter, detectors } = rules.keywords();
         let mut scan = scan::Scan::new(rules, text);
-        prefilter.each(text.as_bytes(), |number, range| scan.look(detectors[number], range));
+        prefilter.for_each_match(text.as_bytes(), |number, range| scan.detect(detectors[number], range));
         scan.finish()
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::bytes::{self, BLANK, ByteSet, DIGIT, at};
+use super::bytes::{self, BLANK, ByteSet, DIGIT, byte_at};
 
 /// How a line ends within a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Break {
+pub(crate) enum LineBreak {
     /// A line end alone: somebody wrapped the text.
     Soft,
     /// A backslash before it: the shell joins the lines.
@@ -14,54 +14,54 @@ pub(crate) enum Break {
 }
 
 /// If a line ends at this place: how, and where the next one's text begins, behind indentation, line numbers and signs of quotation.
-pub(crate) fn line_break(text: &[u8], place: usize) -> Option<(Break, usize)> {
+pub(crate) fn line_break(text: &[u8], place: usize) -> Option<(LineBreak, usize)> {
     let mut next = place;
-    let mut kind = Break::Soft;
-    if at(text, next) == b'\\' && matches!(at(text, next + 1), b'\n' | b'\r') {
-        (next, kind) = (next + 1, Break::Joined);
+    let mut kind = LineBreak::Soft;
+    if byte_at(text, next) == b'\\' && matches!(byte_at(text, next + 1), b'\n' | b'\r') {
+        (next, kind) = (next + 1, LineBreak::Joined);
     }
-    let end = real_end(text, next).or_else(|| written_end(text, next))?;
-    Some((kind, decoration(text, end)))
+    let end = after_newline(text, next).or_else(|| after_escaped_newline(text, next))?;
+    Some((kind, skip_line_prefix(text, end)))
 }
 
 /// Behind a line end that is one.
-pub(crate) fn real_end(text: &[u8], place: usize) -> Option<usize> {
-    let after = place + usize::from(at(text, place) == b'\r');
-    (at(text, after) == b'\n').then_some(after + 1)
+pub(crate) fn after_newline(text: &[u8], place: usize) -> Option<usize> {
+    let after = place + usize::from(byte_at(text, place) == b'\r');
+    (byte_at(text, after) == b'\n').then_some(after + 1)
 }
 
 /// A line end written as `\n`, with as many backslashes as strings are nested in strings.
-pub(crate) fn written_end(text: &[u8], place: usize) -> Option<usize> {
+pub(crate) fn after_escaped_newline(text: &[u8], place: usize) -> Option<usize> {
     let mut end = place;
     for letter in [b'r', b'n'] {
-        let after = bytes::run(text, end, ByteSet::of("\\"), 16);
-        if after > end && at(text, after) == letter {
+        let after = bytes::run_end(text, end, ByteSet::of("\\"), 16);
+        if after > end && byte_at(text, after) == letter {
             end = after + 1;
         }
     }
-    (end > place && at(text, end - 1) == b'n').then_some(end)
+    (end > place && byte_at(text, end - 1) == b'n').then_some(end)
 }
 
 /// Behind what stands before a line's text: `   12→`, `> `, `+`, `# `, `| `, `* `.
-pub(crate) fn decoration(text: &[u8], line: usize) -> usize {
-    let start = bytes::run(text, line, BLANK, 64);
-    let number = bytes::run(text, start, DIGIT, 7);
+pub(crate) fn skip_line_prefix(text: &[u8], line: usize) -> usize {
+    let start = bytes::run_end(text, line, BLANK, 64);
+    let number = bytes::run_end(text, start, DIGIT, 7);
     if number > start {
         let rest = &text[number..];
         for sign in ["→", "\t", " |", "|", ": "] {
             if rest.starts_with(sign.as_bytes()) {
-                return bytes::run(text, number + sign.len(), BLANK, 64);
+                return bytes::run_end(text, number + sign.len(), BLANK, 64);
             }
         }
         return start;
     }
-    let signs = bytes::run(text, start, ByteSet::of(">|#*"), 8);
-    let is_diff = start == line && matches!(at(text, start), b'+' | b'-') && at(text, start + 1) != b'-';
-    bytes::run(text, if is_diff { signs.max(start + 1) } else { signs }, BLANK, 64)
+    let signs = bytes::run_end(text, start, ByteSet::of(">|#*"), 8);
+    let is_diff = start == line && matches!(byte_at(text, start), b'+' | b'-') && byte_at(text, start + 1) != b'-';
+    bytes::run_end(text, if is_diff { signs.max(start + 1) } else { signs }, BLANK, 64)
 }
 
 /// A value without the line ends within it.
-pub(crate) fn joined(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn unwrap_lines(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.iter().any(|b| matches!(b, b'\\' | b'\n')) {
         return Cow::Borrowed(text);
     }
@@ -79,8 +79,8 @@ pub(crate) fn joined(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// How many bytes the line has before this place; no more than `most` are counted.
-pub(crate) fn width_before(text: &[u8], place: usize, most: usize) -> usize {
+pub(crate) fn line_width_before(text: &[u8], place: usize, most: usize) -> usize {
     let start = place.saturating_sub(most);
-    bytes::count(place - start);
+    bytes::count_steps(place - start);
     place - memchr::memrchr(b'\n', &text[start..place]).map_or(start, |n| start + n + 1)
 }

@@ -26,9 +26,9 @@ pub(crate) fn is_id(id: &str) -> bool {
 }
 
 /// The end of the mark whose opening ends at `at`.
-pub(crate) fn end_of_mark(text: &[u8], at: usize) -> Option<usize> {
-    let end = bytes::run(text, at, ID, MAX_ID);
-    (end > at && bytes::at(text, end) == b']').then_some(end + 1)
+pub(crate) fn mark_end(text: &[u8], at: usize) -> Option<usize> {
+    let end = bytes::run_end(text, at, ID, MAX_ID);
+    (end > at && bytes::byte_at(text, end) == b']').then_some(end + 1)
 }
 
 /// Is there a mark, or the opening of one, in it?
@@ -37,7 +37,7 @@ pub(crate) fn has_mark(text: &[u8]) -> bool {
 }
 
 /// The text with marks in the places of the findings, which are sorted and do not overlap.
-pub(crate) fn put(text: &str, findings: &[Finding]) -> String {
+pub(crate) fn insert(text: &str, findings: &[Finding]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut kept = 0;
     for finding in findings {
@@ -52,7 +52,7 @@ pub(crate) fn put(text: &str, findings: &[Finding]) -> String {
 }
 
 /// Sorts findings and joins those that overlap: what any rule takes for a secret goes as a whole. The earlier one gives its name.
-pub(crate) fn join(mut found: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn merge(mut found: Vec<Finding>) -> Vec<Finding> {
     // Of two for the same place the one that says more.
     let more = |f: &Finding| (f.range.start, usize::MAX - f.range.end, usize::MAX - f.rule.len());
     found.sort_by(|a, b| more(a).cmp(&more(b)).then_with(|| a.rule.cmp(&b.rule)));
@@ -67,7 +67,7 @@ pub(crate) fn join(mut found: Vec<Finding>) -> Vec<Finding> {
 }
 
 /// Findings in a text with marks, as places of the text the marks were put into; `put` are the findings the marks stand for.
-pub(crate) fn trace_back(found: Vec<Finding>, put: &[Finding]) -> impl Iterator<Item = Finding> {
+pub(crate) fn map_back(found: Vec<Finding>, put: &[Finding]) -> impl Iterator<Item = Finding> {
     // Where each mark begins and ends now, and what it stands for.
     let mut grown = 0isize;
     let marks: Vec<(usize, usize, Range<usize>)> = put

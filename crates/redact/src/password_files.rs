@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ByteSet, WORD, at, before};
+use super::bytes::{self, ByteSet, WORD, byte_at, byte_before};
 use super::harmless::is_placeholder;
 use super::randomness::is_gibberish;
 
@@ -32,38 +32,39 @@ const HASHED: ByteSet = ByteSet::of("a-zA-Z0-9./$,=+:@-");
 
 /// The hash that begins here.
 pub(crate) fn hash(text: &[u8], hit: Range<usize>, least: usize) -> Option<Range<usize>> {
-    let end = bytes::run(text, hit.end, ByteSet::of("a-zA-Z0-9./$,=+_-"), 400);
-    let whole = if at(text, hit.start) == b's' { bytes::run(text, hit.end, HASHED, 400) } else { end };
+    let end = bytes::run_end(text, hit.end, ByteSet::of("a-zA-Z0-9./$,=+_-"), 400);
+    let whole = if byte_at(text, hit.start) == b's' { bytes::run_end(text, hit.end, HASHED, 400) } else { end };
     // A list goes on.
-    let whole = if before(text, whole) == b',' { whole - 1 } else { whole };
+    let whole = if byte_before(text, whole) == b',' { whole - 1 } else { whole };
     let salted = (text[hit.end..whole].iter().any(u8::is_ascii_digit) || is_gibberish(&text[hit.end..whole]))
-        && (WORD.has(before(text, whole))
-            || before(text, whole) == b'='
-            || before(text, whole) == b'.'
-            || before(text, whole) == b'/');
+        && (WORD.has(byte_before(text, whole))
+            || byte_before(text, whole) == b'='
+            || byte_before(text, whole) == b'.'
+            || byte_before(text, whole) == b'/');
     (whole - hit.end >= least && salted).then_some(hit.start..whole)
 }
 
 /// The hash behind `{SSHA}`.
 pub(crate) fn ldap(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
-    let end = bytes::run(text, hit.end, super::bytes::BASE64, 200);
+    let end = bytes::run_end(text, hit.end, super::bytes::BASE64, 200);
     (end - hit.end >= 24).then_some(hit.end..end)
 }
 
 /// The password of a line `host:port:database:user:password` in which the port stands here.
 pub(crate) fn pgpass(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     const FIELD: ByteSet = ByteSet::of("a-zA-Z0-9_.*-");
-    let is_wild = at(text, hit.start + 1) == b'*';
-    let host = bytes::back(text, hit.start, FIELD, 128);
-    let is_line = host < hit.start && matches!(before(text, host), 0 | b'\n' | b'"' | b'\'' | b' ' | b'\\' | b'+' | b'>' | b'|');
+    let is_wild = byte_at(text, hit.start + 1) == b'*';
+    let host = bytes::run_start(text, hit.start, FIELD, 128);
+    let is_line =
+        host < hit.start && matches!(byte_before(text, host), 0 | b'\n' | b'"' | b'\'' | b' ' | b'\\' | b'+' | b'>' | b'|');
     // `*:*:*:` has the port and the database in it.
-    let database = if is_wild { hit.end } else { bytes::run(text, hit.end, FIELD, 64) + 1 };
-    let user = bytes::run(text, database, FIELD, 64);
+    let database = if is_wild { hit.end } else { bytes::run_end(text, hit.end, FIELD, 64) + 1 };
+    let user = bytes::run_end(text, database, FIELD, 64);
     let start = user + 1;
-    if !is_line || at(text, database - 1) != b':' || at(text, user) != b':' || user == database {
+    if !is_line || byte_at(text, database - 1) != b':' || byte_at(text, user) != b':' || user == database {
         return None;
     }
-    let end = bytes::until(text, start, 128, |b| b <= b' ' || matches!(b, b'"' | b'\'')).0;
+    let end = bytes::find_byte(text, start, 128, |b| b <= b' ' || matches!(b, b'"' | b'\'')).0;
     let value = &text[start..end];
     (value.len() >= 3 && !is_placeholder(value) && !value.contains(&b'/')).then_some(start..end)
 }

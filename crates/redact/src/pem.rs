@@ -2,24 +2,24 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ALL64, BASE64, ByteSet, at, before};
+use super::bytes::{self, ALL64, BASE64, ByteSet, byte_at, byte_before};
 use super::harmless::is_sample;
-use super::line_wrap::{decoration, line_break};
-use super::randomness::variety;
+use super::line_wrap::{line_break, skip_line_prefix};
+use super::randomness::distinct_bytes;
 
 pub(crate) const BEGIN: &str = "-----BEGIN ";
 /// `-----BEGIN ` in base64.
 pub(crate) const BEGIN_BASE64: &str = "LS0tLS1CRUdJTi";
 pub(crate) const PUTTY: &str = "PuTTY-User-Key-File-";
 /// The longest block; a PGP key with its signatures is far from it.
-const LONGEST: usize = 128 * 1024;
+const MAX_BYTES: usize = 128 * 1024;
 /// What a line of a key has at least, the last one aside.
-const LINE: usize = 16;
+const MIN_LINE_BYTES: usize = 16;
 
 /// The block whose `-----BEGIN ` starts here.
 pub(crate) fn block(text: &[u8], start: usize) -> Option<Range<usize>> {
     let label = start + BEGIN.len();
-    let label_end = bytes::run(text, label, ByteSet::of("A-Z0-9 "), 48);
+    let label_end = bytes::run_end(text, label, ByteSet::of("A-Z0-9 "), 48);
     if !text[label_end..].starts_with(b"-----") || !is_private(&text[label..label_end]) {
         return None;
     }
@@ -34,35 +34,35 @@ fn is_private(label: &[u8]) -> bool {
 
 /// The end of a block that has one. The next five dashes are looked at, no further: so no text is searched twice.
 fn closed_end(text: &[u8], body: usize) -> Option<usize> {
-    let reach = &text[body..text.len().min(body + LONGEST)];
+    let reach = &text[body..text.len().min(body + MAX_BYTES)];
     let dashes = memchr::memmem::find(reach, b"-----");
-    bytes::count(dashes.unwrap_or(reach.len()));
+    bytes::count_steps(dashes.unwrap_or(reach.len()));
     let dashes = dashes.map(|n| body + n)?;
     let label = text[dashes..].starts_with(b"-----END ").then_some(dashes + 9)?;
-    let label_end = bytes::run(text, label, ByteSet::of("A-Z0-9 "), 48);
-    let end = bytes::run(text, label_end, ByteSet::of("-"), 5);
+    let label_end = bytes::run_end(text, label, ByteSet::of("A-Z0-9 "), 48);
+    let end = bytes::run_end(text, label_end, ByteSet::of("-"), 5);
     has_key(&text[body..dashes]).then_some(end)
 }
 
 /// Is there more than dots between the lines?
 fn has_key(body: &[u8]) -> bool {
-    bytes::count(body.len());
-    body.split(|b| !BASE64.has(*b)).any(|run| run.len() >= LINE && variety(run) > 4 && !is_sample(run))
+    bytes::count_steps(body.len());
+    body.split(|b| !BASE64.has(*b)).any(|run| run.len() >= MIN_LINE_BYTES && distinct_bytes(run) > 4 && !is_sample(run))
 }
 
 /// The end of a block that was cut off: behind the last line that can belong to it.
 fn open_end(text: &[u8], body: usize) -> Option<usize> {
     let mut end = body;
     let mut next = behind_separators(text, body);
-    while next < body + LONGEST {
-        let line = bytes::run(text, next, BASE64, 4096);
+    while next < body + MAX_BYTES {
+        let line = bytes::run_end(text, next, BASE64, 4096);
         let header = header_end(text, next);
         if let Some(after) = header {
             next = behind_separators(text, after);
             continue;
         }
-        let is_full = line - next >= LINE && variety(&text[next..line]) > 4;
-        let is_last = !is_full && end > body && line > next && at(text, line) != b' ';
+        let is_full = line - next >= MIN_LINE_BYTES && distinct_bytes(&text[next..line]) > 4;
+        let is_last = !is_full && end > body && line > next && byte_at(text, line) != b' ';
         if !is_full && !is_last {
             break;
         }
@@ -81,7 +81,7 @@ fn header_end(text: &[u8], line: usize) -> Option<usize> {
     NAMES
         .iter()
         .any(|name| text[line..].starts_with(name.as_bytes()))
-        .then(|| bytes::until(text, line, 120, |b| matches!(b, b'\n' | b'\\')).0)
+        .then(|| bytes::find_byte(text, line, 120, |b| matches!(b, b'\n' | b'\\')).0)
 }
 
 /// Line ends, real and written, what stands at the beginnings of lines, and what joins strings in a program.
@@ -89,8 +89,9 @@ fn behind_separators(text: &[u8], place: usize) -> usize {
     const JOINTS: ByteSet = ByteSet::of("\"'+, \t\r");
     let mut next = place;
     for _ in 0..8 {
-        let joint = bytes::run(text, next, JOINTS, 32);
-        let quote = if at(text, joint) == b'\\' && matches!(at(text, joint + 1), b'"' | b'\'') { joint + 2 } else { joint };
+        let joint = bytes::run_end(text, next, JOINTS, 32);
+        let quote =
+            if byte_at(text, joint) == b'\\' && matches!(byte_at(text, joint + 1), b'"' | b'\'') { joint + 2 } else { joint };
         let after = line_break(text, quote).map_or(quote, |(_, next)| next);
         if after == next {
             break;
@@ -102,9 +103,9 @@ fn behind_separators(text: &[u8], place: usize) -> usize {
 
 /// A PEM block in base64, as in a kubeconfig's `client-key-data`: all of it, when it is a private key's.
 pub(crate) fn in_base64(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
-    let end = bytes::run(text, start, ALL64, LONGEST);
+    let end = bytes::run_end(text, start, ALL64, MAX_BYTES);
     let head: Vec<u8> = super::jwt::decode(&text[start..end.min(start + 80)]);
-    let is_key = !ALL64.has(before(text, start)) && memchr::memmem::find(&head, b"PRIVATE KEY").is_some();
+    let is_key = !ALL64.has(byte_before(text, start)) && memchr::memmem::find(&head, b"PRIVATE KEY").is_some();
     ((is_key && end - start > 80).then_some(start..end), end)
 }
 
@@ -113,25 +114,25 @@ pub(crate) fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
     let reach = &text[start..text.len().min(start + 8192)];
     // Another file's beginning ends this one, so that none is searched twice.
     let own = memchr::memmem::find(&reach[PUTTY.len()..], PUTTY.as_bytes()).map_or(reach.len(), |n| n + PUTTY.len());
-    bytes::count(own);
+    bytes::count_steps(own);
     let lines = start + memchr::memmem::find(&reach[..own], b"Private-Lines:")?;
-    let mut next = line_break(text, bytes::until(text, lines, 40, |b| matches!(b, b'\n' | b'\\')).0)?.1;
+    let mut next = line_break(text, bytes::find_byte(text, lines, 40, |b| matches!(b, b'\n' | b'\\')).0)?.1;
     let from = next;
     let mut end = next;
     loop {
-        let line = bytes::run(text, next, BASE64, 80);
+        let line = bytes::run_end(text, next, BASE64, 80);
         if line == next || text[next..].starts_with(b"Private-MAC") {
             break;
         }
         end = line;
         match line_break(text, line) {
-            Some((_, after)) => next = decoration(text, after).max(after),
+            Some((_, after)) => next = skip_line_prefix(text, after).max(after),
             None => break,
         }
     }
     // What vouches for the key is made from it.
     if text[next..].starts_with(b"Private-MAC: ") {
-        end = bytes::run(text, next + 13, super::bytes::ANY_HEX, 64);
+        end = bytes::run_end(text, next + 13, super::bytes::ANY_HEX, 64);
     }
-    (end > from + LINE).then_some(from..end)
+    (end > from + MIN_LINE_BYTES).then_some(from..end)
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, ByteSet, at};
+use super::bytes::{self, BLANK, ByteSet, byte_at};
 use super::candidate;
-use super::harmless::{is_place, is_placeholder};
-use super::secret_names::Promise;
-use super::value::{Ender, bare, opening, quoted_end};
+use super::harmless::{is_path_or_url, is_placeholder};
+use super::secret_names::SecretKind;
+use super::value::{ValueEnd, bare_value, opening_quote, quoted_end};
 
 /// What reads a password from its input.
 pub(crate) const READERS: [&str; 12] = [
@@ -16,38 +16,39 @@ pub(crate) const READERS: [&str; 12] = [
 /// Those that read what is no password more often.
 const OTHERS: [&[u8]; 3] = [b"base64", b"passwd ", b"secret create"];
 /// How far the pipe may be before the reader, and what writes into it before the pipe.
-const REACH: usize = 160;
+const REACH_BYTES: usize = 160;
 const WRITERS: [&[u8]; 2] = [b"echo ", b"printf "];
 
 /// The password that is written into the pipe before the reader that stands here.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let is_reader = READERS.iter().any(|reader| text[hit.clone()] == *reader.as_bytes());
     let pipe = back_to(text, is_reader.then_some(hit.start)?, |b| b == b'|')?;
-    let line = back_to(text, pipe, |b| matches!(b, b'\n' | b'|' | b';')).map_or(pipe.saturating_sub(REACH), |n| n + 1);
+    let line = back_to(text, pipe, |b| matches!(b, b'\n' | b'|' | b';')).map_or(pipe.saturating_sub(REACH_BYTES), |n| n + 1);
     let ends = WRITERS.iter().filter_map(|word| memchr::memmem::rfind(&text[line..pipe], word).map(|n| line + n + word.len()));
-    let mut start = bytes::run(text, ends.max()?, BLANK, 8);
-    while at(text, start) == b'-' || at(text, start + usize::from(b"'\"".contains(&at(text, start)))) == b'%' {
-        start = bytes::run(text, bytes::until(text, start, 16, |b| b == b' ').0, BLANK, 8);
+    let mut start = bytes::run_end(text, ends.max()?, BLANK, 8);
+    while byte_at(text, start) == b'-' || byte_at(text, start + usize::from(b"'\"".contains(&byte_at(text, start)))) == b'%' {
+        start = bytes::run_end(text, bytes::find_byte(text, start, 16, |b| b == b' ').0, BLANK, 8);
         if start >= pipe {
             return None;
         }
     }
-    let range = match opening(text, start) {
-        Some((quote, inside)) => inside..quoted_end(text, inside, quote, REACH)?,
-        None => bare(text, start, Ender::Blank, REACH),
+    let range = match opening_quote(text, start) {
+        Some((quote, inside)) => inside..quoted_end(text, inside, quote, REACH_BYTES)?,
+        None => bare_value(text, start, ValueEnd::Whitespace, REACH_BYTES),
     };
     let colon = text[range.clone()].iter().position(|b| *b == b':');
     let is_pair = text[hit.clone()].starts_with(b"chpasswd");
     let range = if is_pair { range.start + colon? + 1..range.end } else { range };
     let value = &text[range.clone()];
-    let is_secret = range.end <= pipe && value.len() >= 4 && !value.contains(&b' ') && !is_placeholder(value) && !is_place(value);
-    let is_told = !OTHERS.contains(&&text[hit]) || candidate::is_secret(value, Promise::Password, true);
-    (is_secret && is_told && !ByteSet::of("$-").has(value[0])).then_some(range)
+    let is_secret =
+        range.end <= pipe && value.len() >= 4 && !value.contains(&b' ') && !is_placeholder(value) && !is_path_or_url(value);
+    let is_plausible = !OTHERS.contains(&&text[hit]) || candidate::is_secret(value, SecretKind::Password, true);
+    (is_secret && is_plausible && !ByteSet::of("$-").has(value[0])).then_some(range)
 }
 
 /// The last byte before this place that fits, on the same line and not far.
 fn back_to(text: &[u8], place: usize, fits: impl Fn(u8) -> bool) -> Option<usize> {
-    let start = place.saturating_sub(REACH);
-    bytes::count(place - start);
+    let start = place.saturating_sub(REACH_BYTES);
+    bytes::count_steps(place - start);
     text[start..place].iter().rposition(|b| fits(*b) || *b == b'\n').map(|n| start + n).filter(|n| fits(text[*n]))
 }

@@ -39,11 +39,11 @@ impl Prefilter {
         };
         // The last first, so that words are seen in their order.
         for (number, word) in words.iter().map(|word| word.as_bytes()).enumerate().rev() {
-            let start = fold(word[0]) << (2 * BITS) | fold(word[1]) << BITS;
-            let thirds = word.get(2).map_or(0..1 << BITS, |third| fold(*third)..fold(*third) + 1);
+            let start = low_bits(word[0]) << (2 * BITS) | low_bits(word[1]) << BITS;
+            let thirds = word.get(2).map_or(0..1 << BITS, |third| low_bits(*third)..low_bits(*third) + 1);
             for third in thirds {
                 let head = &mut prefilter.heads[start | third];
-                let fourth = word.get(3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
+                let fourth = word.get(3).map_or(u32::MAX, |fourth| 1 << low_bits(*fourth));
                 prefilter.links.push(Link { word: number as u32, fourth, next: *head });
                 *head = (prefilter.links.len() - 1) as u32;
                 prefilter.fourths[start | third] |= fourth;
@@ -53,31 +53,31 @@ impl Prefilter {
     }
 
     /// Calls `seen` with the number and the place of every word in the text, by their beginnings.
-    pub(crate) fn each(&self, text: &[u8], mut seen: impl FnMut(usize, Range<usize>)) {
+    pub(crate) fn for_each_match(&self, text: &[u8], mut on_match: impl FnMut(usize, Range<usize>)) {
         let (mut letters, mut from) = (0, 0);
-        while let Some((at, three)) = self.next(&text[from..], letters) {
+        while let Some((at, three)) = self.next_candidate(&text[from..], letters) {
             // Three letters from before the text begins no word.
             if let Some(start) = (from + at).checked_sub(3) {
-                self.look(text, three, start, &mut seen);
+                self.check(text, three, start, &mut on_match);
             }
-            letters = (three << BITS | fold(text[from + at])) & (SIZE - 1);
+            letters = (three << BITS | low_bits(text[from + at])) & (SIZE - 1);
             from += at + 1;
         }
         // Words of two or three letters may stand at the end.
         for len in [3, 2] {
             let Some(start) = text.len().checked_sub(len) else { continue };
-            let letters = text[start..].iter().fold(0, |letters, byte| letters << BITS | fold(*byte));
-            self.look(text, letters << (BITS * (3 - len)), start, &mut seen);
+            let letters = text[start..].iter().fold(0, |letters, byte| letters << BITS | low_bits(*byte));
+            self.check(text, letters << (BITS * (3 - len)), start, &mut on_match);
         }
     }
 
     /// The first place that holds the fourth letter of a word whose first three stand before it, and the three; `letters` are those
     /// before the text. All bytes of a text pass here: nothing else is done in this loop.
     #[inline(never)]
-    fn next(&self, text: &[u8], mut letters: usize) -> Option<(usize, usize)> {
+    fn next_candidate(&self, text: &[u8], mut letters: usize) -> Option<(usize, usize)> {
         let fourths = &*self.fourths;
         for (at, byte) in text.iter().enumerate() {
-            let fourth = fold(*byte);
+            let fourth = low_bits(*byte);
             if fourths[letters] >> fourth & 1 == 1 {
                 return Some((at, letters));
             }
@@ -87,8 +87,8 @@ impl Prefilter {
     }
 
     #[inline(never)]
-    fn look(&self, text: &[u8], letters: usize, start: usize, seen: &mut impl FnMut(usize, Range<usize>)) {
-        let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << fold(*fourth));
+    fn check(&self, text: &[u8], letters: usize, start: usize, on_match: &mut impl FnMut(usize, Range<usize>)) {
+        let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << low_bits(*fourth));
         let mut place = self.heads[letters];
         while place != 0 {
             let link = &self.links[place as usize];
@@ -98,13 +98,13 @@ impl Prefilter {
             }
             let word = self.words[link.word as usize].as_bytes();
             if text.get(start..start + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
-                seen(link.word as usize, start..start + word.len());
+                on_match(link.word as usize, start..start + word.len());
             }
         }
     }
 }
 
 /// The five bits that both cases of a letter share.
-fn fold(byte: u8) -> usize {
+fn low_bits(byte: u8) -> usize {
     usize::from(byte) & ((1 << BITS) - 1)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ByteSet, before};
+use super::bytes::{self, ByteSet, byte_before};
 use super::harmless::{is_code, is_id, is_placeholder};
 use super::randomness::{has_digit, has_letter, is_gibberish, is_random};
 
@@ -12,21 +12,21 @@ pub(crate) const NAMES: [&str; 14] = [
     "auth=", "sid=", "nonce=", "invite=",
 ];
 const VALUE: ByteSet = ByteSet::of("a-zA-Z0-9_.~/+%=-");
-const LONGEST: usize = 4096;
+const MAX_BYTES: usize = 4096;
 /// The shortest value that is no number or word.
-const SHORTEST: usize = 16;
+const MIN_BYTES: usize = 16;
 
 /// The value of the parameter whose name and sign stand here.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let is_verifier = text[hit.start..].get(4) == Some(&b'_');
-    let last = before(text, hit.start);
+    let last = byte_before(text, hit.start);
     let is_named = is_verifier && matches!(last, 0 | b' ' | b'"' | b'\'' | b'\n');
     if !is_named && !matches!(last, b'?' | b'&' | b'#') {
         return None;
     }
-    let end = bytes::run(text, hit.end, VALUE, LONGEST);
+    let end = bytes::run_end(text, hit.end, VALUE, MAX_BYTES);
     let value = &text[hit.end..end];
-    let is_made = value.len() >= SHORTEST && has_digit(value) && has_letter(value) && (is_random(value) || is_gibberish(value));
+    let is_made = value.len() >= MIN_BYTES && has_digit(value) && has_letter(value) && (is_random(value) || is_gibberish(value));
     let is_plain = !value.trim_ascii_end().iter().rev().skip_while(|b| **b == b'=').any(|b| *b == b'=');
     (is_made && is_plain && !is_id(value) && !is_placeholder(value) && !is_code(value)).then_some(hit.end..end)
 }

@@ -9,7 +9,7 @@ pub(crate) fn entropy(value: &[u8]) -> f32 {
 }
 
 /// How many different bytes.
-pub(crate) fn variety(value: &[u8]) -> u32 {
+pub(crate) fn distinct_bytes(value: &[u8]) -> u32 {
     let mut seen = [0u64; 4];
     value.iter().for_each(|b| seen[usize::from(b >> 6)] |= 1 << (b & 63));
     seen.iter().map(|bits| bits.count_ones()).sum()
@@ -29,16 +29,16 @@ pub(crate) fn is_mixed(value: &[u8]) -> bool {
 }
 
 /// Words, numbers and versions with separators between: `claude-3-5-sonnet`, `v1.2.3`, `user_7`, `2026-01-31`.
-pub(crate) fn is_wordy(value: &[u8]) -> bool {
+pub(crate) fn is_readable(value: &[u8]) -> bool {
     let is_padded = value.len() >= 12 && value.ends_with(b"=") && is_mixed(value);
-    if is_padded || value.len() >= 16 && has_digit(value) && humps(value) * 5 > value.len() {
+    if is_padded || value.len() >= 16 && has_digit(value) && camel_humps(value) * 5 > value.len() {
         return false;
     }
-    value.split(|b| !b.is_ascii_alphanumeric() && *b < 128).all(is_wordy_piece)
+    value.split(|b| !b.is_ascii_alphanumeric() && *b < 128).all(is_readable_piece)
 }
 
 /// A word, a short number, or a word with a short number behind it or before it.
-fn is_wordy_piece(piece: &[u8]) -> bool {
+fn is_readable_piece(piece: &[u8]) -> bool {
     let digits = piece.iter().filter(|b| b.is_ascii_digit()).count();
     if digits == 0 {
         return !is_scrambled(piece);
@@ -63,7 +63,7 @@ pub(crate) fn is_scrambled(letters: &[u8]) -> bool {
 }
 
 /// Letters that often follow each letter of the alphabet within the words of programs and their texts.
-const FOLLOWERS: [&str; 26] = [
+const LETTER_FOLLOWERS: [&str; 26] = [
     "abcdefgiklmnprstuvwxy", "abcdeijloprsuy", "acdefghiklmnoprstuv", "abcdefilmnoprstu", "abcdefgilmnopqrstuvwxy",
     "acdefilmnoprstu", "aeghilnorstu", "aeilorstu", "abcdefglmnoprstvxz", "aeosu", "aeis", "acdefiklopstuy", "abdeilmopstu",
     "abcdefgiklmnoprstuv", "abcdfgiklmnoprstuvwx", "acdefghilmnoprstuy", "u", "abcdefgiklmnoprstuvy", "abcdefghiklmnopqrstuwy",
@@ -71,11 +71,11 @@ const FOLLOWERS: [&str; 26] = [
 ];
 
 /// A bit for every letter that often follows.
-const PAIRS: [u32; 26] = {
+const COMMON_PAIRS: [u32; 26] = {
     let mut pairs = [0; 26];
     let mut first = 0;
     while first < 26 {
-        let letters = FOLLOWERS[first].as_bytes();
+        let letters = LETTER_FOLLOWERS[first].as_bytes();
         let mut n = 0;
         while n < letters.len() {
             pairs[first] |= 1 << (letters[n] - b'a');
@@ -92,13 +92,13 @@ pub(crate) fn is_gibberish(value: &[u8]) -> bool {
     // A word of another language has one capital, at its beginning.
     let has_both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let is_counted = value.windows(2).any(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
-    if value.len() < 8 || !has_both || humps(value) == 0 && !is_counted || !value.is_ascii() {
+    if value.len() < 8 || !has_both || camel_humps(value) == 0 && !is_counted || !value.is_ascii() {
         return false;
     }
     let mut odd = 0;
     let mut start = 0;
     for at in 1..=value.len() {
-        if at == value.len() || begins_piece(value, at) {
+        if at == value.len() || starts_piece(value, at) {
             let piece = &value[start..at];
             odd += oddness(piece);
             start = at;
@@ -108,12 +108,12 @@ pub(crate) fn is_gibberish(value: &[u8]) -> bool {
 }
 
 /// Half of its letters or more stand in words: a name such as `V1VolumeProjection`, however many numbers are in it.
-pub(crate) fn is_of_words(value: &[u8]) -> bool {
+pub(crate) fn is_mostly_words(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let mut in_words = 0;
     let mut start = 0;
     for at in 1..=value.len() {
-        if at == value.len() || begins_piece(value, at) {
+        if at == value.len() || starts_piece(value, at) {
             let piece = &value[start..at];
             let is_word = piece.len() >= 4 && piece[1].is_ascii_lowercase() && oddness(piece) * 5 <= piece.len();
             in_words += if is_word { piece.len() } else { 0 };
@@ -125,7 +125,7 @@ pub(crate) fn is_of_words(value: &[u8]) -> bool {
 }
 
 /// Does another word of a name begin here?
-fn begins_piece(value: &[u8], at: usize) -> bool {
+fn starts_piece(value: &[u8], at: usize) -> bool {
     let (last, here) = (value[at - 1], value[at]);
     let is_last_capital = value.get(at + 1).is_some_and(u8::is_ascii_lowercase);
     last.is_ascii_alphabetic() != here.is_ascii_alphabetic()
@@ -138,7 +138,7 @@ fn oddness(piece: &[u8]) -> usize {
         return usize::from(piece[0].is_ascii_digit());
     }
     let letter = |b: u8| usize::from((b | 32) - b'a');
-    let rare = piece.windows(2).filter(|w| PAIRS[letter(w[0])] >> letter(w[1]) & 1 == 0).count();
+    let rare = piece.windows(2).filter(|w| COMMON_PAIRS[letter(w[0])] >> letter(w[1]) & 1 == 0).count();
     let is_acronym = piece.len() > 1 && piece.iter().all(u8::is_ascii_uppercase);
     if is_acronym && piece.len() > 2 {
         1 + rare.min((piece.len() / 3).max(1))
@@ -148,13 +148,13 @@ fn oddness(piece: &[u8]) -> usize {
 }
 
 /// Capitals behind small letters.
-pub(crate) fn humps(value: &[u8]) -> usize {
+pub(crate) fn camel_humps(value: &[u8]) -> usize {
     value.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count()
 }
 
 /// Long and without order: what a generator gives.
 pub(crate) fn is_random(value: &[u8]) -> bool {
-    if value.len() < 16 || variety(value) < 8 || is_wordy(value) {
+    if value.len() < 16 || distinct_bytes(value) < 8 || is_readable(value) {
         return false;
     }
     let is_hex = value.iter().all(|b| b.is_ascii_hexdigit());

@@ -11,120 +11,120 @@ use super::{
 };
 
 /// How many commands are looked at within the line of another one.
-const MOST_COMMANDS: usize = 8;
+const MAX_NESTED_COMMANDS: usize = 8;
 
 pub(crate) struct Scan<'r, 't> {
     rules: &'r Rules,
     text: &'t str,
     found: Vec<Finding>,
     /// Up to here the text is a mark.
-    marked: usize,
+    mark_end: usize,
     marks: Vec<Range<usize>>,
     /// How far names, commands, JWTs, base64 were walked.
-    named: assignment::Seen,
-    headed: usize,
-    commanded: usize,
+    names: assignment::Progress,
+    headers_to: usize,
+    command_end: usize,
     /// How many commands were seen within what was walked.
-    commands: usize,
-    webbed: usize,
-    encoded: usize,
+    nested_commands: usize,
+    jwts_to: usize,
+    base64_to: usize,
     /// How far each token's format was, once one was tried.
-    walked: Vec<usize>,
+    token_ends: Vec<usize>,
     /// The user's patterns of which a keyword was seen.
-    called: Vec<usize>,
+    called_patterns: Vec<usize>,
 }
 
 impl<'r, 't> Scan<'r, 't> {
     pub(crate) fn new(rules: &'r Rules, text: &'t str) -> Self {
-        let (found, marks, walked, called) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (found, marks, token_ends, called_patterns) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self {
             rules,
             text,
             found,
-            marked: 0,
+            mark_end: 0,
             marks,
-            named: assignment::Seen::default(),
-            headed: 0,
-            commanded: 0,
-            commands: 0,
-            webbed: 0,
-            encoded: 0,
-            walked,
-            called,
+            names: assignment::Progress::default(),
+            headers_to: 0,
+            command_end: 0,
+            nested_commands: 0,
+            jwts_to: 0,
+            base64_to: 0,
+            token_ends,
+            called_patterns,
         }
     }
 
     /// Looks closer where a keyword was seen. Hits come in the order of their beginnings.
-    pub(crate) fn look(&mut self, detector: Detector, hit: Range<usize>) {
-        if hit.start < self.marked {
+    pub(crate) fn detect(&mut self, detector: Detector, hit: Range<usize>) {
+        if hit.start < self.mark_end {
             return;
         }
         let text = self.text.as_bytes();
         match detector {
             Detector::Mark => {
-                if let Some(end) = marks::end_of_mark(text, hit.end) {
+                if let Some(end) = marks::mark_end(text, hit.end) {
                     self.marks.push(hit.start..end);
-                    self.marked = end;
+                    self.mark_end = end;
                 }
             }
             Detector::Token(n) => self.token(n, hit.start),
-            Detector::Name => assignment::find(text, hit, &mut self.named, &mut self.found),
-            Detector::Argument => {
+            Detector::Name => assignment::find(text, hit, &mut self.names, &mut self.found),
+            Detector::CallArguments => {
                 let mut ranges = Vec::new();
                 call_arguments::find(text, hit.end, &mut ranges);
                 ranges.into_iter().for_each(|range| self.add("password", range));
             }
-            Detector::Param => self.add_some("parameter", query_param::find(text, hit)),
-            Detector::Seed => self.add_some("seed-phrase", seed_phrase::seed(text, hit)),
-            Detector::Codes => self.add_some("recovery-codes", seed_phrase::codes(text, hit.end)),
-            Detector::Printed => self.add_some("printed-secret", command_output::find(text, hit)),
-            Detector::Jar => self.add_some("cookie", cookie_jar::find(text, hit)),
+            Detector::QueryParam => self.add_some("parameter", query_param::find(text, hit)),
+            Detector::SeedPhrase => self.add_some("seed-phrase", seed_phrase::seed(text, hit)),
+            Detector::RecoveryCodes => self.add_some("recovery-codes", seed_phrase::codes(text, hit.end)),
+            Detector::CommandOutput => self.add_some("printed-secret", command_output::find(text, hit)),
+            Detector::CookieFile => self.add_some("cookie", cookie_jar::find(text, hit)),
             Detector::Authorization => {
-                let range = header::authorization(text, hit.end, &mut self.headed);
+                let range = header::authorization(text, hit.end, &mut self.headers_to);
                 self.add_some("authorization-header", range);
             }
-            Detector::Scheme => self.add_some("bearer-token", header::scheme(text, hit)),
+            Detector::AuthScheme => self.add_some("bearer-token", header::scheme(text, hit)),
             Detector::Cookie => {
-                let range = header::cookies(text, hit, &mut self.headed);
+                let range = header::cookies(text, hit, &mut self.headers_to);
                 self.add_some("cookie", range);
             }
             Detector::Url => self.add_some("url-password", url::find(text, hit.start)),
-            Detector::Oracle => self.add_some("url-password", url::oracle(text, hit.end)),
-            Detector::Dsn => self.add_some("url-password", url::dsn(text, hit.start)),
+            Detector::OracleUrl => self.add_some("url-password", url::oracle(text, hit.end)),
+            Detector::GoDsn => self.add_some("url-password", url::dsn(text, hit.start)),
             Detector::EncodedUrl => self.add_some("url-password", url::encoded(text, hit)),
-            Detector::Piped => self.add_some("command-password", piped_password::find(text, hit)),
-            Detector::Foreign => self.add_some("password", foreign_words::find(text, hit)),
+            Detector::PipedPassword => self.add_some("command-password", piped_password::find(text, hit)),
+            Detector::ForeignPassword => self.add_some("password", foreign_words::find(text, hit)),
             Detector::ForeignKey => self.add_some("key", foreign_words::key(text, hit)),
             Detector::Pem => self.add_some("private-key", pem::block(text, hit.start)),
             Detector::Putty => self.add_some("private-key", pem::putty(text, hit.start)),
-            Detector::PemBase64 if hit.start >= self.encoded => {
+            Detector::Base64Pem if hit.start >= self.base64_to => {
                 let (range, end) = pem::in_base64(text, hit.start);
-                self.encoded = end;
+                self.base64_to = end;
                 self.add_some("private-key", range);
             }
-            Detector::Jwt if hit.start >= self.webbed => {
+            Detector::Jwt if hit.start >= self.jwts_to => {
                 let (range, end) = jwt::find(text, hit.start);
-                self.webbed = end.max(self.webbed);
+                self.jwts_to = end.max(self.jwts_to);
                 self.add_some("jwt", range);
             }
             Detector::Command(n) if self.may_command(hit.start) => self.command(n, hit),
-            Detector::Hash(least) => self.add_some("password-hash", password_files::hash(text, hit, least)),
+            Detector::PasswordHash(least) => self.add_some("password-hash", password_files::hash(text, hit, least)),
             Detector::LdapHash => self.add_some("password-hash", password_files::ldap(text, hit)),
             Detector::PgPass => self.add_some("pgpass", password_files::pgpass(text, hit)),
-            Detector::Pattern(n) if !self.called.contains(&n) => self.called.push(n),
-            Detector::PemBase64 | Detector::Jwt | Detector::Command(_) | Detector::Pattern(_) => {}
+            Detector::Pattern(n) if !self.called_patterns.contains(&n) => self.called_patterns.push(n),
+            Detector::Base64Pem | Detector::Jwt | Detector::Command(_) | Detector::Pattern(_) => {}
         }
     }
 
     fn token(&mut self, n: usize, start: usize) {
-        if self.walked.get(n).is_some_and(|end| start < *end) {
+        if self.token_ends.get(n).is_some_and(|end| start < *end) {
             return;
         }
         let token = &self.rules.tokens[n];
         let (range, end) = token.find(self.text.as_bytes(), start);
         if end > start {
-            self.walked.resize(self.walked.len().max(n + 1), 0);
-            self.walked[n] = end;
+            self.token_ends.resize(self.token_ends.len().max(n + 1), 0);
+            self.token_ends[n] = end;
         }
         if let Some(range) = range {
             self.found.push(Finding { rule: token.rule.clone(), range });
@@ -133,13 +133,13 @@ impl<'r, 't> Scan<'r, 't> {
 
     /// May a command be looked at here? Of those that stand on the line of another one, some: in a string of JSON all lines are one.
     fn may_command(&mut self, start: usize) -> bool {
-        self.commands = if start < self.commanded { self.commands + 1 } else { 0 };
-        self.commands <= MOST_COMMANDS
+        self.nested_commands = if start < self.command_end { self.nested_commands + 1 } else { 0 };
+        self.nested_commands <= MAX_NESTED_COMMANDS
     }
 
     fn command(&mut self, n: usize, hit: Range<usize>) {
         let end = self.rules.commands[n].find(self.text.as_bytes(), hit, &mut self.found);
-        self.commanded = end.max(self.commanded);
+        self.command_end = end.max(self.command_end);
     }
 
     fn add_some(&mut self, rule: &'static str, range: Option<Range<usize>>) {
@@ -156,7 +156,7 @@ impl<'r, 't> Scan<'r, 't> {
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         discord::find(self.text.as_bytes(), &mut self.found);
         for (n, pattern) in self.rules.patterns.iter().enumerate() {
-            if pattern.keywords.is_empty() || self.called.contains(&n) {
+            if pattern.keywords.is_empty() || self.called_patterns.contains(&n) {
                 pattern.find(self.text, &mut self.found);
             }
         }
@@ -169,6 +169,6 @@ impl<'r, 't> Scan<'r, 't> {
         for finding in &mut found {
             finding.range = text.floor_char_boundary(finding.range.start)..text.ceil_char_boundary(finding.range.end);
         }
-        marks::join(found)
+        marks::merge(found)
     }
 }

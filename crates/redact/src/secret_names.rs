@@ -1,10 +1,10 @@
 //! Which names promise a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`; not `passwordField`, `max_tokens`, `tokenizer`.
 
-use super::word_list::Words;
+use super::word_list::WordList;
 
 /// What a name promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Promise {
+pub(crate) enum SecretKind {
     /// Any value goes that is one.
     Password,
     Secret,
@@ -14,8 +14,8 @@ pub(crate) enum Promise {
     Auth,
 }
 
-impl Promise {
-    pub(crate) const fn rule(self) -> &'static str {
+impl SecretKind {
+    pub(crate) const fn rule_id(self) -> &'static str {
         match self {
             Self::Password => "password",
             Self::Secret => "secret",
@@ -26,7 +26,7 @@ impl Promise {
     }
 
     /// Does even a plain word count as the secret?
-    pub(crate) const fn is_strong(self) -> bool {
+    pub(crate) const fn accepts_plain_words(self) -> bool {
         matches!(self, Self::Password | Self::Secret)
     }
 }
@@ -38,7 +38,7 @@ pub(crate) const KEYWORDS: [&str; 16] = [
 ];
 
 #[rustfmt::skip]
-const QUALIFIERS: &Words = &Words::of(&[
+const QUALIFIERS: &WordList = &WordList::of(&[
     "api", "access", "private", "secret", "auth", "signing", "sign", "signature", "encryption", "encrypt", "enc", "crypto", "master",
     "account", "storage", "shared", "preshared", "session", "subscription", "license", "webhook", "deploy", "hmac", "jwt", "aes", "rsa",
     "ssh", "server", "service", "stripe", "openai", "anthropic", "admin", "write", "ingest", "ingestion", "integration", "routing",
@@ -48,14 +48,14 @@ const QUALIFIERS: &Words = &Words::of(&[
 ]);
 /// What may follow without taking the promise back.
 #[rustfmt::skip]
-const TRAILERS: &Words = &Words::of(&[
+const NEUTRAL_WORDS: &WordList = &WordList::of(&[
     "value", "val", "str", "string", "text", "plain", "plaintext", "raw", "b64", "base64", "base", "hex", "bytes", "default", "dev", "prod",
     "production", "staging", "stage", "live", "old", "new", "current", "previous", "primary", "secondary", "main", "local", "root",
     "admin", "user", "db", "key", "data", "enc", "backup", "ci",
 ]);
 /// What follows when the name is of something about a secret.
 #[rustfmt::skip]
-const TAKEN_BACK: &Words = &Words::of(&[
+const NEGATING_WORDS: &WordList = &WordList::of(&[
     "id", "ids", "name", "names", "field", "length", "len", "count", "type", "types", "kind", "url", "uri", "endpoint", "path", "file",
     "filename", "dir", "ttl", "expiry", "expires", "expiration", "age", "limit", "limits", "max", "min", "size", "policy", "label",
     "input", "placeholder", "hint", "error", "errors", "message", "env", "var", "regex", "pattern", "prefix", "suffix", "header",
@@ -68,7 +68,7 @@ const TAKEN_BACK: &Words = &Words::of(&[
 ]);
 
 /// What a name promises, if anything.
-pub(crate) fn promise(name: &[u8]) -> Option<Promise> {
+pub(crate) fn kind_of_name(name: &[u8]) -> Option<SecretKind> {
     let mut words = [(0, 0); MAX_WORDS];
     let count = split(name, &mut words);
     let word = |n: usize| &name[words[n].0..words[n].1];
@@ -78,10 +78,10 @@ pub(crate) fn promise(name: &[u8]) -> Option<Promise> {
     }
     for n in (0..last).rev() {
         let earlier = n.checked_sub(1).map(word);
-        if let Some(promise) = of_word(word(n), earlier, n + 1 == last, n == 0) {
-            return Some(weakened(promise, (n + 1..last).map(word)));
+        if let Some(secret_kind) = kind_of_word(word(n), earlier, n + 1 == last, n == 0) {
+            return Some(weakened(secret_kind, (n + 1..last).map(word)));
         }
-        if TAKEN_BACK.has(word(n)) && !TRAILERS.has(word(n)) {
+        if NEGATING_WORDS.has(word(n)) && !NEUTRAL_WORDS.has(word(n)) {
             return None;
         }
     }
@@ -89,53 +89,53 @@ pub(crate) fn promise(name: &[u8]) -> Option<Promise> {
 }
 
 /// Words behind the telling one that are not known to be harmless leave only what looks made by a machine.
-fn weakened<'n>(promise: Promise, mut behind: impl Iterator<Item = &'n [u8]>) -> Promise {
-    if behind.all(|word| TRAILERS.has(word)) { promise } else { Promise::Auth }
+fn weakened<'n>(secret_kind: SecretKind, mut behind: impl Iterator<Item = &'n [u8]>) -> SecretKind {
+    if behind.all(|word| NEUTRAL_WORDS.has(word)) { secret_kind } else { SecretKind::Auth }
 }
 
-fn of_word(word: &[u8], earlier: Option<&[u8]>, is_last: bool, is_first: bool) -> Option<Promise> {
+fn kind_of_word(word: &[u8], earlier: Option<&[u8]>, is_last: bool, is_first: bool) -> Option<SecretKind> {
     let is_alone = is_last && is_first;
     let is = |list: &[&str]| is_one_of(word, list);
     let ends = |end: &str| word.len() >= end.len() && word[word.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes());
     if ["password", "passwd", "passphrase", "passcode", "passwort", "kennwort"].iter().any(|end| ends(end)) {
-        return Some(Promise::Password);
+        return Some(SecretKind::Password);
     }
     if is(&["dbpass", "userpass", "smtppass", "mailpass", "rootpass", "requirepass", "masterauth", "pgpass", "sshpass", "mnemonic"])
     {
-        return Some(Promise::Password);
+        return Some(SecretKind::Password);
     }
     if is(&["pwd", "psw", "pswd", "psk"]) {
-        return Some(Promise::Password);
+        return Some(SecretKind::Password);
     }
     if is(&["pass", "pw"]) {
-        return Some(if is_alone { Promise::Auth } else { Promise::Password });
+        return Some(if is_alone { SecretKind::Auth } else { SecretKind::Password });
     }
     if ends("secret") || is(&["secretkey"]) {
-        return Some(Promise::Secret);
+        return Some(SecretKind::Secret);
     }
     if ends("token") && !is(&["pretoken", "subtoken", "detoken"]) {
-        return Some(Promise::Token);
+        return Some(SecretKind::Token);
     }
-    if is(&["key"]) && earlier.is_some_and(|before| QUALIFIERS.has(before)) || GLUED_KEYS.has(word) {
-        return Some(Promise::Key);
+    if is(&["key"]) && earlier.is_some_and(|before| QUALIFIERS.has(before)) || JOINED_KEY_NAMES.has(word) {
+        return Some(SecretKind::Key);
     }
     // A variable of the environment, and no word of a program's.
-    let is_loud = is(&["key"]) && (is_last || word == b"KEY") && earlier.is_some_and(|before| !OPEN_KEYS.has(before));
+    let is_loud = is(&["key"]) && (is_last || word == b"KEY") && earlier.is_some_and(|before| !HARMLESS_KEYS.has(before));
     let is_personal = is(&["pat"]) && earlier.is_some();
-    (WEAK.has(word) || is_loud || is_personal).then_some(Promise::Auth)
+    (WEAK_NAMES.has(word) || is_loud || is_personal).then_some(SecretKind::Auth)
 }
 
 #[rustfmt::skip]
-const GLUED_KEYS: &Words = &Words::of(&[
+const JOINED_KEY_NAMES: &WordList = &WordList::of(&[
     "apikey", "accesskey", "privatekey", "authkey", "signingkey", "encryptionkey", "masterkey", "accountkey", "sharedkey", "sessionkey",
     "accountkey", "sharedaccesskey", "presharedkey", "licensekey", "secretaccesskey", "awssecretaccesskey", "hmackey", "serverkey",
 ]);
-const WEAK: &Words = &Words::of(&[
+const WEAK_NAMES: &WordList = &WordList::of(&[
     "auth", "credential", "credentials", "cred", "creds", "cookie", "session", "sessionid", "sid", "salt", "jwt", "pepper",
     "authorization",
 ]);
 
-const OPEN_KEYS: &Words = &Words::of(&[
+const HARMLESS_KEYS: &WordList = &WordList::of(&[
     "public", "cache", "primary", "foreign", "sort", "partition", "idempotency", "group", "row", "lock", "pub", "object", "query",
     "map", "dict", "hash", "index", "unique", "name", "file", "event", "item", "entry", "column", "s3", "blob", "dedup", "message",
     "state", "config", "feature", "shape", "registry", "trace", "version", "bucket", "route", "routing", "translation", "i18n",
@@ -143,7 +143,7 @@ const OPEN_KEYS: &Words = &Words::of(&[
 
 /// Words before `key` that name no kind of a key that is secret.
 #[rustfmt::skip]
-const PLAIN_WORDS: &Words = &Words::of(&[
+const NO_KEY_WORDS: &WordList = &WordList::of(&[
     "the", "this", "that", "a", "an", "each", "every", "which", "any", "same", "arrow", "enter", "escape", "hot", "map",
     "with", "for", "of", "no", "to", "by", "on", "in", "is", "as", "from", "and", "or", "not", "new", "old", "first", "last",
     "one", "two", "its", "their", "object", "dict", "json", "index", "unique", "composite", "registry", "config", "i18n",
@@ -153,7 +153,8 @@ const PLAIN_WORDS: &Words = &Words::of(&[
 ]);
 
 #[cfg(test)]
-pub(crate) const LISTS: [&Words; 7] = [QUALIFIERS, TRAILERS, TAKEN_BACK, GLUED_KEYS, WEAK, OPEN_KEYS, PLAIN_WORDS];
+pub(crate) const LISTS: [&WordList; 7] =
+    [QUALIFIERS, NEUTRAL_WORDS, NEGATING_WORDS, JOINED_KEY_NAMES, WEAK_NAMES, HARMLESS_KEYS, NO_KEY_WORDS];
 
 const MAX_WORDS: usize = 16;
 
@@ -182,21 +183,21 @@ fn split(name: &[u8], words: &mut [(usize, usize); MAX_WORDS]) -> usize {
 }
 
 /// What a key of this kind promises, when somebody speaks of it.
-pub(crate) fn key_of(kind: &[u8]) -> Option<Promise> {
-    if OPEN_KEYS.has(kind) || PLAIN_WORDS.has(kind) {
+pub(crate) fn kind_of_key(kind: &[u8]) -> Option<SecretKind> {
+    if HARMLESS_KEYS.has(kind) || NO_KEY_WORDS.has(kind) {
         return None;
     }
-    Some(if QUALIFIERS.has(kind) { Promise::Key } else { Promise::Auth })
+    Some(if QUALIFIERS.has(kind) { SecretKind::Key } else { SecretKind::Auth })
 }
 
 /// Is a key of this kind one that everybody may know: `primary`, `cache`?
-pub(crate) fn is_open_key(kind: &[u8]) -> bool {
-    OPEN_KEYS.has(kind)
+pub(crate) fn is_harmless_key(kind: &[u8]) -> bool {
+    HARMLESS_KEYS.has(kind)
 }
 
 /// Does this word behind a name make it one of something about a secret: `hash` in `password hash`?
-pub(crate) fn takes_back(word: &[u8]) -> bool {
-    TAKEN_BACK.has(word) && !is_one_of(word, &["is", "set", "list", "code", "at", "for"])
+pub(crate) fn is_negating(word: &[u8]) -> bool {
+    NEGATING_WORDS.has(word) && !is_one_of(word, &["is", "set", "list", "code", "at", "for"])
 }
 
 fn is_one_of(word: &[u8], list: &[&str]) -> bool {
@@ -210,18 +211,18 @@ mod tests {
     #[test]
     fn names_promise_what_they_say() {
         let table = [
-            ("DB_PASSWORD", Some(Promise::Password)),
-            ("dbPassword", Some(Promise::Password)),
-            ("PGPASSWORD", Some(Promise::Password)),
-            ("smtp_pass", Some(Promise::Password)),
-            ("clientSecret", Some(Promise::Secret)),
-            ("SECRET_KEY_BASE", Some(Promise::Key)),
-            ("x-api-key", Some(Promise::Key)),
-            ("AccountKey", Some(Promise::Key)),
-            ("GITHUB_TOKEN", Some(Promise::Token)),
-            ("accessToken2", Some(Promise::Token)),
-            ("AWS_SECRET_ACCESS_KEY", Some(Promise::Key)),
-            ("auth", Some(Promise::Auth)),
+            ("DB_PASSWORD", Some(SecretKind::Password)),
+            ("dbPassword", Some(SecretKind::Password)),
+            ("PGPASSWORD", Some(SecretKind::Password)),
+            ("smtp_pass", Some(SecretKind::Password)),
+            ("clientSecret", Some(SecretKind::Secret)),
+            ("SECRET_KEY_BASE", Some(SecretKind::Key)),
+            ("x-api-key", Some(SecretKind::Key)),
+            ("AccountKey", Some(SecretKind::Key)),
+            ("GITHUB_TOKEN", Some(SecretKind::Token)),
+            ("accessToken2", Some(SecretKind::Token)),
+            ("AWS_SECRET_ACCESS_KEY", Some(SecretKind::Key)),
+            ("auth", Some(SecretKind::Auth)),
             ("passwordField", None),
             ("max_tokens", None),
             ("tokenizer", None),
@@ -235,7 +236,7 @@ mod tests {
             ("token_count", None),
         ];
         for (name, promised) in table {
-            assert_eq!(promise(name.as_bytes()), promised, "{name}");
+            assert_eq!(kind_of_name(name.as_bytes()), promised, "{name}");
         }
     }
 }

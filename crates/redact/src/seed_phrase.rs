@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, BLANK, ByteSet, LOWER, at, before};
-use super::line_wrap::{decoration, line_break};
+use super::bytes::{self, BLANK, ByteSet, LOWER, byte_at, byte_before};
+use super::line_wrap::{line_break, skip_line_prefix};
 
 /// What such words are told by.
 pub(crate) const SEEDS: [&str; 9] =
@@ -13,23 +13,23 @@ pub(crate) const CODES: [&str; 8] = [
     "wiederherstellungscode",
 ];
 /// How far the first word may be, and how many there are at least: twelve are the fewest that wallets have.
-const REACH: usize = 48;
-const FEWEST: usize = 11;
-const MOST: usize = 26;
+const REACH_BYTES: usize = 48;
+const MIN_WORDS: usize = 11;
+const MAX_WORDS: usize = 26;
 /// The most codes in a list: services give ten or sixteen.
-const MOST_CODES: usize = 20;
+const MAX_CODES: usize = 20;
 const SEPARATORS: ByteSet = ByteSet::of(" \t,\"'`|");
 
 /// The words behind the name that stands here, as one.
 pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let end = hit.end;
-    if before(text, hit.start).is_ascii_alphanumeric() && !text[..hit.start].ends_with(b"\\n") {
+    if byte_before(text, hit.start).is_ascii_alphanumeric() && !text[..hit.start].ends_with(b"\\n") {
         return None;
     }
-    let stop = text.len().min(end + REACH);
+    let stop = text.len().min(end + REACH_BYTES);
     let mut start = end;
     while start < stop {
-        let word = bytes::run(text, start, ByteSet::of("a-z"), 12);
+        let word = bytes::run_end(text, start, ByteSet::of("a-z"), 12);
         let range = (3..=8).contains(&(word - start)).then(|| words(text, start)).flatten();
         if range.is_some() {
             return range;
@@ -41,7 +41,7 @@ pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
 
 /// Where the next run of small letters begins.
 fn next_start(text: &[u8], from: usize, stop: usize) -> usize {
-    bytes::until(text, from, stop.saturating_sub(from), |b| b.is_ascii_lowercase()).0
+    bytes::find_byte(text, from, stop.saturating_sub(from), |b| b.is_ascii_lowercase()).0
 }
 
 /// Words of a list from here on: small letters, three to eight of them, none of those that join sentences.
@@ -49,8 +49,8 @@ fn words(text: &[u8], start: usize) -> Option<Range<usize>> {
     const JOINING: [&[u8]; 12] =
         [b"the", b"and", b"for", b"are", b"was", b"your", b"not", b"but", b"from", b"which", b"has", b"into"];
     let (mut count, mut end, mut place) = (0, start, start);
-    while count < MOST {
-        let word = bytes::run(text, place, ByteSet::of("a-z"), 12);
+    while count < MAX_WORDS {
+        let word = bytes::run_end(text, place, ByteSet::of("a-z"), 12);
         if !(3..=8).contains(&(word - place)) || JOINING.contains(&&text[place..word]) {
             break;
         }
@@ -58,19 +58,19 @@ fn words(text: &[u8], start: usize) -> Option<Range<usize>> {
         let Some(next) = behind_separator(text, word) else { break };
         place = next;
     }
-    (count >= FEWEST).then_some(start..end)
+    (count >= MIN_WORDS).then_some(start..end)
 }
 
 /// Behind blanks, commas and quotes, or a line's end and a number.
 fn behind_separator(text: &[u8], end: usize) -> Option<usize> {
-    let mut place = bytes::run(text, end, SEPARATORS, 6);
+    let mut place = bytes::run_end(text, end, SEPARATORS, 6);
     if let Some((_, next)) = line_break(text, place) {
         place = next;
     }
-    let number = bytes::run(text, place, ByteSet::of("0-9"), 2);
-    let dot = bytes::run(text, number, ByteSet::of(".):"), 1);
-    let place = if number > place && dot > number { bytes::run(text, dot, BLANK, 4) } else { place };
-    let place = bytes::run(text, place, ByteSet::of("\"' -"), 4);
+    let number = bytes::run_end(text, place, ByteSet::of("0-9"), 2);
+    let dot = bytes::run_end(text, number, ByteSet::of(".):"), 1);
+    let place = if number > place && dot > number { bytes::run_end(text, dot, BLANK, 4) } else { place };
+    let place = bytes::run_end(text, place, ByteSet::of("\"' -"), 4);
     (place > end).then_some(place)
 }
 
@@ -79,9 +79,9 @@ pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
     const SIGNS: ByteSet = ByteSet::of(" \t,\"'`:=[]{}()*|s-");
     let mut place = end;
     let mut range: Option<Range<usize>> = None;
-    for _ in 0..MOST_CODES {
+    for _ in 0..MAX_CODES {
         let start = skip(text, place, SIGNS);
-        let code = bytes::run(text, start, ByteSet::of("a-zA-Z0-9-"), 40);
+        let code = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9-"), 40);
         if !is_code(&text[start..code]) {
             break;
         }
@@ -93,14 +93,14 @@ pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
 
 /// Behind signs and up to two line ends.
 fn skip(text: &[u8], place: usize, signs: ByteSet) -> usize {
-    let mut place = bytes::run(text, place, signs, 16);
+    let mut place = bytes::run_end(text, place, signs, 16);
     for _ in 0..2 {
         let Some((_, next)) = line_break(text, place) else { break };
-        place = bytes::run(text, decoration(text, next).max(next), signs, 16);
+        place = bytes::run_end(text, skip_line_prefix(text, next).max(next), signs, 16);
     }
-    let number = bytes::run(text, place, ByteSet::of("0-9"), 2);
-    let dot = bytes::run(text, number, ByteSet::of(".)"), 1);
-    if number > place && dot > number && at(text, dot) == b' ' { dot + 1 } else { place }
+    let number = bytes::run_end(text, place, ByteSet::of("0-9"), 2);
+    let dot = bytes::run_end(text, number, ByteSet::of(".)"), 1);
+    if number > place && dot > number && byte_at(text, dot) == b' ' { dot + 1 } else { place }
 }
 
 /// `k3x9a-8dj2q`, `84629173`, `abcd-efgh`

@@ -1,11 +1,11 @@
 //! What stands between a name and its value.
 
-use super::bytes::{self, BLANK, ByteSet, at};
+use super::bytes::{self, BLANK, ByteSet, byte_at};
 use super::value::{Quote, quote_at, skip_space};
 
 /// How a value is given to a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SeparatorKind {
     /// `=`, `:=`, `=>`, `==`, `?=`, `<-`
     Equals,
     Colon,
@@ -26,114 +26,119 @@ pub(crate) enum Kind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sign {
-    pub kind: Kind,
+pub(crate) struct Separator {
+    pub kind: SeparatorKind,
     /// Where the value, or its quote, begins.
     pub value: usize,
     /// The quote that ends the name.
-    pub closes: Option<Quote>,
+    pub closing_quote: Option<Quote>,
     /// No blanks around.
     pub is_tight: bool,
 }
 
 /// The sign behind a name that ends here.
-pub(crate) fn sign_after(text: &[u8], end: usize) -> Option<Sign> {
-    let (closed, closes) = skip_closers(text, end);
-    let place = bytes::run(text, closed, BLANK, 40);
-    let (kind, after) = kind_at(text, place, closes.is_some())?;
-    if kind == Kind::Blank {
-        return blank(text, closed, place, closes);
+pub(crate) fn separator_after(text: &[u8], end: usize) -> Option<Separator> {
+    let (closed, closing_quote) = skip_closers(text, end);
+    let place = bytes::run_end(text, closed, BLANK, 40);
+    let (kind, after) = kind_at(text, place, closing_quote.is_some())?;
+    if kind == SeparatorKind::Blank {
+        return whitespace_separator(text, closed, place, closing_quote);
     }
-    let value = if kind == Kind::Tag { after } else { skip_space(text, behind_emphasis(text, after)) };
-    if matches!(kind, Kind::Comma) && at_pair(text, value).is_some() {
-        return at_pair(text, value).map(|value| Sign { kind: Kind::Colon, value, closes, is_tight: false });
+    let value = if kind == SeparatorKind::Tag { after } else { skip_space(text, skip_emphasis(text, after)) };
+    if matches!(kind, SeparatorKind::Comma) && value_of_pair(text, value).is_some() {
+        return value_of_pair(text, value).map(|value| Separator {
+            kind: SeparatorKind::Colon,
+            value,
+            closing_quote,
+            is_tight: false,
+        });
     }
     let is_tight = place == closed && value == after;
-    let typed = if kind == Kind::Colon { behind_type(text, value) } else { None };
+    let typed = if kind == SeparatorKind::Colon { skip_type(text, value) } else { None };
     Some(match typed {
-        Some(value) => Sign { kind: Kind::Equals, value, closes, is_tight: false },
-        None => Sign { kind, value, closes, is_tight },
+        Some(value) => Separator { kind: SeparatorKind::Equals, value, closing_quote, is_tight: false },
+        None => Separator { kind, value, closing_quote, is_tight },
     })
 }
 
 /// Behind a quote, a bracket, the stars of emphasis that end the name.
 fn skip_closers(text: &[u8], end: usize) -> (usize, Option<Quote>) {
     let mut place = end;
-    let mut closes = None;
+    let mut closing_quote = None;
     for _ in 0..4 {
-        if let Some((quote, after)) = quote_at(text, place).filter(|_| closes.is_none()) {
-            (closes, place) = (Some(quote), after);
-        } else if matches!(at(text, place), b']' | b'*') {
+        if let Some((quote, after)) = quote_at(text, place).filter(|_| closing_quote.is_none()) {
+            (closing_quote, place) = (Some(quote), after);
+        } else if matches!(byte_at(text, place), b']' | b'*') {
             place += 1;
-        } else if at(text, place) == b'[' && at(text, place + 1) == b']' {
+        } else if byte_at(text, place) == b'[' && byte_at(text, place + 1) == b']' {
             place += 2;
         } else {
             break;
         }
     }
-    (place, closes)
+    (place, closing_quote)
 }
 
 /// `**Password:** value`
-fn behind_emphasis(text: &[u8], place: usize) -> usize {
-    let stars = bytes::run(text, place, ByteSet::of("*"), 2);
-    if stars > place && at(text, stars) == b' ' { stars } else { place }
+fn skip_emphasis(text: &[u8], place: usize) -> usize {
+    let stars = bytes::run_end(text, place, ByteSet::of("*"), 2);
+    if stars > place && byte_at(text, stars) == b' ' { stars } else { place }
 }
 
-fn kind_at(text: &[u8], place: usize, is_closed: bool) -> Option<(Kind, usize)> {
-    let next = at(text, place + 1);
-    Some(match at(text, place) {
+fn kind_at(text: &[u8], place: usize, is_closed: bool) -> Option<(SeparatorKind, usize)> {
+    let next = byte_at(text, place + 1);
+    Some(match byte_at(text, place) {
         b'=' => {
-            let end = bytes::run(text, place, ByteSet::of("="), 3);
-            (Kind::Equals, if at(text, end) == b'>' { end + 1 } else { end })
+            let end = bytes::run_end(text, place, ByteSet::of("="), 3);
+            (SeparatorKind::Equals, if byte_at(text, end) == b'>' { end + 1 } else { end })
         }
         b':' if next == b':' => return None,
-        b':' if next == b'=' => (Kind::Equals, place + 2),
-        b':' => (Kind::Colon, place + 1),
-        b'?' | b'|' | b'+' if next == b'=' => (Kind::Equals, place + 2),
-        b'?' if next == b'?' && at(text, place + 2) == b'=' => (Kind::Equals, place + 3),
-        b'?' if next == b':' => (Kind::Colon, place + 2),
-        b'|' if next == b'|' && at(text, place + 2) == b'=' => (Kind::Equals, place + 3),
-        b'<' if next == b'-' => (Kind::Equals, place + 2),
-        b'>' => (Kind::Tag, place + 1),
-        b',' if is_closed => (Kind::Comma, place + 1),
-        b'|' => (Kind::Table, place + 1),
-        b'(' => (Kind::Call, place + 1),
-        b'i' if text[place..].starts_with(b"is ") || text[place..].starts_with(b"is: ") => (Kind::Is, place + 3),
-        _ => (Kind::Blank, place),
+        b':' if next == b'=' => (SeparatorKind::Equals, place + 2),
+        b':' => (SeparatorKind::Colon, place + 1),
+        b'?' | b'|' | b'+' if next == b'=' => (SeparatorKind::Equals, place + 2),
+        b'?' if next == b'?' && byte_at(text, place + 2) == b'=' => (SeparatorKind::Equals, place + 3),
+        b'?' if next == b':' => (SeparatorKind::Colon, place + 2),
+        b'|' if next == b'|' && byte_at(text, place + 2) == b'=' => (SeparatorKind::Equals, place + 3),
+        b'<' if next == b'-' => (SeparatorKind::Equals, place + 2),
+        b'>' => (SeparatorKind::Tag, place + 1),
+        b',' if is_closed => (SeparatorKind::Comma, place + 1),
+        b'|' => (SeparatorKind::Table, place + 1),
+        b'(' => (SeparatorKind::Call, place + 1),
+        b'i' if text[place..].starts_with(b"is ") || text[place..].starts_with(b"is: ") => (SeparatorKind::Is, place + 3),
+        _ => (SeparatorKind::Blank, place),
     })
 }
 
 /// Blanks alone: before a quote, or between a flag and its value. A line end counts where only a pair's second half can follow.
-fn blank(text: &[u8], closed: usize, place: usize, closes: Option<Quote>) -> Option<Sign> {
-    if let Some(value) =
-        at_pair(text, skip_space(text, place)).filter(|_| closes.is_some() || place == closed || at(text, place) == b'\n')
+fn whitespace_separator(text: &[u8], closed: usize, place: usize, closing_quote: Option<Quote>) -> Option<Separator> {
+    if let Some(value) = value_of_pair(text, skip_space(text, place))
+        .filter(|_| closing_quote.is_some() || place == closed || byte_at(text, place) == b'\n')
     {
-        return Some(Sign { kind: Kind::Colon, value, closes, is_tight: false });
+        return Some(Separator { kind: SeparatorKind::Colon, value, closing_quote, is_tight: false });
     }
-    if place == closed || closes.is_some() {
+    if place == closed || closing_quote.is_some() {
         return None;
     }
-    let is_quote = matches!(at(text, place), b'"' | b'\'');
-    let kind = if is_quote { Kind::Quoted } else { Kind::Blank };
-    (at(text, place) > b' ').then_some(Sign { kind, value: place, closes: None, is_tight: false })
+    let is_quote = matches!(byte_at(text, place), b'"' | b'\'');
+    let kind = if is_quote { SeparatorKind::Quoted } else { SeparatorKind::Blank };
+    (byte_at(text, place) > b' ').then_some(Separator { kind, value: place, closing_quote: None, is_tight: false })
 }
 
 /// The second half of `"name": "DB_PASSWORD", "value": "…"`, of `- name: X` with `value: …` in the next line, of `key="X" value="…"`.
-fn at_pair(text: &[u8], place: usize) -> Option<usize> {
+fn value_of_pair(text: &[u8], place: usize) -> Option<usize> {
     let word = quote_at(text, place).map_or(place, |(_, inside)| inside);
     let end = word + 5;
     if !text.get(word..end)?.eq_ignore_ascii_case(b"value") {
         return None;
     }
-    let sign = bytes::run(text, quote_at(text, end).map_or(end, |(_, after)| after), BLANK, 8);
-    matches!(at(text, sign), b':' | b'=').then(|| bytes::run(text, sign + 1, BLANK, 8))
+    let sign = bytes::run_end(text, quote_at(text, end).map_or(end, |(_, after)| after), BLANK, 8);
+    matches!(byte_at(text, sign), b':' | b'=').then(|| bytes::run_end(text, sign + 1, BLANK, 8))
 }
 
 /// Behind the type in `password: &str = "…"`.
-fn behind_type(text: &[u8], place: usize) -> Option<usize> {
+fn skip_type(text: &[u8], place: usize) -> Option<usize> {
     const TYPE: ByteSet = ByteSet::of("a-zA-Z0-9_&<>[]|?.' ");
-    let end = bytes::run(text, place, TYPE, 40);
-    let is_assigned = at(text, end) == b'=' && !matches!(at(text, end + 1), b'=' | b'>') && end > place;
-    is_assigned.then(|| bytes::run(text, end + 1, BLANK, 8)).filter(|value| quote_at(text, *value).is_some())
+    let end = bytes::run_end(text, place, TYPE, 40);
+    let is_assigned = byte_at(text, end) == b'=' && !matches!(byte_at(text, end + 1), b'=' | b'>') && end > place;
+    is_assigned.then(|| bytes::run_end(text, end + 1, BLANK, 8)).filter(|value| quote_at(text, *value).is_some())
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::rule::Need;
 
 /// The longest run of a set that is written without an upper limit.
-const UNLIMITED: usize = 640;
+const MAX_UNLIMITED_BYTES: usize = 640;
 
 /// A set of ASCII characters, a bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +181,7 @@ fn length(chars: &mut std::str::Chars<'_>) -> Result<(usize, usize), &'static st
     let number = |text: &str| text.parse::<usize>().ok().filter(|n| (1..=4096).contains(n)).ok_or(WRONG);
     let (min, max) = match inner.split_once(',') {
         None => (number(inner)?, number(inner)?),
-        Some((min, "")) => (number(min)?, number(min)?.max(UNLIMITED)),
+        Some((min, "")) => (number(min)?, number(min)?.max(MAX_UNLIMITED_BYTES)),
         Some((min, max)) => (number(min)?, number(max)?),
     };
     *chars = rest.chars();

@@ -5,17 +5,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::bytes::{self, DIGIT, WORD, at, before};
+use super::bytes::{self, DIGIT, WORD, byte_at, byte_before};
 use super::harmless::is_sample;
-use super::line_wrap::{Break, joined, line_break, width_before};
-use super::randomness::{entropy, has_digit, is_gibberish, is_mixed, is_random, is_scrambled, variety};
+use super::line_wrap::{LineBreak, line_break, line_width_before, unwrap_lines};
+use super::randomness::{distinct_bytes, entropy, has_digit, is_gibberish, is_mixed, is_random, is_scrambled};
 use super::rule::Need;
 use super::syntax::{ByteSet, Part, Token};
 
 /// From this width on a line is taken for one that was wrapped.
-const WRAPPED_AT: usize = 60;
+const WRAP_WIDTH_BYTES: usize = 60;
 /// The most lines a token is followed over.
-const MOST_BREAKS: usize = 24;
+const MAX_LINE_BREAKS: usize = 24;
 
 impl Token {
     /// The token whose key begins at `hit`, and how far the text was looked at.
@@ -24,8 +24,8 @@ impl Token {
         if !text[hit..].starts_with(self.key.as_bytes()) {
             return (None, hit);
         }
-        let Some(start) = self.start(text, hit) else { return (None, hit) };
-        let (range, looked, broken) = self.read(text, start, key_end, MOST_BREAKS);
+        let Some(start) = self.token_start(text, hit) else { return (None, hit) };
+        let (range, looked, broken) = self.read(text, start, key_end, MAX_LINE_BREAKS);
         // What the next line holds may be something else: the token is whole without it.
         let alone = || self.read(text, start, key_end, 0).0.filter(|_| broken);
         (range.or_else(alone), looked)
@@ -33,35 +33,35 @@ impl Token {
 
     /// The token, how far the text was looked at, and whether lines were joined for it.
     fn read(&self, text: &[u8], start: usize, key_end: usize, breaks: usize) -> (Option<Range<usize>>, usize, bool) {
-        let mut reader = Reader { text, end: key_end, broken: false, narrow: None, first: None, breaks };
+        let mut reader = TokenReader { text, end: key_end, broken: false, narrow: None, first: None, breaks };
         for part in &*self.parts {
             if !reader.take(part) {
-                return (None, reader.looked(reader.end), reader.broken);
+                return (None, reader.searched_to(reader.end), reader.broken);
             }
         }
         let end = reader.close();
         let body_at = if self.lead.is_some() { start } else { key_end };
-        let body = if reader.broken { joined(&text[body_at..end]) } else { Cow::Borrowed(&text[body_at..end]) };
-        let fits = reader.fits(&self.parts, end) && self.suits(&body);
+        let body = if reader.broken { unwrap_lines(&text[body_at..end]) } else { Cow::Borrowed(&text[body_at..end]) };
+        let fits = reader.fits(&self.parts, end) && self.is_plausible(&body);
         let from = if self.keeps_key { key_end } else { start };
-        (fits.then_some(from..end), if fits { end } else { reader.looked(end) }, reader.broken)
+        (fits.then_some(from..end), if fits { end } else { reader.searched_to(end) }, reader.broken)
     }
 
-    fn start(&self, text: &[u8], hit: usize) -> Option<usize> {
+    fn token_start(&self, text: &[u8], hit: usize) -> Option<usize> {
         let start = match self.lead {
             None => hit,
-            Some((set, len)) => Some(bytes::back(text, hit, set, len)).filter(|s| hit - s == len)?,
+            Some((set, len)) => Some(bytes::run_start(text, hit, set, len)).filter(|s| hit - s == len)?,
         };
-        let is_free = self.keeps_key || !WORD.has(self.first(text, start)) || begins_token(text, start);
+        let is_free = self.keeps_key || !WORD.has(self.byte_before_token(text, start)) || is_token_boundary(text, start);
         is_free.then_some(start)
     }
 
-    fn first(&self, text: &[u8], start: usize) -> u8 {
-        if self.lead.is_none() && !WORD.has(at(text, start)) { 0 } else { before(text, start) }
+    fn byte_before_token(&self, text: &[u8], start: usize) -> u8 {
+        if self.lead.is_none() && !WORD.has(byte_at(text, start)) { 0 } else { byte_before(text, start) }
     }
 
-    fn suits(&self, body: &[u8]) -> bool {
-        let lively = body.len() < 16 || (variety(body) >= 6 && entropy(body) > 2.0);
+    fn is_plausible(&self, body: &[u8]) -> bool {
+        let lively = body.len() < 16 || (distinct_bytes(body) >= 6 && entropy(body) > 2.0);
         self.needs.is_met(body) && lively && !is_sample(body)
     }
 }
@@ -80,20 +80,20 @@ impl Need {
 
 /// Does a token begin here although a letter stands before? It is the end of `\n`, of `%3D`, of a terminal's colour, or
 /// a tool's name is made of parts.
-pub(crate) fn begins_token(text: &[u8], start: usize) -> bool {
-    match before(text, start) {
-        b'n' | b'r' | b't' if before(text, start - 1) == b'\\' => true,
+pub(crate) fn is_token_boundary(text: &[u8], start: usize) -> bool {
+    match byte_before(text, start) {
+        b'n' | b'r' | b't' if byte_before(text, start - 1) == b'\\' => true,
         b'm' => {
-            let digits = bytes::back(text, start - 1, ByteSet::of("0-9;"), 16);
-            before(text, digits) == b'['
+            let digits = bytes::run_start(text, start - 1, ByteSet::of("0-9;"), 16);
+            byte_before(text, digits) == b'['
         }
-        b'_' => before(text, start - 1) == b'_',
+        b'_' => byte_before(text, start - 1) == b'_',
         c if c.is_ascii_hexdigit() => start > 2 && text[start - 3] == b'%' && text[start - 2].is_ascii_hexdigit(),
         _ => false,
     }
 }
 
-struct Reader<'t> {
+struct TokenReader<'t> {
     text: &'t [u8],
     end: usize,
     broken: bool,
@@ -105,7 +105,7 @@ struct Reader<'t> {
     breaks: usize,
 }
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     fn take(&mut self, part: &Part) -> bool {
         match part {
             Part::Literal(literal) => {
@@ -127,24 +127,24 @@ impl Reader<'_> {
     }
 
     /// How far nothing more can begin where nothing was found: on the next line a token of its own may, behind the beginning of one.
-    fn looked(&self, end: usize) -> usize {
+    fn searched_to(&self, end: usize) -> usize {
         self.first.unwrap_or(end)
     }
 
     /// The next line's text, when the line that ends here looks wrapped.
     fn wrapped_end(&self) -> Option<usize> {
         let (kind, next) = line_break(self.text, self.end)?;
-        (kind == Break::Joined || width_before(self.text, self.end, WRAPPED_AT) >= WRAPPED_AT).then_some(next)
+        (kind == LineBreak::Joined || line_width_before(self.text, self.end, WRAP_WIDTH_BYTES) >= WRAP_WIDTH_BYTES).then_some(next)
     }
 
     fn run(&mut self, set: ByteSet, min: usize, max: usize) -> bool {
-        let first = bytes::run(self.text, self.end, set, max);
+        let first = bytes::run_end(self.text, self.end, set, max);
         let mut len = first - self.end;
         self.end = first;
         for _ in 0..self.breaks {
             let Some((kind, next)) = line_break(self.text, self.end).filter(|_| len < max) else { break };
-            let end = bytes::run(self.text, next, set, max - len);
-            let is_wide = kind == Break::Joined || width_before(self.text, self.end, WRAPPED_AT) >= WRAPPED_AT;
+            let end = bytes::run_end(self.text, next, set, max - len);
+            let is_wide = kind == LineBreak::Joined || line_width_before(self.text, self.end, WRAP_WIDTH_BYTES) >= WRAP_WIDTH_BYTES;
             let goes_on = if len < min { end > next } else { goes_on(kind, is_wide, &self.text[next..end]) };
             if !goes_on {
                 break;
@@ -161,7 +161,7 @@ impl Reader<'_> {
 
     /// The token's end, without the sign that ends a sentence.
     fn close(&mut self) -> usize {
-        while matches!(before(self.text, self.end), b'.' | b'-') {
+        while matches!(byte_before(self.text, self.end), b'.' | b'-') {
             self.end -= 1;
         }
         self.end
@@ -171,8 +171,9 @@ impl Reader<'_> {
     fn fits(&self, parts: &[Part], end: usize) -> bool {
         match parts.last() {
             Some(Part::Run { set, min, .. }) => {
-                let start = bytes::back(self.text, end, *set, *min);
-                !set.has(at(self.text, end)) && (self.broken || end - start >= *min) || matches!(at(self.text, end), b'.' | b'-')
+                let start = bytes::run_start(self.text, end, *set, *min);
+                !set.has(byte_at(self.text, end)) && (self.broken || end - start >= *min)
+                    || matches!(byte_at(self.text, end), b'.' | b'-')
             }
             _ => true,
         }
@@ -180,8 +181,8 @@ impl Reader<'_> {
 }
 
 /// Does a token that could end here go on behind the line end, with this?
-fn goes_on(kind: Break, is_wide: bool, more: &[u8]) -> bool {
-    !more.is_empty() && (kind == Break::Joined || (is_wide && more.len() >= 3 && is_token_tail(more)))
+fn goes_on(kind: LineBreak, is_wide: bool, more: &[u8]) -> bool {
+    !more.is_empty() && (kind == LineBreak::Joined || (is_wide && more.len() >= 3 && is_token_tail(more)))
 }
 
 /// The rest of a token on a line of its own, and no word.

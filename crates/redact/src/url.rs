@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use super::bytes::{self, ALNUM, ByteSet, at, before};
+use super::bytes::{self, ALNUM, ByteSet, byte_at, byte_before};
 use super::harmless::is_placeholder;
 use super::randomness::is_random;
 
 pub(crate) const KEY: &str = "://";
 /// What stands before the address in a data source name of Go.
 pub(crate) const DSN: [&str; 2] = ["@tcp(", "@unix("];
-const LONGEST: usize = 512;
+const MAX_BYTES: usize = 512;
 
 /// The password, or the user that is a token, behind a `://` that begins here.
 pub(crate) fn find(text: &[u8], hit: usize) -> Option<Range<usize>> {
-    if !ALNUM.has(before(text, hit)) {
+    if !ALNUM.has(byte_before(text, hit)) {
         return None;
     }
     let start = hit + KEY.len();
@@ -34,7 +34,7 @@ pub(crate) fn find(text: &[u8], hit: usize) -> Option<Range<usize>> {
 /// ends the authority of an address without a password, and may be part of one.
 fn userinfo_end(text: &[u8], start: usize) -> Option<usize> {
     let ends = |b: u8| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
-    let stop = bytes::until(text, start, LONGEST, ends).0;
+    let stop = bytes::find_byte(text, start, MAX_BYTES, ends).0;
     let whole = &text[start..stop];
     // Another address ends this one: no text is walked twice.
     let whole = &whole[..memchr::memmem::find(whole, KEY.as_bytes()).unwrap_or(whole.len())];
@@ -61,19 +61,19 @@ pub(crate) const ORACLE: &str = ":thin:";
 
 /// The password behind a `:thin:` that ends here.
 pub(crate) fn oracle(text: &[u8], start: usize) -> Option<Range<usize>> {
-    let user = bytes::run(text, start, ByteSet::of("a-zA-Z0-9_.$#-"), 64);
-    let (end, found) = bytes::until(text, user, 128, |b| b <= b' ' || matches!(b, b'@' | b'"' | b'\''));
-    let is_pair = user > start && at(text, user) == b'/' && found && at(text, end) == b'@';
+    let user = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9_.$#-"), 64);
+    let (end, found) = bytes::find_byte(text, user, 128, |b| b <= b' ' || matches!(b, b'@' | b'"' | b'\''));
+    let is_pair = user > start && byte_at(text, user) == b'/' && found && byte_at(text, end) == b'@';
     (is_pair && is_password(&text[user + 1..end])).then_some(user + 1..end)
 }
 
 /// The password before `@tcp(`, which begins here.
 pub(crate) fn dsn(text: &[u8], hit: usize) -> Option<Range<usize>> {
     const USED: ByteSet = ByteSet::of("!#-&(-.0-~");
-    let start = bytes::back(text, hit, USED, 160);
+    let start = bytes::run_start(text, hit, USED, 160);
     let colon = text[start..hit].iter().position(|b| *b == b':')?;
     let range = start + colon + 1..hit;
-    is_password(&text[range.clone()]).then_some(range).filter(|_| at(text, start) != b':')
+    is_password(&text[range.clone()]).then_some(range).filter(|_| byte_at(text, start) != b':')
 }
 
 /// `://` as addresses have it within addresses, and what they make of `:` and `@`.
@@ -83,7 +83,7 @@ pub(crate) const ENCODED: [(&str, &str, &str); 2] = [("%3a%2f%2f", "%3a", "%40")
 pub(crate) fn encoded(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let key = &text[hit.clone()];
     let (_, colon, at_sign) = ENCODED.iter().find(|(sign, ..)| key.eq_ignore_ascii_case(sign.as_bytes()))?;
-    let end = bytes::run(text, hit.end, ByteSet::of("a-zA-Z0-9%._~!*-"), 240);
+    let end = bytes::run_end(text, hit.end, ByteSet::of("a-zA-Z0-9%._~!*-"), 240);
     let find = |from: usize, sign: &str| {
         let found = text[from..end].windows(sign.len()).position(|w| w.eq_ignore_ascii_case(sign.as_bytes()));
         found.map(|n| from + n)

@@ -2,13 +2,13 @@
 
 /// Words in small letters, none longer than 31.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub(crate) struct WordList {
     list: &'static [&'static str],
     /// For each first letter, by its five bits, a bit for every length there is.
     lengths: [u32; 32],
 }
 
-impl Words {
+impl WordList {
     pub(crate) const fn of(list: &'static [&'static str]) -> Self {
         let mut lengths = [0; 32];
         let mut n = 0;
