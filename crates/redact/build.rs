@@ -1,5 +1,4 @@
-//! Makes static tables of `formats.toml`: a program that redacts parses nothing when it starts, and a format that is written wrongly is an
-//! error of the build.
+//! Generates static tables from `formats.toml`, so that nothing is parsed at run time and a mistake in the file fails the build.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -42,7 +41,7 @@ fn main() {
     fs::write(Path::new(&folder).join("formats.rs"), tables(&tokens, &commands)).expect("the tables");
 }
 
-/// Rust's source of two statics, and of one for each list within them.
+/// The Rust source of the two tables, and of a static for each list inside them.
 fn tables(tokens: &[Token], commands: &[Command]) -> String {
     let (mut lists, mut token_rows, mut command_rows) = (String::new(), String::new(), String::new());
     for (n, Token { rule, key, lead, parts, needs, keeps_key }) in tokens.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! A telling name with a value behind it: `KEY=value`, `"password": "…"`, `--token …`, `password => '…'`, `<password>…</password>`.
+//! Finds the value of a name that suggests a secret: `KEY=value`, `"password": "…"`, `--token …`, `password => '…'`,
+//! `<password>…</password>`.
 
 use std::ops::Range;
 
@@ -20,26 +21,26 @@ use super::separator::{Separator, SeparatorKind, separator_after};
 use super::value;
 use super::value::{MAX_BYTES, MAX_NESTED_BYTES, Quote, ValueEnd, opening_quote, quote_at};
 
-/// The longest name, on either side of the keyword.
+/// The most bytes of a name on either side of the keyword.
 const MAX_NAME_BYTES: usize = 64;
 const MIN_BYTES: usize = 4;
-/// From how many names that stand close together sentences are followed.
+/// Of how many names close to each other the sentence behind them is searched.
 const MAX_SENTENCES: usize = 4;
 
-/// How far names and the values behind them have been looked at.
+/// How far the text has been searched, so that no stretch is searched once per name.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     names: usize,
     values: usize,
-    /// How far tables were looked at.
+    /// The end of the last table row that was read.
     rows: usize,
-    /// How far sentences were followed, and from how many names.
+    /// The end of the last sentence that was searched, and for how many names.
     sentences: usize,
     sentence_names: usize,
 }
 
 impl Progress {
-    /// May a sentence be followed from this name? From some of those that stand close together: so no text takes more than its length.
+    /// Whether the sentence behind this name may be searched. Limits the names close to each other, so that the work stays linear.
     fn may_follow_sentence(&mut self, name: &Range<usize>) -> bool {
         if name.end >= self.sentences {
             (self.sentences, self.sentence_names) = (name.end + sentence::REACH_BYTES, 0);
@@ -49,7 +50,7 @@ impl Progress {
     }
 }
 
-/// Adds the secrets of the name in which a keyword was seen.
+/// Adds the secrets of the name that contains the keyword at `hit`.
 pub(crate) fn find(text: &[u8], hit: Range<usize>, seen: &mut Progress, found: &mut Vec<Finding>) {
     if hit.start < seen.names {
         return;
@@ -74,7 +75,8 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>, seen: &mut Progress, found: &
     found.extend(ranges.into_iter().map(|range| Finding { rule: rule.into(), range }));
 }
 
-/// The secret behind a name, whether a sign leads to it or words; those of a table whose column it names are added.
+/// Returns the rule and the secret of a name, after a separator or in a sentence. If the name heads a column, the cells below are added to
+/// `cells`.
 fn secret_of_name(
     text: &[u8],
     name: Range<usize>,
@@ -88,7 +90,7 @@ fn secret_of_name(
     }
     let label = kind_of_spoken_key(text, name.clone());
     let separator = separator_after(text, name.end);
-    // Of a key alone only somebody who speaks says that it is one.
+    // `key` alone is a secret's name only in prose: `the key is …`.
     let is_key = |separator: &Separator| {
         separator.kind == SeparatorKind::Is && word.eq_ignore_ascii_case(b"key") && !names_harmless_key(text, name.start)
     };
@@ -115,14 +117,14 @@ fn secret_of_name(
     Some((secret_kind.rule_id(), secret))
 }
 
-/// `pass phrase` and `pass code` are one name.
+/// `pass phrase` is one name.
 fn whole_name(text: &[u8], name: Range<usize>) -> Range<usize> {
     let rest = text.get(name.end..name.end + 7).unwrap_or(b"");
     let is_phrase = text[name.clone()].eq_ignore_ascii_case(b"pass") && rest.eq_ignore_ascii_case(b" phrase");
     if is_phrase { name.start..name.end + 7 } else { name }
 }
 
-/// What a key promises by the word before it: `Datadog API key`, and no `cache key`.
+/// The kind of a key by the word before it: `Datadog API key`, but not `cache key`.
 fn kind_of_spoken_key(text: &[u8], name: Range<usize>) -> Option<SecretKind> {
     let word = &text[name.clone()];
     let is_short = ["key", "pat", "psk"].iter().any(|short| word.eq_ignore_ascii_case(short.as_bytes()));
@@ -133,14 +135,14 @@ fn kind_of_spoken_key(text: &[u8], name: Range<usize>) -> Option<SecretKind> {
     (word + 2 < name.start).then(|| kind_of_key(&text[word..name.start - 1])).flatten()
 }
 
-/// `the primary key`: what everybody may know.
+/// `the primary key` and its like hold no secret.
 fn names_harmless_key(text: &[u8], start: usize) -> bool {
     let end = start.saturating_sub(1);
     let word = bytes::run_start(text, end, URL64, 24);
     is_harmless_key(&text[word..end])
 }
 
-/// More than a word: numbers, signs, or letters without order.
+/// Whether a value is more than a word: digits with letters, symbols, or letters in random order.
 fn is_conspicuous(value: &[u8]) -> bool {
     has_digit(value) && has_letter(value)
         || value.iter().any(|b| b"!@#$%^&*+=~".contains(b))
@@ -148,29 +150,29 @@ fn is_conspicuous(value: &[u8]) -> bool {
         || is_gibberish(value)
 }
 
-/// Words that speak of a secret: `secret-error-sentinel`.
+/// Several words, one of which names a secret: `secret-error-sentinel`.
 fn is_about_secrets(value: &[u8]) -> bool {
     let mut words = value.split(|b| b"-_".contains(b));
     let is_name = value.iter().all(|b| b.is_ascii_lowercase() || b"-_".contains(b)) && words.clone().count() > 2;
     is_name && words.any(|word| kind_of_name(word).is_some())
 }
 
-/// A number within a name: `Psk32Bytes`.
+/// A digit before a letter: `Psk32Bytes`.
 fn has_inner_number(value: &[u8]) -> bool {
     value.windows(2).any(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic())
 }
 
-/// Small words with blanks between: a label, and of what is called a secret none.
+/// Lower-case words separated by spaces: a label.
 fn is_lowercase_words(value: &[u8]) -> bool {
     value.contains(&b' ') && value.iter().all(|b| b.is_ascii_lowercase() || *b == b' ')
 }
 
-/// `ClientSecret`: as types and their variants are written.
+/// `ClientSecret`, as types and enum variants are written.
 fn is_name_of_type(name: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_uppercase) && camel_humps(name) > 0
 }
 
-/// `variable "db_password" { … default = "…" }`, as Terraform has it.
+/// The default of a Terraform variable: `variable "db_password" { … default = "…" }`; also the value of an `output`.
 fn terraform_default(text: &[u8], name: Range<usize>) -> Option<(&'static str, Range<usize>)> {
     let quote = bytes::run_start(text, name.start, ByteSet::of("\"\\"), 8);
     let (_, after) =
@@ -189,7 +191,7 @@ fn terraform_default(text: &[u8], name: Range<usize>) -> Option<(&'static str, R
     name.is_literal(&text[range.clone()]).then_some((secret_kind.rule_id(), range))
 }
 
-/// `"db_password": { "sensitive": true, "value": "…" }`, as Terraform prints it.
+/// Terraform's output as JSON: `"db_password": { "sensitive": true, "value": "…" }`.
 fn terraform_output(text: &[u8], name: Range<usize>) -> Option<(&'static str, Range<usize>)> {
     let (_, after) = quote_at(text, name.end)?;
     let open = bytes::run_end(text, after, ByteSet::of(": "), 8);
@@ -206,7 +208,7 @@ fn terraform_output(text: &[u8], name: Range<usize>) -> Option<(&'static str, Ra
 
 fn name_start(text: &[u8], hit: usize) -> usize {
     let mut start = bytes::run_start(text, hit, URL64, MAX_NAME_BYTES);
-    // The `n` of `\n` is no letter of the name.
+    // The `n` of an escaped newline is not part of the name.
     if byte_before(text, start) == b'\\' && start < hit && b"nrt".contains(&byte_at(text, start)) {
         start += 1;
     }
@@ -218,9 +220,9 @@ pub(crate) struct Name<'t> {
     pub start: usize,
     pub end: usize,
     secret_kind: SecretKind,
-    /// The longest value looked at.
+    /// The most bytes of a value.
     longest: usize,
-    /// How far it was looked at.
+    /// How far values have been searched.
     seen: usize,
 }
 
@@ -269,7 +271,7 @@ impl Name<'_> {
         end
     }
 
-    /// Is this way to give a value one for this name?
+    /// Whether a value may follow this name after this kind of separator.
     fn allows(&self, kind: SeparatorKind) -> bool {
         match kind {
             SeparatorKind::Tag => byte_before(self.text, self.start) == b'<',
@@ -279,17 +281,17 @@ impl Name<'_> {
             SeparatorKind::Quoted => {
                 self.secret_kind.accepts_plain_words() || self.line_head().trim_ascii_start().starts_with(b"#define")
             }
-            // The first two arguments of a call, not two of a list.
+            // Only the first two arguments of a call, not two elements of a list.
             SeparatorKind::Comma => {
                 byte_before(self.text, bytes::run_start(self.text, self.start, ByteSet::of("'\"\\ "), 8)) == b'('
             }
-            // A test's outcome; a part of a resource's name.
+            // `PASS:` is the outcome of a test, `:name:` part of a resource's name.
             SeparatorKind::Colon => self.name() != b"PASS" && byte_before(self.text, self.start) != b':',
             _ => true,
         }
     }
 
-    /// Behind `Bearer ` and its like.
+    /// The value without a leading `Bearer ` or other scheme.
     fn skip_auth_scheme(&self, range: Range<usize>) -> Range<usize> {
         let value = &self.text[range.clone()];
         for scheme in ["bearer ", "basic ", "token ", "bot ", "apikey ", "ssws "] {
@@ -300,12 +302,12 @@ impl Name<'_> {
         range
     }
 
-    /// `DB_PASSWORD`, and no header's name.
+    /// `DB_PASSWORD`, but not the name of a header.
     fn is_variable(&self) -> bool {
         self.is_uppercase() && !self.name().contains(&b'-')
     }
 
-    /// A value that certainly is one: quoted, or the text of a tag.
+    /// Whether a delimited value (quoted, or the text of a tag) is the secret.
     fn is_literal(&self, value: &[u8]) -> bool {
         if is_random_symbols(value) {
             return true;
@@ -336,19 +338,19 @@ impl Name<'_> {
         }
     }
 
-    /// `password: "newPassword"`: the value is but another name.
+    /// `password: "newPassword"`: the value is only another name.
     fn is_another_name(&self, value: &[u8]) -> bool {
         let is_named = value.iter().all(|b| WORD.has(*b) || *b == b'-') && kind_of_name(value).is_some();
         is_named && (!has_digit(value) && !is_gibberish(value) || has_inner_number(value) && is_mostly_words(value))
     }
 
-    /// `ClientSecret => b"c hs traffic"`: an arm of a match, whose name is no variable's.
+    /// b"c hs traffic"`: an arm of a match, => `ClientSecret => b"c hs traffic"`: a match arm, where the name is not a variable.
     fn is_match_arm(&self, value: &[u8]) -> bool {
         let separator = &self.text[self.end..bytes::run_end(self.text, self.end, ByteSet::of(" =>"), 8)];
         memchr::memmem::find(separator, b"=>").is_some() && !has_digit(value)
     }
 
-    /// Does the value look made by a machine?
+    /// Whether the value looks generated.
     fn is_machine_made(&self, value: &[u8]) -> bool {
         if value.iter().all(|b| WORD.has(*b)) && is_mostly_words(value) {
             return false;
@@ -368,7 +370,7 @@ impl Name<'_> {
         }
     }
 
-    /// `AUTH password` or `AUTH user password`, as Redis has it.
+    /// Redis: `AUTH password` or `AUTH user password`.
     fn redis_auth(&self, start: usize) -> Option<Range<usize>> {
         let first = value::bare_value(self.text, start, ValueEnd::Punctuation, MAX_NESTED_BYTES);
         let second =
@@ -405,7 +407,7 @@ impl Name<'_> {
         } else {
             range
         };
-        // Lines that a backslash joins are one value.
+        // Lines joined by a backslash are one value.
         let joined = unwrap_lines(&self.text[range.clone()]);
         let value = &*joined;
         if value.len() < MIN_BYTES
@@ -424,7 +426,7 @@ impl Name<'_> {
         fits.then_some(range)
     }
 
-    /// `passphrase: four small words`: to the end of the line, and no sentence.
+    /// `passphrase: four small words`: three to twelve words up to the end of the line, none of them a label's.
     fn passphrase_words(&self, separator: Separator) -> Option<Range<usize>> {
         let is_phrase = self.name().to_ascii_lowercase().ends_with(b"passphrase")
             && matches!(separator.kind, SeparatorKind::Colon | SeparatorKind::Equals);
@@ -444,14 +446,14 @@ impl Name<'_> {
         value::bare_value(self.text, bytes::run_end(self.text, range.end, BLANK, 8), ValueEnd::Punctuation, MAX_NESTED_BYTES)
     }
 
-    /// `$NAME`, `$(…)`, `@name`, `process.env.NAME`: what a program puts in.
+    /// Placeholders, and values that begin like an expression: `$NAME`, `$(…)`, `[…`, `&x`, `0x1f`.
     fn is_reference(&self, value: &[u8]) -> bool {
         is_placeholder(value)
             || matches!(value.first(), Some(b'(' | b'{' | b'[' | b'!' | b'&' | b'<' | b'=' | b'*'))
             || is_numeric_literal(value)
     }
 
-    /// `NAME=value` as in an environment file, a shell or a query, where a value needs no quotes.
+    /// `NAME=value` as in an environment file, a shell command or a query, where a value needs no quotes.
     fn is_assigned_plainly(&self, separator: Separator) -> bool {
         separator.kind == SeparatorKind::Equals
             && separator.is_tight
@@ -474,8 +476,7 @@ impl Name<'_> {
                 let is_bare = self.is_uppercase() || self.is_in_list() || self.follows_pair();
                 !self.is_another_name(value) && (is_bare || is_strange || is_plain_word(value))
             }
-            // Prose needs more than a word before it is taken for a password.
-            // A file of settings with blanks around its signs.
+            // A settings file with spaces around `=`.
             SeparatorKind::Equals if self.starts_line(separator) => is_strange && ends_line && !is_readable_identifier(value),
             SeparatorKind::Blank if self.is_netrc_entry() => true,
             SeparatorKind::Blank if self.is_prose() => is_invented(value),

@@ -1,12 +1,13 @@
-//! Sets of ASCII characters and the only ways in which the rules walk along a text.
+//! Sets of ASCII characters, and the functions that walk along a text.
 //!
-//! Every walk has a bound, and in tests its steps are counted: that the work stays in step with the length of the text is checked
-//! there, whatever the text.
+//! ## Cost
+//!
+//! Every walk has a limit. Tests count the steps, and check that they grow no faster than the length of the text.
 
 pub(crate) use super::syntax::ByteSet;
 
 impl ByteSet {
-    /// From single characters and ranges, as `a-z0-9_`; a `-` stands first or last.
+    /// Builds a set from single characters and ranges: `a-z0-9_`. A literal `-` stands first or last.
     pub(crate) const fn of(spec: &str) -> Self {
         let spec = spec.as_bytes();
         let mut bits = 0u128;
@@ -42,21 +43,22 @@ pub(crate) const BASE64: ByteSet = ByteSet::of("a-zA-Z0-9+/=");
 pub(crate) const ALL64: ByteSet = ByteSet::of("a-zA-Z0-9+/=_-");
 pub(crate) const BLANK: ByteSet = ByteSet::of(" \t");
 
-/// The end of the run of these characters that starts at `at`, at most `most` bytes on.
+/// The end of the run of `set` that starts at `at`, at most `most` bytes on.
 pub(crate) fn run_end(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
     let len = text.iter().skip(at).take(most).take_while(|b| set.has(**b)).count();
     count_steps(len + 1);
     at + len
 }
 
-/// The start of the run of these characters that ends at `at`, at most `most` bytes back.
+/// The start of the run of `set` that ends at `at`, at most `most` bytes back.
 pub(crate) fn run_start(text: &[u8], at: usize, set: ByteSet, most: usize) -> usize {
     let len = text[..at].iter().rev().take(most).take_while(|b| set.has(**b)).count();
     count_steps(len + 1);
     at - len
 }
 
-/// The first place from `at` on, at most `most` bytes on, whose byte fits; else the end of what was looked at, with `false`.
+/// The offset of the first byte from `at` on that fits, and `true`. If none of the next `most` bytes does: the offset behind them, and
+/// `false`.
 pub(crate) fn find_byte(text: &[u8], at: usize, most: usize, fits: impl Fn(u8) -> bool) -> (usize, bool) {
     let end = text.len().min(at.saturating_add(most));
     let found = text.get(at..end).and_then(|part| part.iter().position(|b| fits(*b)));
@@ -65,17 +67,17 @@ pub(crate) fn find_byte(text: &[u8], at: usize, most: usize, fits: impl Fn(u8) -
     (stop, found.is_some())
 }
 
-/// The byte there, 0 beyond the end.
+/// The byte at this offset; 0 beyond the end.
 pub(crate) fn byte_at(text: &[u8], place: usize) -> u8 {
     text.get(place).copied().unwrap_or(0)
 }
 
-/// The byte before, 0 at the start.
+/// The byte before this offset; 0 at the start.
 pub(crate) fn byte_before(text: &[u8], place: usize) -> u8 {
     place.checked_sub(1).map_or(0, |p| byte_at(text, p))
 }
 
-/// How many backslashes stand right before this place.
+/// The number of backslashes right before this offset.
 pub(crate) fn backslashes_before(text: &[u8], place: usize) -> usize {
     place - run_start(text, place, ByteSet::of("\\"), 64)
 }
@@ -97,7 +99,7 @@ mod counted {
         STEPS.with(|all| all.set(all.get() + steps));
     }
 
-    /// The steps walked on this thread so far.
+    /// The steps counted on this thread so far.
     pub(crate) fn steps_taken() -> usize {
         STEPS.with(Cell::get)
     }

@@ -1,4 +1,4 @@
-//! Credentials that are given to a function by their places: `auth=("user", "…")`, `login("user", "…")`, `new PDO(dsn, "user", "…")`.
+//! Passwords passed to a function by position: `auth=("user", "…")`, `login("user", "…")`, `new PDO(dsn, "user", "…")`.
 
 use std::ops::Range;
 
@@ -7,25 +7,25 @@ use super::candidate::{is_app_password, is_harmless, is_password, is_secret};
 use super::secret_names::SecretKind;
 use super::value::{opening_quote, quoted_end};
 
-/// What takes a user and a password.
+/// Calls that take a user and a password.
 #[rustfmt::skip]
 pub(crate) const TAKERS: [&str; 27] = [
     "auth=(", "auth = (", "basicauth(", "basic_auth(", "basicauthentication(", "networkcredential(", "passwordcredential(",
     "passwordcredentials(", "passwordauthentication(", "passwordauthenticationtoken(", "getconnection(", "new pdo(", "mysqli_connect(",
     "mysqli(", "pg_connect(", "login(", "login_as(", "log_in(", "signin(", "sign_in(", "authenticate(", ").type(", "plainauth(", "credentials(", "connect(", "credential(", "wallet(",
 ];
-/// The most arguments, and the longest call.
+/// The most arguments and bytes of a call that are read.
 const MAX_ARGUMENTS: usize = 6;
 const MAX_BYTES: usize = 300;
 
-/// Adds what nobody would write but for a password among the quoted arguments behind the `(` that ends here.
+/// Adds the quoted arguments that look like passwords, from `start`, right behind the `(`.
 pub(crate) fn find(text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
     let mut place = start;
     for n in 0..MAX_ARGUMENTS {
         let Some(range) = quoted(text, place, text.len().min(start + MAX_BYTES)) else { return };
         let value = &text[range.clone()];
         place = bytes::run_end(text, range.end, ByteSet::of("\\"), 8) + 1;
-        // The first is a user, or an address.
+        // The first argument is a user or an address, so it needs stronger evidence.
         let is_thought_up = n > 0 && is_secret(value, SecretKind::Password, true);
         if is_password(value) && !is_harmless(value) || is_app_password(value) || is_thought_up {
             found.push(range);
@@ -36,7 +36,7 @@ pub(crate) fn find(text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// What stands in the next quotes before the statement ends.
+/// The content of the next quotes before the statement ends.
 fn quoted(text: &[u8], place: usize, stop: usize) -> Option<Range<usize>> {
     let (next, found) = bytes::find_byte(text, place, stop.saturating_sub(place), |b| b"\"'`;\n".contains(&b));
     if !found || matches!(byte_at(text, next), b';' | b'\n') {

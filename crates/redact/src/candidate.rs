@@ -1,4 +1,4 @@
-//! How a value reads that other words part from its name: then nothing but the value itself says that it is one.
+//! Judges a value that is not directly assigned to its name. Only its own looks, and what leads to it, say that it is a secret.
 
 use super::classify::is_technical_term;
 use super::harmless::{is_code, is_dotted_name, is_path_or_url, is_placeholder, is_public, is_variable_name};
@@ -7,15 +7,15 @@ use super::randomness::{
 };
 use super::secret_names::SecretKind;
 
-/// Signs that people put into passwords, and writers of sentences seldom into words.
+/// Symbols that are common in passwords and rare in prose.
 const SIGNS: &[u8] = b"!@#$%^*?";
-/// The shortest value that nothing but its looks speaks for, and the shortest that its place speaks for as well.
+/// The least bytes of a value: judged by its looks alone, and when a separator, quote or verb introduces it.
 const MIN_BYTES: usize = 8;
 const MIN_INTRODUCED_BYTES: usize = 6;
-/// The longest value in a sentence.
+/// The most bytes of a value in a sentence.
 const MAX_BYTES: usize = 512;
 
-/// Is this the secret that the name promises? `introduced` where a sign, a quote or a verb leads to it.
+/// Whether this is the secret of a name of this kind. `introduced`: a separator, a quote or a verb leads to it.
 pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool) -> bool {
     let least = if introduced { MIN_INTRODUCED_BYTES } else { MIN_BYTES };
     let is_written = (least..MAX_BYTES).contains(&value.len()) && value.iter().all(|b| (b'!'..0x7f).contains(b));
@@ -37,7 +37,7 @@ pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool)
     }
 }
 
-/// What nobody would write in a sentence but a password.
+/// Whether this could be nothing in a sentence but a password.
 pub(crate) fn is_password(value: &[u8]) -> bool {
     let inner = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let has_sign =
@@ -49,12 +49,12 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
         && (is_gibberish(value) || has_sign || alternates_letters_and_digits(value) || is_mixed(value) && !is_readable(value))
 }
 
-/// What a machine made.
+/// A generated key, but not a UUID.
 fn is_key(value: &[u8]) -> bool {
     value.len() >= 16 && (is_random(value) || is_gibberish(value)) && !is_uuid(value)
 }
 
-/// `abcd efgh ijkl mnop`: what Google gives to programs for a password.
+/// `abcd efgh ijkl mnop`: Google's passwords for apps.
 pub(crate) fn is_app_password(value: &[u8]) -> bool {
     value.len() == 19 && value.iter().enumerate().all(|(n, b)| if n % 5 == 4 { *b == b' ' } else { b.is_ascii_lowercase() })
 }
@@ -71,29 +71,29 @@ fn is_word_passphrase(value: &[u8]) -> bool {
     is_numeric_literal && are_words && count > 1 && !is_placeholder(value)
 }
 
-/// Letters and digits that take turns as in no name: `f8fmv0wsogl7`. What could be a hash is none.
+/// Letters and digits that alternate as in no name: `f8fmv0wsogl7`. Hexadecimal values are excluded, because they could be hashes.
 fn alternates_letters_and_digits(value: &[u8]) -> bool {
     let turns = value.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
     let is_plain = value.len() >= MIN_BYTES && value.iter().all(u8::is_ascii_alphanumeric);
     is_plain && turns > 2 && !value.iter().all(u8::is_ascii_hexdigit) && !is_mostly_words(value)
 }
 
-/// Many signs without order, as a generator of Django's gives them: no code looks like that.
+/// At least 32 characters with many symbols in random order, such as Django's `SECRET_KEY`. No code looks like that.
 pub(crate) fn is_random_symbols(value: &[u8]) -> bool {
     let signs = value.iter().filter(|b| b"!@#$%^&*(-_=+)?~".contains(b)).count();
     let is_whole = value.len() >= 32 && value.iter().all(|b| (b'!'..0x7f).contains(b) && !b";{[\\<".contains(b));
-    // Of these programs have few beside each other.
+    // Code seldom has several of these together.
     let kinds = b"@#$%^".iter().filter(|sign| value.contains(sign)).count();
     is_whole && kinds > 1 && signs * 8 > value.len() && has_digit(value) && entropy(value) > 4.4 && alternates_kinds(value)
 }
 
-/// Do letters, numbers and signs take turns?
+/// Whether letters, digits and symbols alternate.
 fn alternates_kinds(value: &[u8]) -> bool {
     let kind = |b: u8| if b.is_ascii_digit() { 0 } else { 1 + u8::from(b.is_ascii_alphabetic()) };
     value.windows(2).filter(|w| kind(w[0]) != kind(w[1])).count() * 5 > value.len() * 2
 }
 
-/// `7K2XT-XV92Q-4UTCV-UKDJR`: a licence's number.
+/// `7K2XT-XV92Q-4UTCV-UKDJR`: a licence key.
 pub(crate) fn is_serial_number(value: &[u8]) -> bool {
     let groups = || value.split(|b| *b == b'-');
     let len = groups().next().map_or(0, <[u8]>::len);
@@ -101,7 +101,7 @@ pub(crate) fn is_serial_number(value: &[u8]) -> bool {
     (4..=8).contains(&len) && groups().count() >= 3 && groups().all(fits) && has_digit(value) && has_letter(value)
 }
 
-/// References, code, addresses, hashes, and what everybody may know.
+/// References, code, addresses, public keys and hashes.
 pub(crate) fn is_harmless(value: &[u8]) -> bool {
     is_placeholder(value)
         || is_path_or_url(value)
@@ -118,7 +118,7 @@ pub(crate) fn is_harmless(value: &[u8]) -> bool {
         || value.contains(&b'/') && value.split(|b| *b == b'/').all(|part| part.is_empty() || is_readable(part))
 }
 
-/// A name of a program's, a path, a version, a host with its port: letters and digits as names have them, joined by their signs.
+/// An identifier, path, version, or host with a port: letters and digits as names have them, joined by `_`, `.`, `:`, `/` or `-`.
 fn is_program_name(value: &[u8]) -> bool {
     let value = value.trim_ascii_end().strip_suffix(b"*").unwrap_or(value);
     let is_joined = value.iter().all(|b| b.is_ascii_alphanumeric() || b"_.:/-".contains(b));
@@ -145,12 +145,12 @@ fn is_program_name(value: &[u8]) -> bool {
     has_joints || !is_made && !is_thought_up
 }
 
-/// What is left of `--flag`, `*pointer`, `.method`.
+/// What remains of `--flag`, `*pointer` or `.method` without its first character.
 fn is_decorated_word(value: &[u8]) -> bool {
     value.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.=/*".contains(b)) && !is_gibberish(value)
 }
 
-/// `name=…`, `PKCS#12`: the left half is a word.
+/// `name=…`, `PKCS#12`: a word, a symbol, and more.
 fn is_key_value(value: &[u8]) -> bool {
     let word = value.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
     word >= 3
@@ -169,7 +169,7 @@ fn is_address(value: &[u8]) -> bool {
         || sign == 0 && rest.contains(&b'/')
 }
 
-/// Numbers with their units, dates, times, versions: `10ms`, `2026-01-31T10:00`, `v1.2`, `3rd`, `#123a`.
+/// Numbers with units, dates, times, versions: `10ms`, `2026-01-31T10:00`, `v1.2`, `3rd`, `#123a`.
 fn is_measurement(value: &[u8]) -> bool {
     let value = value.trim_ascii_end();
     let rest = value.strip_prefix(b"v").or_else(|| value.strip_prefix(b"#")).unwrap_or(value);

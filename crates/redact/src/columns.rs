@@ -1,4 +1,4 @@
-//! Tables whose head names a secret's column: `| user | password |`, `user,password`, what clients of databases print.
+//! Tables with a column of secrets: `| user | password |`, `user,password`, what database clients print.
 
 use std::ops::Range;
 
@@ -8,21 +8,21 @@ use super::line_wrap::after_newline;
 use super::secret_names::SecretKind;
 use super::sentence::only_word_of_cell;
 
-/// The longest line, and the most rows that are looked at.
+/// The most bytes of a line and the most rows that are read.
 const MAX_BYTES: usize = 400;
 const MAX_ROWS: usize = 24;
 
-/// What parts a table's columns.
+/// What separates the columns of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ColumnSeparator {
     One(u8),
     /// `│`
     Box,
-    /// Two blanks and more.
+    /// Two or more spaces.
     Blanks,
 }
 
-/// The secrets below the name of a column; how far rows were looked at.
+/// Adds the secrets below the name of a column. `seen` is the end of the last row that was read.
 pub(crate) fn below(text: &[u8], name: &Range<usize>, secret_kind: SecretKind, seen: &mut usize, found: &mut Vec<Range<usize>>) {
     if name.start < *seen {
         return;
@@ -51,7 +51,7 @@ pub(crate) fn below(text: &[u8], name: &Range<usize>, secret_kind: SecretKind, s
     }
 }
 
-/// The sign beside the name in a head of short words.
+/// The separator beside the name, if the line consists of short words.
 fn column_separator(head: &[u8], start: usize, end: usize) -> Option<ColumnSeparator> {
     let after = &head[end..];
     let after = after.strip_prefix(b"\"").unwrap_or(after).trim_ascii_start();
@@ -80,7 +80,7 @@ fn column_separator(head: &[u8], start: usize, end: usize) -> Option<ColumnSepar
     }
 }
 
-/// The columns of a line.
+/// The cells of a line, as byte ranges.
 fn cells(line: &[u8], sign: ColumnSeparator) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let mut done = false;
@@ -103,7 +103,7 @@ fn cells(line: &[u8], sign: ColumnSeparator) -> impl Iterator<Item = Range<usize
     })
 }
 
-/// Where two blanks and more stand behind a word.
+/// The start and length of the next gap of two or more spaces behind a word.
 fn blanks(rest: &[u8]) -> Option<(usize, usize)> {
     let word = rest.iter().position(|b| *b != b' ')?;
     let gap = word + memchr::memmem::find(&rest[word..], b"  ")?;
@@ -111,7 +111,7 @@ fn blanks(rest: &[u8]) -> Option<(usize, usize)> {
     (gap + len < rest.len()).then_some((gap, len))
 }
 
-/// The line below a table's head.
+/// The rule below the head of a table.
 fn is_rule(line: &[u8]) -> bool {
     const RULE: ByteSet = ByteSet::of("-+|:= \t");
     !line.is_empty() && line.iter().all(|b| RULE.has(*b) || *b >= 0x80)

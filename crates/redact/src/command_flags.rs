@@ -1,4 +1,4 @@
-//! Passwords that stand on a command line behind a flag without a telling name: `curl -u user:password`, `mysql -psecret`.
+//! Passwords on a command line that no name announces: `curl -u user:password`, `mysql -psecret`. The commands are in `formats.toml`.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use super::tokens::is_token_boundary;
 use super::value::{ValueEnd, bare_value, opening_quote, quoted_end};
 
 const MAX_BYTES: usize = 600;
-/// The most words that are looked at for one that is a password.
+/// The most words that are searched for one that looks like a password.
 const MAX_WORDS: usize = 8;
 
 impl Command {
-    /// Adds the secrets of the command line whose name stands at `hit`; returns where the line ends.
+    /// Adds the secrets of the command line whose name stands at `hit`, and returns the end of that line.
     pub(crate) fn find(&self, text: &[u8], hit: Range<usize>, found: &mut Vec<Finding>) -> usize {
         let is_within = URL64.has(byte_before(text, hit.start)) && byte_before(text, hit.start) != b'n';
         if is_within && !is_token_boundary(text, hit.start) || !matches!(byte_at(text, hit.end), b' ' | b'\t' | b'.' | b'\\') {
@@ -39,7 +39,7 @@ impl Command {
     }
 }
 
-/// The end of a command: of its line, unless a backslash joins the next, or a `|`, `;`, `&&`.
+/// The end of a command: the end of its line, unless a backslash joins the next one, or a `|` or `;`.
 fn line_end(text: &[u8], start: usize) -> usize {
     let mut place = start;
     let limit = text.len().min(start + MAX_BYTES);
@@ -53,7 +53,7 @@ fn line_end(text: &[u8], start: usize) -> usize {
 }
 
 impl Flag {
-    /// The secret behind this flag, if the flag stands here.
+    /// The secret behind this flag, if the flag is at `place`.
     fn secret(&self, text: &[u8], place: usize) -> Option<Range<usize>> {
         let (flag, form) = (&*self.name, &self.value);
         let after = text[place..].starts_with(flag.as_bytes()).then_some(place + flag.len())?;
@@ -97,14 +97,14 @@ fn slashed(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     (slash > range.start && stop > start && !text[start..stop].contains(&b'/')).then_some(start..stop)
 }
 
-/// Behind so many words and the blanks after them.
+/// The offset behind `count` words and the blanks after them.
 fn behind_words(text: &[u8], start: usize, count: usize) -> usize {
     (0..count).fold(bytes::run_end(text, start, BLANK, 8), |place, _| {
         bytes::run_end(text, bytes::find_byte(text, place, 200, |b| b <= b' ').0, BLANK, 8)
     })
 }
 
-/// The first word on the line that nobody would write but for a password.
+/// The first word of the line that looks like a password.
 fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
     let end = line_end(text, start);
     let mut place = start;
@@ -127,7 +127,7 @@ fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
     None
 }
 
-/// Where the password begins behind `-b file user` or `-nb user`, whose letters begin here.
+/// Where the password of `-b file user` or `-nb user` begins. `letters` is the offset of the flag's letters.
 fn behind_names(text: &[u8], letters: usize) -> Option<usize> {
     let end = bytes::run_end(text, letters, ByteSet::of("a-zA-Z"), 8);
     let names = if text[letters..end].contains(&b'n') { 1 } else { 2 };

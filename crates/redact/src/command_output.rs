@@ -1,4 +1,4 @@
-//! What a command prints that prints nothing but a secret: `pass show shop`, `openssl rand -hex 32`, and the line behind it.
+//! The output of commands that print a secret, such as `pass show shop` or `openssl rand -hex 32`: the line after the command.
 
 use std::ops::Range;
 
@@ -17,13 +17,13 @@ pub(crate) const COMMANDS: [&str; 38] = [
     "get-secret-value", "get-login-password", "get-access-token", "create token ", "terraform output -raw", "tofu output -raw",
     "config:get ", "ansible-vault view", "kubectl get secret", "vault kv get -field", "vault read -field", "vault print token", "fnox get ",
 ];
-/// The longest command.
+/// The most bytes of a command line.
 const REACH_BYTES: usize = 300;
 
-/// The secret on the line behind the command that stands here.
+/// The secret on the line after the command at `hit`.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let (end, found) = bytes::find_byte(text, hit.end, REACH_BYTES, |b| b == b'\n');
-    // In a string of a string line ends are written.
+    // Within a string, newlines are escaped.
     let written = memchr::memmem::find(&text[hit.end..end], b"\\n").map(|n| hit.end + n);
     let next = match written {
         Some(place) => after_escaped_newline(text, place)?,

@@ -1,4 +1,5 @@
-//! Where a telling name stands: on a line of its own, behind a flag, in a list, in a sentence. There code can or cannot be its value.
+//! Where the name of a secret stands: at the start of a line, behind a flag, in a list, in a sentence. That decides what its value may look
+//! like.
 
 use super::assignment::Name;
 use super::bytes::{self, URL64, WORD, backslashes_before, byte_at, byte_before};
@@ -42,7 +43,7 @@ impl Name<'_> {
         !self.is_flag() && !self.is_declared() && !self.is_netrc_entry()
     }
 
-    /// `pass` alone: a word of many meanings.
+    /// `pass` or `pw` alone, which have many meanings.
     pub(crate) fn is_pass(&self) -> bool {
         ["pass", "pw"].iter().any(|name| self.name().eq_ignore_ascii_case(name.as_bytes()))
     }
@@ -51,7 +52,7 @@ impl Name<'_> {
         &self.text[self.start..self.end]
     }
 
-    /// What stands before the name on its line, up to a hundred bytes.
+    /// What stands before the name on its line, without the line's prefix; at most 100 bytes.
     pub(crate) fn line_head(&self) -> &[u8] {
         let start = self.start.saturating_sub(100);
         bytes::count_steps(self.start - start);
@@ -62,7 +63,7 @@ impl Name<'_> {
         &self.text[skip_line_prefix(self.text, line).min(self.start)..self.start]
     }
 
-    /// Does the name stand within a string of this quote, which then ends where the value should begin?
+    /// Whether the name is inside a string of this quote. Then the quote ends that string and opens no value.
     pub(crate) fn is_inside(&self, quote: Quote) -> bool {
         let head = self.line_head();
         let head = memchr::memmem::rfind(head, b"\\n").map_or(head, |n| &head[n + 2..]);
@@ -83,7 +84,7 @@ impl Name<'_> {
         matches!(byte_before(self.text, self.start), b';' | b'?' | b'&')
     }
 
-    /// `--set db.password=…`, `-o user=me,password=…`: a piece of an option.
+    /// `--set db.password=…`, `-o user=me,password=…`: part of an option's value.
     pub(crate) fn is_option(&self) -> bool {
         let head = self.line_head();
         let word = head.rsplit(|b| *b == b' ').next().unwrap_or(head);
@@ -92,12 +93,12 @@ impl Name<'_> {
         word.last().is_some_and(|b| b".,[".contains(b)) && flag.len() > 1 && flag[0] == b'-'
     }
 
-    /// `"password=…"`: the quote before the name ends the value.
+    /// `"password=…"`: the quote before the name also ends the value.
     pub(crate) fn is_quoted_pair(&self) -> bool {
         matches!(byte_before(self.text, self.start), b'"' | b'\'')
     }
 
-    /// `--from-literal=password=…`, `user=… password=…`: behind another sign, or another pair without a comma.
+    /// `--from-literal=password=…`, `user=… password=…`: after another `=`, or after another pair.
     pub(crate) fn follows_pair(&self) -> bool {
         let head = self.line_head();
         let Some(pair) = head.strip_suffix(b" ").and_then(|head| head.rsplit(|b| *b == b' ').next()) else {
@@ -108,7 +109,7 @@ impl Name<'_> {
             && pair.last().is_some_and(|b| URL64.has(*b))
     }
 
-    /// Does the line begin with the name, as in an environment file or in YAML?
+    /// Whether the name starts its line, as in an environment file or in YAML.
     pub(crate) fn starts_line(&self, separator: Separator) -> bool {
         if !matches!(separator.kind, SeparatorKind::Equals | SeparatorKind::Colon) {
             return false;

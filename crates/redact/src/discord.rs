@@ -1,17 +1,17 @@
-//! Tokens of Discord's bots, which begin like any other word: their dots give them away.
+//! Tokens of Discord bots, which have no fixed beginning: their two dots give them away.
 
 use super::bytes::{self, ALNUM, URL64, byte_at, byte_before};
 use super::marks::Finding;
 use super::randomness::is_mixed;
 
-/// Adds the tokens of a text: a snowflake in base64, a dot, six characters, a dot, the signature.
+/// Adds the tokens of a text: an id in base64, a dot, six characters, a dot, a signature.
 pub(crate) fn find(text: &[u8], found: &mut Vec<Finding>) {
     for dot in memchr::memchr_iter(b'.', text) {
         if byte_at(text, dot + 7) != b'.' || !ALNUM.has(byte_before(text, dot)) {
             continue;
         }
         let from = bytes::run_start(text, dot, ALNUM, 30);
-        // The `n` of `\n` is no letter of the token.
+        // The `n` of an escaped newline is not part of the token.
         let start = if byte_before(text, from) == b'\\' { from + 1 } else { from };
         let end = bytes::run_end(text, dot + 8, URL64, 48);
         let is_id = (23..=28).contains(&(dot - start)) && matches!(text[start], b'M' | b'N' | b'O');

@@ -1,4 +1,4 @@
-//! A secret that is told in other languages: `Mot de passe : …`, `das Kennwort lautet …`, `密码:…`.
+//! Secrets named in other languages: `Mot de passe : …`, `das Kennwort lautet …`, `密码:…`.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::secret_names::{SecretKind, kind_of_name};
 use super::sentence;
 use super::value::{ValueEnd, bare_value, opening_quote, quote_at, quoted_end};
 
-/// How a password is called, and in capitals where these are no ASCII.
+/// Words for a password; in several cases where they are not ASCII.
 #[rustfmt::skip]
 pub(crate) const NAMES: [&str; 49] = [
     "mot de passe", "contraseña", "senha", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令", "パスワード", "비밀번호", "wachtwoord", "lösenord",
@@ -17,7 +17,7 @@ pub(crate) const NAMES: [&str; 49] = [
     "mật khẩu", "kata sandi", "รหัสผ่าน", "كلمة المرور", "كلمة السر", "סיסמה", "סיסמא", "रहस्य", "पासवर्ड", "暗証番号", "合言葉", "비번", "암호", "κωδικός",
     "zugangscode", "zugangsdaten", "identifiants", "credenciales", "clave", "palavra-passe", "код доступа", "slaptažodis", "mdp", "contrasena",
 ];
-/// How keys and tokens are called.
+/// Words for a key or a token.
 #[rustfmt::skip]
 pub(crate) const KEYS: [&str; 20] = [
     "schlüssel", "clé", "密钥", "密鑰", "令牌", "秘钥", "キーは", "apiキー", "api キー", "トークン", "シークレット", "秘密鍵", "토큰", "ключ", "токен",
@@ -25,9 +25,9 @@ pub(crate) const KEYS: [&str; 20] = [
 ];
 const MAX_BYTES: usize = 128;
 
-/// The password behind the name that stands here.
+/// The password behind the word at `hit`.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
-    // The end of another word; the `n` of `\n` is none.
+    // The hit is the end of a longer word, unless the letter before is that of an escaped newline.
     let is_written = hit.start > 1 && text[hit.start - 2] == b'\\';
     if byte_before(text, hit.start).is_ascii_alphabetic() && text[hit.start].is_ascii() && !is_written {
         return None;
@@ -35,12 +35,12 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     signed(text, hit.end).or_else(|| sentence::find_in_any_language(text, hit.end, SecretKind::Password))
 }
 
-/// The key behind the name that stands here, perhaps as the end of a longer word.
+/// The key behind the word at `hit`, which may be the end of a longer word.
 pub(crate) fn key(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     sentence::find_in_any_language(text, hit.end, SecretKind::Token)
 }
 
-/// The password behind a sign.
+/// The password behind `:` or `=`.
 fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
     let closed = quote_at(text, end).map_or(end, |(_, after)| after);
     let sign = bytes::run_end(text, skip_nbsp(text, closed), BLANK, 4);
@@ -54,7 +54,7 @@ fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
         Some((quote, inside)) => inside..quoted_end(text, inside, quote, MAX_BYTES)?,
         None => bare_value(text, start, ValueEnd::Punctuation, MAX_BYTES),
     };
-    // What is no ASCII goes on with the sentence.
+    // Non-ASCII text belongs to the sentence.
     let len = text[range.clone()].iter().take_while(|b| (b'!'..0x7f).contains(*b)).count();
     let value = &text[range.start..range.start + len];
     let is_strange =

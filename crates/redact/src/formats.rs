@@ -1,4 +1,4 @@
-//! The shipped formats of tokens and the shipped commands: `formats.toml`, as `build.rs` made Rust of it.
+//! The shipped tokens and commands: static tables that `build.rs` generates from `formats.toml`.
 
 use std::borrow::Cow;
 

@@ -1,18 +1,18 @@
-//! What looks like a secret's place but holds none: examples, placeholders, references, types, words of a label, paths.
+//! Values that hold no secret: examples, placeholders, references, types, labels, paths.
 
 use super::bytes::{BASE64, WORD};
 use super::marks::has_mark;
 use super::randomness::{has_digit, is_gibberish, is_mixed, is_mostly_words, is_readable, is_uuid};
 use super::word_list::WordList;
 
-/// Said within a value, these give away an example.
+/// Words within a value that mark it as an example.
 const SAMPLES: [&str; 12] = [
     "example", "placeholder", "changeme", "change_me", "change-me", "replace", "redacted", "dummy", "notreal", "not-real", "your-",
     "your_",
 ];
-/// Beginnings of values that are to be filled in.
+/// Beginnings of values that someone is to fill in.
 const FILL_IN_PREFIXES: [&str; 8] = ["yourapi", "my-fake", "insert", "enter-", "todo", "fixme", "fake", "mock"];
-/// Whole values that say nothing: words of languages and of settings.
+/// Whole values that are words of programming languages and of settings.
 #[rustfmt::skip]
 const PLAIN_VALUES: &WordList = &WordList::of(&[
     "true", "false", "null", "nil", "none", "undefined", "nan", "void", "never", "any", "unknown", "object", "array", "string", "str",
@@ -25,7 +25,7 @@ const PLAIN_VALUES: &WordList = &WordList::of(&[
     "bcrypt", "scrypt", "x509", "oidc", "pkce", "http", "https", "file", "stdin", "prompt", "keychain", "keyring", "include", "omit",
     "same-origin", "inherit", "write", "read", "admin", "user", "username", "login", "invalid", "wrong", "missing", "expired", "valid",
 ]);
-/// Words of labels and messages about passwords, not of passwords.
+/// Words of labels and messages about passwords.
 #[rustfmt::skip]
 const LABEL_WORDS: &WordList = &WordList::of(&[
     "your", "the", "a", "an", "is", "are", "be", "must", "enter", "please", "password", "passwords", "secret", "token", "key", "keys",
@@ -37,14 +37,14 @@ const LABEL_WORDS: &WordList = &WordList::of(&[
 #[cfg(test)]
 pub(crate) const LISTS: [&WordList; 2] = [PLAIN_VALUES, LABEL_WORDS];
 
-/// Is a token of some format an example, as documentation shows it?
+/// Whether a token is an example, as in documentation.
 pub(crate) fn is_sample(body: &[u8]) -> bool {
     let spoken = contains_any(body, &SAMPLES) && (!has_digit(body) || body.iter().any(|b| b" _-".contains(b)) || body.len() < 16);
     let is_filled = |len: usize| body.windows(len).any(|w| w.iter().all(|b| *b == b'x') || w.iter().all(|b| *b == b'X'));
     spoken || is_filled(if body.len() < 32 { 4 } else { 6 }) || is_fill_in(body)
 }
 
-/// `fake-key`, `todo`, `mockToken`, and no password that only begins so.
+/// `fake-key`, `todo`, `mockToken`, but no password that only begins like them.
 fn is_fill_in(body: &[u8]) -> bool {
     let begun = FILL_IN_PREFIXES.iter().find(|begin| starts_any(body, &[begin]));
     let rest = begun.map(|begin| &body[begin.len()..]);
@@ -55,7 +55,7 @@ fn is_fill_in(body: &[u8]) -> bool {
     })
 }
 
-/// Does a value say that there is something to fill in, that something is hidden, or what type it has?
+/// Whether a value stands for something to fill in, is masked, or names a type.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let (Some(first), Some(last)) = (value.first(), value.last()) else { return true };
     let is_filler = |b: &u8| b"*xX.-_#?+=~0 ".contains(b) || *b >= 0x80;
@@ -97,20 +97,20 @@ fn is_template(value: &[u8]) -> bool {
     }
 }
 
-/// `$ecr3t9` and not `$secret`, `$DB_PASS2`.
+/// `$ecr3t9`, but not `$secret` or `$DB_PASS2`.
 fn mixes_like_a_password(name: &[u8]) -> bool {
     let turns = name.windows(2).filter(|w| w[0].is_ascii_digit() != w[1].is_ascii_digit()).count();
     turns > 1
 }
 
-/// A name in capitals with underscores: of a variable, not what it holds.
+/// The name of an environment variable, rather than its value: capitals with underscores.
 pub(crate) fn is_variable_name(value: &[u8]) -> bool {
     value.contains(&b'_')
         && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_' || b.is_ascii_digit())
         && value.split(|b| *b == b'_').all(|word| word.is_empty() || is_name_part(word))
 }
 
-/// A path or an address: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
+/// A path or a URL: `/run/secrets/x`, `./x`, `~/x`, `C:\x`, `https://…`, `vault:…`.
 pub(crate) fn is_path_or_url(value: &[u8]) -> bool {
     let starts = |begin: &str| value.starts_with(begin.as_bytes());
     let rooted = starts("/") && value[1..].contains(&b'/') && !value.ends_with(b"=") && !is_base64(value)
@@ -125,7 +125,7 @@ pub(crate) fn is_path_or_url(value: &[u8]) -> bool {
     rooted || is_path || drive || address || file || starts("arn:") || starts("op://") || starts("vault:") || starts("secretref:")
 }
 
-/// Base64 that happens to begin with a `/`.
+/// Base64 that happens to begin with `/`.
 fn is_base64(value: &[u8]) -> bool {
     let longest = value.split(|b| *b == b'/').max_by_key(|part| part.len()).unwrap_or(b"");
     value.len() >= 32 && value.iter().all(|b| BASE64.has(*b)) && is_mixed(value) && is_gibberish(longest)
@@ -139,9 +139,9 @@ fn is_extension(end: &[u8]) -> bool {
     KNOWN.iter().any(|known| end.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// A name, or names joined by dots: `user.password`, `auth.errors.invalid`.
+/// Names joined by dots: `user.password`, `auth.errors.invalid`.
 pub(crate) fn is_dotted_name(value: &[u8]) -> bool {
-    // `process.env.NAME!`, as TypeScript has it.
+    // TypeScript: `process.env.NAME!`.
     let value = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     value.contains(&b'.')
         && value.iter().any(u8::is_ascii_lowercase)
@@ -155,7 +155,7 @@ pub(crate) fn is_dotted_name(value: &[u8]) -> bool {
         })
 }
 
-/// `win32api`: a short name with a number in it.
+/// A short name with a number in it: `win32api`.
 fn is_short_name(part: &[u8]) -> bool {
     part.len() <= 8 && part.iter().filter(|b| b.is_ascii_digit()).count() <= 2 && part[0].is_ascii_lowercase()
 }
@@ -167,7 +167,7 @@ fn is_algorithm(part: &[u8]) -> bool {
     NAMES.iter().any(|name| starts_any(part, &[name]) && is_word_with_number(&part[name.len()..]))
 }
 
-/// Letters as words have them, with a short number at the end.
+/// Letters of a word, with at most three digits at the end.
 fn is_word_with_number(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     value.len() - letters <= 3 && value[letters..].iter().all(u8::is_ascii_digit) && !is_gibberish(value)
@@ -186,14 +186,14 @@ fn is_type_or_call(value: &[u8]) -> bool {
         && value[open + 1..].strip_suffix(b")").is_some_and(|inner| inner.iter().all(u8::is_ascii_digit))
 }
 
-/// A word of a name: letters, with at most two digits behind them or a short piece of both.
+/// A part of a name: letters with at most two digits at the end, or at most three characters.
 fn is_name_part(word: &[u8]) -> bool {
     let letters = word.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let digits = word.len() - letters;
     word.len() <= 3 || digits <= 2 && word[letters..].iter().all(u8::is_ascii_digit)
 }
 
-/// A sentence about passwords, or a label: several words of which one belongs there.
+/// A label or a message about passwords: words of which at least one is typical for these.
 pub(crate) fn is_label(value: &[u8]) -> bool {
     let words = value.split(|b| !b.is_ascii_alphanumeric() && *b < 128 && *b != b'\'').filter(|w| !w.is_empty());
     let known = |word: &[u8]| LABEL_WORDS.has(word);
@@ -201,12 +201,12 @@ pub(crate) fn is_label(value: &[u8]) -> bool {
     !has_digit(value) && (has_space && words.clone().any(known) || words.clone().all(known))
 }
 
-/// Is a word of labels among these?
+/// Whether a typical word of labels is among these.
 pub(crate) fn has_label_word(words: &[u8]) -> bool {
     words.split(|b| *b == b' ').any(|word| LABEL_WORDS.has(word))
 }
 
-/// Code that stands where a value could: a call, an index, an operator, a path of names.
+/// Code in the place of a value: a call, an index, an operator, a dotted name.
 pub(crate) fn is_code(value: &[u8]) -> bool {
     let value = value.trim_ascii_end();
     let padding = value.iter().rev().take_while(|b| **b == b'=').count();
@@ -224,13 +224,13 @@ pub(crate) fn is_code(value: &[u8]) -> bool {
         || value.starts_with(b"&") && value[1..].iter().all(|b| WORD.has(*b))
 }
 
-/// A word such as a variable has: letters, perhaps a number at its end.
+/// An identifier: letters and `_`, with at most one digit at the end.
 pub(crate) fn is_identifier(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
     letters > 0 && value[letters..].iter().all(u8::is_ascii_digit) && value.len() - letters <= 1
 }
 
-/// An id rather than a key: a UUID, or one with words and a date around it.
+/// An id rather than a key: a UUID, perhaps with words and a date around it.
 pub(crate) fn is_id(value: &[u8]) -> bool {
     is_uuid(value) || holds_uuid(value)
 }
@@ -242,7 +242,7 @@ fn holds_uuid(value: &[u8]) -> bool {
     starts.into_iter().any(|n| is_free(n) && is_readable(&value[..n]) && is_readable(&value[n + 36..]))
 }
 
-/// What everybody may see: a public key, a hash that says of what kind it is.
+/// Public by nature: a public key, a hash that names its algorithm.
 pub(crate) fn is_public(value: &[u8]) -> bool {
     const BEGINNINGS: [&str; 9] =
         ["AAAAB3Nza", "AAAAC3Nza", "AAAAE2Vj", "ssh-", "ecdsa-sha2", "sha256-", "sha384-", "sha512-", "sha256:"];

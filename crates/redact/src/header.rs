@@ -1,4 +1,4 @@
-//! Headers of HTTP: `Authorization: …`, `Cookie: …`, and `Bearer …` wherever it stands.
+//! HTTP headers: `Authorization: …`, `Cookie: …`, and `Bearer …` anywhere.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ pub(crate) const AUTHORIZATION: &str = "authorization";
 pub(crate) const COOKIE: &str = "cookie";
 pub(crate) const BEARER: &str = "bearer ";
 pub(crate) const BASIC: &str = "basic ";
-/// The longest value; of one within another, less.
+/// The most bytes of a value, and of a value inside another one.
 const MAX_BYTES: usize = 4096;
 const MAX_NESTED_BYTES: usize = 512;
 
-/// How much is looked at behind a name, when values were looked at up to `seen`.
+/// The most bytes to read from `start`. `seen` is how far values have been read; it moves on.
 fn longest(seen: &mut usize, start: usize) -> usize {
     if start < *seen {
         return MAX_NESTED_BYTES;
@@ -25,7 +25,7 @@ fn longest(seen: &mut usize, start: usize) -> usize {
     MAX_BYTES
 }
 
-/// Behind a header's name: the closing quote if it has one, the sign, blanks, the value's quote.
+/// The start of a header's value: behind the name's closing quote, the separator, blanks and the value's quote.
 fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
     let skip_quote = |place: usize| quote_at(text, place).map_or(place, |(_, after)| after);
     let closed = skip_quote(name_end);
@@ -62,7 +62,7 @@ fn is_credential(value: &[u8]) -> bool {
     !is_placeholder(value) && !is_code(value) && !is_path_or_url(value)
 }
 
-/// `Signature=…` at the end of an AWS header.
+/// The `Signature=…` of an AWS header.
 fn signature(text: &[u8], start: usize) -> Option<Range<usize>> {
     let reach = &text[start..text.len().min(start + 600)];
     bytes::count_steps(reach.len());
@@ -80,7 +80,7 @@ fn credential_end(text: &[u8], start: usize, longest: usize) -> usize {
     }
 }
 
-/// What follows `Bearer ` or `Basic `, whose last letter stands before `end`.
+/// The credentials behind the `Bearer ` or `Basic ` at `hit`.
 pub(crate) fn scheme(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     if WORD.has(byte_before(text, hit.start)) && byte_before(text, hit.start) != b'n' {
         return None;
@@ -92,7 +92,7 @@ pub(crate) fn scheme(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     (fits && is_credential(value)).then_some(range)
 }
 
-/// `user:password` in base64.
+/// Whether this is `user:password` in base64.
 pub(crate) fn is_pair(value: &[u8]) -> bool {
     if value.len() < 8 || value.len() > 512 {
         return false;
@@ -101,7 +101,7 @@ pub(crate) fn is_pair(value: &[u8]) -> bool {
     pair.contains(&b':') && pair.iter().all(|b| (b' '..0x7f).contains(b)) && pair.len() * 4 / 3 + 4 >= value.len()
 }
 
-/// The cookies behind a header's name that ends at `name_end`: of `Cookie` all, of `Set-Cookie` the one.
+/// The cookies of a header whose name is at `hit`: all of `Cookie`, the value of `Set-Cookie`.
 pub(crate) fn cookies(text: &[u8], hit: Range<usize>, seen: &mut usize) -> Option<Range<usize>> {
     let start = value_start(text, hit.end)?;
     let is_set = text[..hit.start].ends_with(b"-") || text[..hit.start].ends_with(b"_");

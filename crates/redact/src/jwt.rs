@@ -1,4 +1,4 @@
-//! JSON Web Tokens: two or more base64url parts of which the first is a JSON object with a header's members.
+//! JSON Web Tokens: two or more base64url parts, the first a JSON object with the members of a header.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use super::line_wrap::{LineBreak, line_break, line_width_before};
 use super::tokens::is_token_boundary;
 
 pub(crate) const KEY: &str = "eyJ";
-/// The longest token, and the longest header.
+/// The most bytes of a token and of its header.
 const MAX_BYTES: usize = 16 * 1024;
 const MAX_HEADER_BYTES: usize = 2048;
 const PARTS: ByteSet = ByteSet::of("a-zA-Z0-9_.-");
 
-/// The token whose header begins here, and how far the text was looked at.
+/// The token whose header begins at `start`, and how far the text was searched.
 pub(crate) fn find(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
     if !text[start..].starts_with(KEY.as_bytes()) || URL64.has(byte_before(text, start)) && !is_token_boundary(text, start) {
         return (None, start);
@@ -36,7 +36,7 @@ pub(crate) fn find(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
     (is_token(&token).then_some(start..end), end)
 }
 
-/// A word with a blank behind it does not go on a token.
+/// A word followed by a space does not continue a token.
 fn is_prose(text: &[u8], start: usize, end: usize) -> bool {
     byte_at(text, end) == b' ' && text[start..end].iter().all(|b| b.is_ascii_lowercase() || !b.is_ascii_alphanumeric())
 }
@@ -52,7 +52,7 @@ fn is_token(token: &[u8]) -> bool {
     header.starts_with(b"{\"") && names.iter().any(|name| memchr::memmem::find(&header, name.as_bytes()).is_some())
 }
 
-/// What base64 of either alphabet stands for; ends at what is none.
+/// Decodes base64 of either alphabet, up to the first other character.
 pub(crate) fn decode(text: &[u8]) -> Vec<u8> {
     bytes::count_steps(text.len());
     let mut out = Vec::with_capacity(text.len() * 3 / 4);

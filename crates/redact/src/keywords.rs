@@ -1,4 +1,4 @@
-//! The words that are looked for, and the rule each of them calls.
+//! The keywords that texts are searched for, and the detector that each of them calls.
 
 use super::syntax::{Command, Token};
 use super::user_rules::Pattern;
@@ -7,12 +7,12 @@ use super::{
     query_param, secret_names, seed_phrase, url,
 };
 
-/// What is done where a keyword was seen.
+/// What looks for a secret where a keyword was found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Detector {
-    /// A mark: what is in it is left alone.
+    /// A mark of an earlier run, which is left as it is.
     Mark,
-    /// The format of a token with this number.
+    /// The token format with this index.
     Token(usize),
     Name,
     Authorization,
@@ -24,33 +24,33 @@ pub(crate) enum Detector {
     EncodedUrl,
     PipedPassword,
     ForeignPassword,
-    /// A key in another language.
+    /// A word for a key in another language.
     ForeignKey,
     Pem,
     Base64Pem,
     Putty,
     Jwt,
-    /// The command with this number.
+    /// The command with this index.
     Command(usize),
-    /// A password's hash of at least so many characters.
+    /// The hash of a password, with at least this many characters.
     PasswordHash(usize),
     LdapHash,
     PgPass,
-    /// A call that takes credentials by their places.
+    /// A call that takes a password by position.
     CallArguments,
-    /// A parameter of an address.
+    /// A parameter of a URL.
     QueryParam,
     SeedPhrase,
     RecoveryCodes,
     /// A command that prints a secret.
     CommandOutput,
-    /// A line of a browser's cookies.
+    /// A line of a cookie file.
     CookieFile,
-    /// The user's pattern with this number.
+    /// The user's pattern with this index.
     Pattern(usize),
 }
 
-/// The keywords of all rules, and the detector of each; none is shorter than two bytes.
+/// The keywords of all rules, each with its detector. None is shorter than two bytes.
 pub(crate) fn all<'r>(
     tokens: &'r [Token],
     commands: &'r [Command],

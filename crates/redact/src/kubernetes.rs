@@ -1,4 +1,4 @@
-//! A Kubernetes Secret: whatever key a value has in its `data`, it is one.
+//! Kubernetes Secrets: every value of their `data` is a secret, whatever its key.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use super::harmless::is_placeholder;
 use super::line_wrap::line_break;
 use super::value::quote_at;
 
-/// How far the data may be from the kind, on either side, and how many values are looked at.
+/// How far the data may be from the kind on either side, and how many values are read.
 const REACH_BYTES: usize = 1500;
 const MAX_VALUES: usize = 32;
 const KEY: ByteSet = ByteSet::of("a-zA-Z0-9._-");
 
-/// Is this name the kind of a Secret: `kind: Secret`, `"kind": "Secret"`?
+/// Whether the `Secret` at `name` is a kind: `kind: Secret`, `"kind": "Secret"`.
 pub(crate) fn is_kind_of_secret(text: &[u8], name: &Range<usize>) -> bool {
     if text[name.clone()] != *b"Secret" {
         return false;
@@ -21,7 +21,7 @@ pub(crate) fn is_kind_of_secret(text: &[u8], name: &Range<usize>) -> bool {
     text[..sign].ends_with(b"kind") && text[sign..name.start].contains(&b':')
 }
 
-/// The values of the Secret whose kind stands here.
+/// Adds the values of the Secret whose kind is at `name`.
 pub(crate) fn add_values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range<usize>>) {
     let from = text[..name.start].len().saturating_sub(REACH_BYTES);
     let head = &text[from..name.start];
@@ -34,7 +34,7 @@ pub(crate) fn add_values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range
         let mut place = begin;
         while let Some(n) = memchr::memmem::find(&text[place..end], word) {
             let after = place + n + word.len();
-            // `metadata` is another one.
+            // Not the end of `metadata`.
             if !byte_before(text, place + n).is_ascii_alphanumeric() {
                 add_block_values(text, after, end, found);
             }
@@ -43,7 +43,7 @@ pub(crate) fn add_values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range
     }
 }
 
-/// The values of the block whose name ends here.
+/// Adds the values of the block whose name ends at `name_end`.
 fn add_block_values(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Range<usize>>) {
     let sign = quote_at(text, name_end).map_or(name_end, |(_, after)| after);
     let open = bytes::run_end(text, sign, ByteSet::of(": \t{"), 12);
@@ -66,7 +66,7 @@ fn add_block_values(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Ra
     }
 }
 
-/// The value behind the key that begins here, and where it ends.
+/// The value of the key that begins at `place`, and its end.
 fn pair(text: &[u8], place: usize, end: usize) -> Option<(Range<usize>, usize)> {
     let key = quote_at(text, place).map_or(place, |(_, inside)| inside);
     let key_end = bytes::run_end(text, key, KEY, 128);
@@ -80,7 +80,7 @@ fn pair(text: &[u8], place: usize, end: usize) -> Option<(Range<usize>, usize)> 
     Some((start..stop, stop))
 }
 
-/// Where the next key begins: behind a comma, or on the next line.
+/// The start of the next key: behind a comma, or on the next line.
 fn next_pair(text: &[u8], end: usize) -> Option<usize> {
     let place = quote_at(text, end).map_or(end, |(_, after)| after);
     if byte_at(text, place) == b',' {

@@ -1,4 +1,25 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # How it works, and where to change it
+//!
+//! [`Redactor::findings`] runs up to `MAX_PASSES` passes over a text (`scan`). In each, `prefilter` reports the keywords of the text, and
+//! `keywords` says which detector each of them calls. A detector reads the text around its keyword, within a limit, and returns the range
+//! of a secret. `marks` merges the ranges and puts marks in their places.
+//!
+//! - **To add the format of a token or a command:** add it to `formats.toml`, which explains itself. `build.rs` parses it with `syntax` into
+//!   static tables (`formats`); `tokens` and `command_flags` match them.
+//! - **To recognise another name of a secret:** `secret_names`; in another language: `foreign_words`. How a name leads to its value is in
+//!   `assignment`, with `separator` (what stands between), `value` (where the value ends), `context` (where the name stands), `sentence`
+//!   (words between), `columns` and `kubernetes`.
+//! - **To take or leave another kind of value:** `harmless` for what is no secret, `classify` and `candidate` for what is one, `randomness`
+//!   for what both measure.
+//! - **To add a detector:** a file with the keywords and a function that returns a range, a variant of `Detector` in `keywords`, and a line in
+//!   `scan::Scan::detect`. There are `header`, `url`, `query_param`, `jwt`, `pem`, `cookie_jar`, `discord`, `call_arguments`,
+//!   `piped_password`, `command_output`, `password_files` and `seed_phrase`.
+//! - **To change what a user's rule can say:** `rule` (the fields), `syntax` (tokens and commands) and `user_rules` (checks).
+//!
+//! After any of these raise [`RULES_VERSION`]: the test in `version` goes red and says how. Walk along texts only with the functions of
+//! `bytes`, whose steps tests count.
 #![forbid(unsafe_code)]
 #![warn(missing_docs, unreachable_pub)]
 
@@ -54,10 +75,10 @@ use user_rules::Pattern;
 pub use user_rules::RuleError;
 pub use version::RULES_VERSION;
 
-/// How often a text is looked at again, with marks in the places of what was found: a mark can bring what was far apart together.
+/// The most passes over a text. A mark can bring together what was too far apart before.
 const MAX_PASSES: usize = 4;
 
-/// The rules, ready for use. Cheap to clone.
+/// The rules, ready for use. Cheap to clone, and usable from several threads.
 #[derive(Debug, Clone)]
 pub struct Redactor(Arc<Rules>);
 
@@ -66,14 +87,14 @@ struct Rules {
     tokens: Cow<'static, [Token]>,
     commands: Cow<'static, [Command]>,
     patterns: Vec<Pattern>,
-    /// Made when the first text comes: many programs have a redactor and no text.
+    /// Made for the first text: a redactor is often created and not used.
     keywords: OnceLock<Keywords>,
 }
 
 #[derive(Debug)]
 struct Keywords {
     prefilter: Prefilter,
-    /// What each keyword of the prefilter calls.
+    /// The detector of each keyword of the prefilter.
     detectors: Vec<Detector>,
 }
 
@@ -94,7 +115,7 @@ impl Redactor {
     /// The shipped rules and a user's.
     ///
     /// # Errors
-    /// The first rule that cannot be used, and why.
+    /// The first rule that is not valid, and why.
     pub fn new(rules: &[Rule]) -> Result<Self, RuleError> {
         let (mut patterns, mut tokens, mut commands) = (Vec::new(), formats::TOKENS.to_vec(), Vec::new());
         for rule in rules {
@@ -104,20 +125,20 @@ impl Redactor {
         Ok(Self(Arc::new(Rules::new(tokens.into(), commands.into(), patterns))))
     }
 
-    /// The shipped rules alone; made when they are first asked for.
+    /// The shipped rules.
     pub fn shipped() -> &'static Self {
         static SHIPPED: LazyLock<Redactor> =
             LazyLock::new(|| Redactor(Arc::new(Rules::new((&formats::TOKENS).into(), (&formats::COMMANDS).into(), Vec::new()))));
         &SHIPPED
     }
 
-    /// The text with marks in the places of its secrets; the very text when there are none.
+    /// The text with a mark in the place of each secret; borrowed if there are none.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let findings = self.findings(text);
         if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marks::insert(text, &findings)) }
     }
 
-    /// The same, and whether more than half of the text went, white space aside.
+    /// The redacted text, and whether secrets made up more than half of it, not counting white space.
     pub fn redact_weighed<'t>(&self, text: &'t str) -> (Cow<'t, str>, bool) {
         let findings = self.findings(text);
         if findings.is_empty() {
@@ -128,7 +149,7 @@ impl Redactor {
         (Cow::Owned(marks::insert(text, &findings)), went * 2 > weigh(text))
     }
 
-    /// The secrets of a text, in order, none within another.
+    /// The secrets of a text, sorted; none overlaps another.
     pub fn findings(&self, text: &str) -> Vec<Finding> {
         let mut findings = self.pass(text);
         for _ in 1..MAX_PASSES {

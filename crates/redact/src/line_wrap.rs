@@ -1,19 +1,19 @@
-//! Places where a line was broken in the middle of a value: by a terminal, a mail, a quotation or a shell's `\`.
+//! Values broken over lines by a terminal, an e-mail client, a quotation or a shell's `\`.
 
 use std::borrow::Cow;
 
 use super::bytes::{self, BLANK, ByteSet, DIGIT, byte_at};
 
-/// How a line ends within a value.
+/// How a line ends inside a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineBreak {
-    /// A line end alone: somebody wrapped the text.
+    /// A newline alone: the text was wrapped.
     Soft,
-    /// A backslash before it: the shell joins the lines.
+    /// A backslash before the newline: the shell joins the lines.
     Joined,
 }
 
-/// If a line ends at this place: how, and where the next one's text begins, behind indentation, line numbers and signs of quotation.
+/// If a line ends at `place`: how, and where the text of the next one begins, behind indentation, line numbers and quotation marks.
 pub(crate) fn line_break(text: &[u8], place: usize) -> Option<(LineBreak, usize)> {
     let mut next = place;
     let mut kind = LineBreak::Soft;
@@ -24,13 +24,15 @@ pub(crate) fn line_break(text: &[u8], place: usize) -> Option<(LineBreak, usize)
     Some((kind, skip_line_prefix(text, end)))
 }
 
-/// Behind a line end that is one.
+/// The offset behind the newline at `place`.
 pub(crate) fn after_newline(text: &[u8], place: usize) -> Option<usize> {
     let after = place + usize::from(byte_at(text, place) == b'\r');
     (byte_at(text, after) == b'\n').then_some(after + 1)
 }
 
-/// A line end written as `\n`, with as many backslashes as strings are nested in strings.
+/// The offset behind the `
+/// ` or `\r
+/// ` escape sequence at `place`, with any number of backslashes: strings nest in strings.
 pub(crate) fn after_escaped_newline(text: &[u8], place: usize) -> Option<usize> {
     let mut end = place;
     for letter in [b'r', b'n'] {
@@ -42,7 +44,7 @@ pub(crate) fn after_escaped_newline(text: &[u8], place: usize) -> Option<usize> 
     (end > place && byte_at(text, end - 1) == b'n').then_some(end)
 }
 
-/// Behind what stands before a line's text: `   12→`, `> `, `+`, `# `, `| `, `* `.
+/// The offset behind the prefix of a line: `   12→`, `> `, `+`, `# `, `| `, `* `.
 pub(crate) fn skip_line_prefix(text: &[u8], line: usize) -> usize {
     let start = bytes::run_end(text, line, BLANK, 64);
     let number = bytes::run_end(text, start, DIGIT, 7);
@@ -60,7 +62,7 @@ pub(crate) fn skip_line_prefix(text: &[u8], line: usize) -> usize {
     bytes::run_end(text, if is_diff { signs.max(start + 1) } else { signs }, BLANK, 64)
 }
 
-/// A value without the line ends within it.
+/// A value without its line breaks.
 pub(crate) fn unwrap_lines(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.iter().any(|b| matches!(b, b'\\' | b'\n')) {
         return Cow::Borrowed(text);
@@ -78,7 +80,7 @@ pub(crate) fn unwrap_lines(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// How many bytes the line has before this place; no more than `most` are counted.
+/// The number of bytes of the line before `place`, at most `most`.
 pub(crate) fn line_width_before(text: &[u8], place: usize, most: usize) -> usize {
     let start = place.saturating_sub(most);
     bytes::count_steps(place - start);

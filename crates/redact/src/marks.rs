@@ -1,26 +1,26 @@
-//! What stands in a secret's place: `[REDACTED:rule-id]`, how it is put there, known again, and weighed.
+//! Marks, `[REDACTED:rule-id]`: inserts them, finds them, and maps offsets between a text and its marked form.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bytes::{self, ByteSet};
 
-/// How every mark begins.
+/// The beginning of every mark.
 pub const OPENING: &str = "[REDACTED:";
 const ID: ByteSet = ByteSet::of("a-zA-Z0-9_.-");
-/// The longest rule id.
+/// The most bytes of a rule id.
 pub(crate) const MAX_ID: usize = 64;
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The id of the rule, which stands in the mark.
+    /// The id of the rule that found it; it stands in the mark.
     pub rule: Cow<'static, str>,
-    /// Where the secret is, in bytes.
+    /// The bytes of the secret.
     pub range: Range<usize>,
 }
 
-/// Can marks be told with this id?
+/// Whether this can be the id of a rule.
 pub(crate) fn is_id(id: &str) -> bool {
     (1..=MAX_ID).contains(&id.len()) && id.bytes().all(|b| ID.has(b))
 }
@@ -31,12 +31,12 @@ pub(crate) fn mark_end(text: &[u8], at: usize) -> Option<usize> {
     (end > at && bytes::byte_at(text, end) == b']').then_some(end + 1)
 }
 
-/// Is there a mark, or the opening of one, in it?
+/// Whether the text contains the beginning of a mark.
 pub(crate) fn has_mark(text: &[u8]) -> bool {
     memchr::memmem::find(text, OPENING.as_bytes()).is_some()
 }
 
-/// The text with marks in the places of the findings, which are sorted and do not overlap.
+/// The text with a mark in the place of each finding. Findings are sorted and do not overlap.
 pub(crate) fn insert(text: &str, findings: &[Finding]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut kept = 0;
@@ -51,9 +51,9 @@ pub(crate) fn insert(text: &str, findings: &[Finding]) -> String {
     out
 }
 
-/// Sorts findings and joins those that overlap: what any rule takes for a secret goes as a whole. The earlier one gives its name.
+/// Sorts findings and merges those that overlap: what any rule takes for a secret goes as a whole. The first one gives the rule.
 pub(crate) fn merge(mut found: Vec<Finding>) -> Vec<Finding> {
-    // Of two for the same place the one that says more.
+    // Of two with the same start, the longer one first, then the one with the longer rule id.
     let more = |f: &Finding| (f.range.start, usize::MAX - f.range.end, usize::MAX - f.rule.len());
     found.sort_by(|a, b| more(a).cmp(&more(b)).then_with(|| a.rule.cmp(&b.rule)));
     let mut joined: Vec<Finding> = Vec::with_capacity(found.len());
@@ -66,9 +66,9 @@ pub(crate) fn merge(mut found: Vec<Finding>) -> Vec<Finding> {
     joined
 }
 
-/// Findings in a text with marks, as places of the text the marks were put into; `put` are the findings the marks stand for.
+/// Maps findings in a marked text to the text before; `put` are the findings that the marks stand for.
 pub(crate) fn map_back(found: Vec<Finding>, put: &[Finding]) -> impl Iterator<Item = Finding> {
-    // Where each mark begins and ends now, and what it stands for.
+    // The start and end of each mark in the marked text, and its original range.
     let mut grown = 0isize;
     let marks: Vec<(usize, usize, Range<usize>)> = put
         .iter()

@@ -1,4 +1,4 @@
-//! Private keys as text: PEM and PGP blocks, whole or cut off, in any string; PuTTY's files; PEM within base64.
+//! Private keys as text: PEM and PGP blocks, whole or cut off, also inside strings; PuTTY files; PEM in base64.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ pub(crate) const BEGIN: &str = "-----BEGIN ";
 /// `-----BEGIN ` in base64.
 pub(crate) const BEGIN_BASE64: &str = "LS0tLS1CRUdJTi";
 pub(crate) const PUTTY: &str = "PuTTY-User-Key-File-";
-/// The longest block; a PGP key with its signatures is far from it.
+/// The most bytes of a block; PGP keys with signatures are far smaller.
 const MAX_BYTES: usize = 128 * 1024;
-/// What a line of a key has at least, the last one aside.
+/// The least bytes of a line of a key, except the last.
 const MIN_LINE_BYTES: usize = 16;
 
-/// The block whose `-----BEGIN ` starts here.
+/// The block whose `-----BEGIN ` starts at `start`.
 pub(crate) fn block(text: &[u8], start: usize) -> Option<Range<usize>> {
     let label = start + BEGIN.len();
     let label_end = bytes::run_end(text, label, ByteSet::of("A-Z0-9 "), 48);
@@ -32,7 +32,7 @@ fn is_private(label: &[u8]) -> bool {
     memchr::memmem::find(label, b"PRIVATE KEY").is_some()
 }
 
-/// The end of a block that has one. The next five dashes are looked at, no further: so no text is searched twice.
+/// The end of a complete block. Only the next five dashes are considered, so that the search stays linear.
 fn closed_end(text: &[u8], body: usize) -> Option<usize> {
     let reach = &text[body..text.len().min(body + MAX_BYTES)];
     let dashes = memchr::memmem::find(reach, b"-----");
@@ -44,13 +44,13 @@ fn closed_end(text: &[u8], body: usize) -> Option<usize> {
     has_key(&text[body..dashes]).then_some(end)
 }
 
-/// Is there more than dots between the lines?
+/// Whether the body holds a key and not only dots.
 fn has_key(body: &[u8]) -> bool {
     bytes::count_steps(body.len());
     body.split(|b| !BASE64.has(*b)).any(|run| run.len() >= MIN_LINE_BYTES && distinct_bytes(run) > 4 && !is_sample(run))
 }
 
-/// The end of a block that was cut off: behind the last line that can belong to it.
+/// The end of a block that was cut off: the end of its last line.
 fn open_end(text: &[u8], body: usize) -> Option<usize> {
     let mut end = body;
     let mut next = behind_separators(text, body);
@@ -84,7 +84,7 @@ fn header_end(text: &[u8], line: usize) -> Option<usize> {
         .then(|| bytes::find_byte(text, line, 120, |b| matches!(b, b'\n' | b'\\')).0)
 }
 
-/// Line ends, real and written, what stands at the beginnings of lines, and what joins strings in a program.
+/// Skips newlines, escaped newlines, line prefixes, and what joins string literals in code.
 fn behind_separators(text: &[u8], place: usize) -> usize {
     const JOINTS: ByteSet = ByteSet::of("\"'+, \t\r");
     let mut next = place;
@@ -101,7 +101,7 @@ fn behind_separators(text: &[u8], place: usize) -> usize {
     next
 }
 
-/// A PEM block in base64, as in a kubeconfig's `client-key-data`: all of it, when it is a private key's.
+/// A private key as PEM in base64, such as `client-key-data` of a kubeconfig, and how far the text was searched.
 pub(crate) fn in_base64(text: &[u8], start: usize) -> (Option<Range<usize>>, usize) {
     let end = bytes::run_end(text, start, ALL64, MAX_BYTES);
     let head: Vec<u8> = super::jwt::decode(&text[start..end.min(start + 80)]);
@@ -109,10 +109,10 @@ pub(crate) fn in_base64(text: &[u8], start: usize) -> (Option<Range<usize>>, usi
     ((is_key && end - start > 80).then_some(start..end), end)
 }
 
-/// PuTTY's file: the lines behind `Private-Lines:`.
+/// A PuTTY file: the lines behind `Private-Lines:`.
 pub(crate) fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
     let reach = &text[start..text.len().min(start + 8192)];
-    // Another file's beginning ends this one, so that none is searched twice.
+    // The beginning of another file ends this one, so that the search stays linear.
     let own = memchr::memmem::find(&reach[PUTTY.len()..], PUTTY.as_bytes()).map_or(reach.len(), |n| n + PUTTY.len());
     bytes::count_steps(own);
     let lines = start + memchr::memmem::find(&reach[..own], b"Private-Lines:")?;
@@ -130,7 +130,7 @@ pub(crate) fn putty(text: &[u8], start: usize) -> Option<Range<usize>> {
             None => break,
         }
     }
-    // What vouches for the key is made from it.
+    // The MAC is derived from the key.
     if text[next..].starts_with(b"Private-MAC: ") {
         end = bytes::run_end(text, next + 13, super::bytes::ANY_HEX, 64);
     }

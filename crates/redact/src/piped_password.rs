@@ -1,4 +1,4 @@
-//! Passwords that are given to a command's input: `echo password | sudo -S …`, `echo 'user:password' | chpasswd`.
+//! Passwords piped into a command: `echo password | sudo -S …`, `echo 'user:password' | chpasswd`.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use super::harmless::{is_path_or_url, is_placeholder};
 use super::secret_names::SecretKind;
 use super::value::{ValueEnd, bare_value, opening_quote, quoted_end};
 
-/// What reads a password from its input.
+/// Commands that read a password from standard input.
 pub(crate) const READERS: [&str; 12] = [
     "sudo -S", "chpasswd", "--password-stdin", "--with-token", "passwd --stdin", "base64", "passwd ", "sudo --stdin", "smbpasswd",
     "--passphrase-fd", "--data-file=-", "secret create",
 ];
-/// Those that read what is no password more often.
+/// Of these, the ones that mostly read something else.
 const OTHERS: [&[u8]; 3] = [b"base64", b"passwd ", b"secret create"];
-/// How far the pipe may be before the reader, and what writes into it before the pipe.
+/// How far before the reader the pipe may be, and the commands that write into it.
 const REACH_BYTES: usize = 160;
 const WRITERS: [&[u8]; 2] = [b"echo ", b"printf "];
 
-/// The password that is written into the pipe before the reader that stands here.
+/// The password written into the pipe before the reader at `hit`.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let is_reader = READERS.iter().any(|reader| text[hit.clone()] == *reader.as_bytes());
     let pipe = back_to(text, is_reader.then_some(hit.start)?, |b| b == b'|')?;
@@ -46,7 +46,7 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     (is_secret && is_plausible && !ByteSet::of("$-").has(value[0])).then_some(range)
 }
 
-/// The last byte before this place that fits, on the same line and not far.
+/// The last fitting byte before `place`, on the same line and within `REACH_BYTES`.
 fn back_to(text: &[u8], place: usize, fits: impl Fn(u8) -> bool) -> Option<usize> {
     let start = place.saturating_sub(REACH_BYTES);
     bytes::count_steps(place - start);

@@ -1,7 +1,9 @@
-//! Looks for the keywords: made in a few microseconds, because a session's start waits for it, and read past at the speed of an automaton.
+//! Finds all keywords of a text in one pass.
 //!
-//! An automaton of four hundred words takes milliseconds to make and, being large, reads no faster over real transcripts.
-//! The first three bytes of every word, five bits of each, lead to the words that begin so.
+//! ## Cost
+//!
+//! A hash table by the first three bytes of a keyword, five bits of each. It is built in a fraction of a millisecond; an automaton of as
+//! many words takes milliseconds, which the start of a session would wait for, and reads real transcripts no faster, because it is large.
 
 use std::ops::Range;
 
@@ -11,25 +13,25 @@ const SIZE: usize = 1 << (3 * BITS);
 #[derive(Debug)]
 pub(crate) struct Prefilter {
     words: Vec<Box<str>>,
-    /// By the first three letters: the place in `links` of the first word that begins so; 0 is none.
+    /// By the first three letters: the index in `links` of the first word with this beginning; 0 is none.
     heads: Vec<u32>,
     links: Vec<Link>,
-    /// By the first three letters: the fourth letters of the words that begin so.
+    /// By the first three letters: a bit for each fourth letter of the words with this beginning.
     fourths: Box<[u32; SIZE]>,
 }
 
 #[derive(Debug, Default)]
 struct Link {
-    /// A word's number.
+    /// The index of the word.
     word: u32,
-    /// A bit for its fourth letter, all of them for one that has none: most that begin alike differ there.
+    /// The bit of its fourth letter, or all bits if it has none. Most words with the same beginning differ there.
     fourth: u32,
-    /// The place of the next word that begins alike.
+    /// The index in `links` of the next word with the same beginning.
     next: u32,
 }
 
 impl Prefilter {
-    /// From words of two bytes or more, in any case.
+    /// Takes words of two or more bytes, which match in any case.
     pub(crate) fn new(words: &[&str]) -> Self {
         let mut prefilter = Self {
             heads: vec![0; SIZE],
@@ -37,7 +39,7 @@ impl Prefilter {
             fourths: Box::new([0; SIZE]),
             words: words.iter().map(|word| (*word).into()).collect(),
         };
-        // The last first, so that words are seen in their order.
+        // In reverse, so that words with the same start are reported in their order.
         for (number, word) in words.iter().map(|word| word.as_bytes()).enumerate().rev() {
             let start = low_bits(word[0]) << (2 * BITS) | low_bits(word[1]) << BITS;
             let thirds = word.get(2).map_or(0..1 << BITS, |third| low_bits(*third)..low_bits(*third) + 1);
@@ -52,18 +54,18 @@ impl Prefilter {
         prefilter
     }
 
-    /// Calls `seen` with the number and the place of every word in the text, by their beginnings.
+    /// Calls `on_match` with the index and range of every word in the text, ordered by start.
     pub(crate) fn for_each_match(&self, text: &[u8], mut on_match: impl FnMut(usize, Range<usize>)) {
         let (mut letters, mut from) = (0, 0);
         while let Some((at, three)) = self.next_candidate(&text[from..], letters) {
-            // Three letters from before the text begins no word.
+            // The first three letters must be in the text.
             if let Some(start) = (from + at).checked_sub(3) {
                 self.check(text, three, start, &mut on_match);
             }
             letters = (three << BITS | low_bits(text[from + at])) & (SIZE - 1);
             from += at + 1;
         }
-        // Words of two or three letters may stand at the end.
+        // At the end of the text there may be words of two or three letters.
         for len in [3, 2] {
             let Some(start) = text.len().checked_sub(len) else { continue };
             let letters = text[start..].iter().fold(0, |letters, byte| letters << BITS | low_bits(*byte));
@@ -71,8 +73,8 @@ impl Prefilter {
         }
     }
 
-    /// The first place that holds the fourth letter of a word whose first three stand before it, and the three; `letters` are those
-    /// before the text. All bytes of a text pass here: nothing else is done in this loop.
+    /// The offset of the first byte that can be the fourth of a word, and the three letters before it. `letters` are those before `text`.
+    /// Every byte of a text passes here, so nothing else is done in this loop.
     #[inline(never)]
     fn next_candidate(&self, text: &[u8], mut letters: usize) -> Option<(usize, usize)> {
         let fourths = &*self.fourths;

@@ -1,4 +1,4 @@
-//! Parameters of addresses and forms that are secrets for a while: `?code=…` of OAuth, signatures, tickets.
+//! URL and form parameters that are secrets: OAuth's `?code=…`, signatures, tickets.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use super::bytes::{self, ByteSet, byte_before};
 use super::harmless::{is_code, is_id, is_placeholder};
 use super::randomness::{has_digit, has_letter, is_gibberish, is_random};
 
-/// Names with their signs. What stands before says that they are parameters.
+/// Names with their `=`. The character before shows that they are parameters.
 pub(crate) const NAMES: [&str; 14] = [
     "code=", "code_verifier=", "codeverifier=", "ticket=", "sig=", "signature=", "assertion=", "samlresponse=", "key=", "hash=",
     "auth=", "sid=", "nonce=", "invite=",
 ];
 const VALUE: ByteSet = ByteSet::of("a-zA-Z0-9_.~/+%=-");
 const MAX_BYTES: usize = 4096;
-/// The shortest value that is no number or word.
+/// The least bytes of a value; shorter ones are numbers or words.
 const MIN_BYTES: usize = 16;
 
-/// The value of the parameter whose name and sign stand here.
+/// The value of the parameter whose `name=` is at `hit`.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let is_verifier = text[hit.start..].get(4) == Some(&b'_');
     let last = byte_before(text, hit.start);

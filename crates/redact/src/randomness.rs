@@ -1,6 +1,6 @@
-//! How a value looks: made by a machine, or by somebody who writes words, versions and names.
+//! Whether a value looks generated, or is made of words, versions and names.
 
-/// Shannon's entropy in bits a byte.
+/// Shannon entropy, in bits per byte.
 pub(crate) fn entropy(value: &[u8]) -> f32 {
     let mut counts = [0u32; 256];
     value.iter().for_each(|b| counts[usize::from(*b)] += 1);
@@ -8,7 +8,7 @@ pub(crate) fn entropy(value: &[u8]) -> f32 {
     counts.iter().filter(|n| **n > 0).map(|n| *n as f32 / len).map(|p| -p * p.log2()).sum()
 }
 
-/// How many different bytes.
+/// The number of different bytes.
 pub(crate) fn distinct_bytes(value: &[u8]) -> u32 {
     let mut seen = [0u64; 4];
     value.iter().for_each(|b| seen[usize::from(b >> 6)] |= 1 << (b & 63));
@@ -23,12 +23,12 @@ pub(crate) fn has_letter(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Letters of both cases and digits.
+/// Upper-case and lower-case letters and digits.
 pub(crate) fn is_mixed(value: &[u8]) -> bool {
     has_digit(value) && value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Words, numbers and versions with separators between: `claude-3-5-sonnet`, `v1.2.3`, `user_7`, `2026-01-31`.
+/// Words, numbers and versions with separators: `claude-3-5-sonnet`, `v1.2.3`, `user_7`, `2026-01-31`.
 pub(crate) fn is_readable(value: &[u8]) -> bool {
     let is_padded = value.len() >= 12 && value.ends_with(b"=") && is_mixed(value);
     if is_padded || value.len() >= 16 && has_digit(value) && camel_humps(value) * 5 > value.len() {
@@ -37,7 +37,7 @@ pub(crate) fn is_readable(value: &[u8]) -> bool {
     value.split(|b| !b.is_ascii_alphanumeric() && *b < 128).all(is_readable_piece)
 }
 
-/// A word, a short number, or a word with a short number behind it or before it.
+/// A word, a short number, or a word with a short number before or behind it.
 fn is_readable_piece(piece: &[u8]) -> bool {
     let digits = piece.iter().filter(|b| b.is_ascii_digit()).count();
     if digits == 0 {
@@ -49,7 +49,7 @@ fn is_readable_piece(piece: &[u8]) -> bool {
         || (turns == 2 && piece.len() <= 6)
 }
 
-/// Letters that change their case as no name does, or a long run without vowels.
+/// Letters that change case as in no name, or that have few vowels.
 pub(crate) fn is_scrambled(letters: &[u8]) -> bool {
     if is_gibberish(letters) {
         return true;
@@ -62,7 +62,7 @@ pub(crate) fn is_scrambled(letters: &[u8]) -> bool {
     alone.count() > 2 || vowels * 6 < letters.len()
 }
 
-/// Letters that often follow each letter of the alphabet within the words of programs and their texts.
+/// For each letter of the alphabet the letters that often follow it in the words of programs and their texts.
 const LETTER_FOLLOWERS: [&str; 26] = [
     "abcdefgiklmnprstuvwxy", "abcdeijloprsuy", "acdefghiklmnoprstuv", "abcdefilmnoprstu", "abcdefgilmnopqrstuvwxy",
     "acdefilmnoprstu", "aeghilnorstu", "aeilorstu", "abcdefglmnoprstvxz", "aeosu", "aeis", "acdefiklopstuy", "abdeilmopstu",
@@ -70,7 +70,7 @@ const LETTER_FOLLOWERS: [&str; 26] = [
     "abcdefhilmnoprstuwy", "abcdefgilmnprst", "aceimops", "aeinors", "ceipt", "mnpst", "aei",
 ];
 
-/// A bit for every letter that often follows.
+/// The same, a bit for each following letter.
 const COMMON_PAIRS: [u32; 26] = {
     let mut pairs = [0; 26];
     let mut first = 0;
@@ -86,10 +86,10 @@ const COMMON_PAIRS: [u32; 26] = {
     pairs
 };
 
-/// Letters of both cases that no name has, however it joins its words: pairs that words do not have, pieces of a letter or two,
-/// stretches of capitals and numbers between them.
+/// Letters of both cases that no name has, however it joins words: unusual pairs, pieces of one or two letters, stretches of capitals and
+/// digits.
 pub(crate) fn is_gibberish(value: &[u8]) -> bool {
-    // A word of another language has one capital, at its beginning.
+    // A word of another language may have one capital, at its beginning.
     let has_both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let is_counted = value.windows(2).any(|w| w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
     if value.len() < 8 || !has_both || camel_humps(value) == 0 && !is_counted || !value.is_ascii() {
@@ -107,7 +107,7 @@ pub(crate) fn is_gibberish(value: &[u8]) -> bool {
     odd >= 4 && odd * 4 >= value.len()
 }
 
-/// Half of its letters or more stand in words: a name such as `V1VolumeProjection`, however many numbers are in it.
+/// Whether at least 55 % of the letters belong to words, and at most a third of all are digits: `V1VolumeProjection`.
 pub(crate) fn is_mostly_words(value: &[u8]) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let mut in_words = 0;
@@ -124,7 +124,7 @@ pub(crate) fn is_mostly_words(value: &[u8]) -> bool {
     in_words * 20 >= letters * 11 && digits * 3 <= value.len()
 }
 
-/// Does another word of a name begin here?
+/// Whether another word of a name begins at `at`.
 fn starts_piece(value: &[u8], at: usize) -> bool {
     let (last, here) = (value[at - 1], value[at]);
     let is_last_capital = value.get(at + 1).is_some_and(u8::is_ascii_lowercase);
@@ -132,7 +132,7 @@ fn starts_piece(value: &[u8], at: usize) -> bool {
         || here.is_ascii_uppercase() && (last.is_ascii_lowercase() || last.is_ascii_uppercase() && is_last_capital)
 }
 
-/// How much about a piece of a name is unlike a word.
+/// How unlike a word a piece of a name is: the number of oddities.
 fn oddness(piece: &[u8]) -> usize {
     if !piece[0].is_ascii_alphabetic() {
         return usize::from(piece[0].is_ascii_digit());
@@ -147,12 +147,12 @@ fn oddness(piece: &[u8]) -> usize {
     }
 }
 
-/// Capitals behind small letters.
+/// The number of capitals behind lower-case letters, as in camel case.
 pub(crate) fn camel_humps(value: &[u8]) -> usize {
     value.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count()
 }
 
-/// Long and without order: what a generator gives.
+/// Sixteen bytes or more in no order: generated.
 pub(crate) fn is_random(value: &[u8]) -> bool {
     if value.len() < 16 || distinct_bytes(value) < 8 || is_readable(value) {
         return false;

@@ -1,8 +1,8 @@
-//! A rule as it is written down: the shipped ones in `formats.toml`, a user's in a config file. `build.rs` reads this file, too.
+//! The form of a rule: of the shipped ones in `formats.toml` and of a user's in a config file. `build.rs` compiles this file, too.
 
 use serde::{Deserialize, Serialize};
 
-/// What a secret looks like, in one or more of three ways: a pattern, tokens, commands.
+/// Describes secrets by a pattern, by formats of tokens, by commands, or by several of these.
 ///
 /// ```toml
 /// [[rules]]
@@ -32,19 +32,19 @@ pub struct Rule {
     #[serde(default)]
     pub keywords: Vec<String>,
     /// Formats of tokens: literal characters, of which a token begins with at least two, and sets such as `[a-z0-9_-]`, each with its
-    /// length: `{20}`, `{20,40}`, `{20,}`. One set of a fixed length may stand before the beginning. Parentheses round all that follows
-    /// the beginning leave the beginning in the text. A `\` takes the next character as it is.
+    /// length: `{20}`, `{20,40}`, `{20,}`. One set of a fixed length may precede the beginning. Parentheses around all that follows the
+    /// beginning leave the beginning in the text. A `\` makes the next character literal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<String>,
-    /// Command lines with `<secret>` where the secret stands; `...` is for any arguments, `<word>` for one.
+    /// Command lines with `<secret>` where the secret stands; `...` stands for any arguments, `<word>` for one word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
-    /// What the secret must have, whichever way it was found.
+    /// What a secret must have besides, however it was found.
     #[serde(default, skip_serializing_if = "Need::is_none")]
     pub needs: Need,
 }
 
-/// What a secret must have besides its form.
+/// A condition on a secret besides its form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Need {
@@ -53,9 +53,9 @@ pub enum Need {
     None,
     /// A digit.
     Digit,
-    /// Letters of both cases, with digits or in no order that a name has; and what `Random` asks for.
+    /// Letters of both cases, with digits or in random order, and what `Random` requires.
     Mixed,
-    /// Sixteen characters or more in no order.
+    /// At least 16 characters in random order.
     Random,
 }
 

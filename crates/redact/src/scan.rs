@@ -1,4 +1,5 @@
-//! One pass over a text: what is done with each keyword seen, and what is remembered so that no stretch is walked again and again.
+//! One pass over a text: runs the detectors of the keywords, and remembers how far each of them has searched, so that the work stays
+//! linear.
 
 use std::ops::Range;
 
@@ -10,27 +11,27 @@ use super::{
     piped_password, query_param, seed_phrase, url,
 };
 
-/// How many commands are looked at within the line of another one.
+/// The most commands that are searched on the line of another one.
 const MAX_NESTED_COMMANDS: usize = 8;
 
 pub(crate) struct Scan<'r, 't> {
     rules: &'r Rules,
     text: &'t str,
     found: Vec<Finding>,
-    /// Up to here the text is a mark.
+    /// The end of the last mark.
     mark_end: usize,
     marks: Vec<Range<usize>>,
-    /// How far names, commands, JWTs, base64 were walked.
+    /// How far names, headers, commands, JWTs and base64 have been searched.
     names: assignment::Progress,
     headers_to: usize,
     command_end: usize,
-    /// How many commands were seen within what was walked.
+    /// The number of commands on the line of an earlier one.
     nested_commands: usize,
     jwts_to: usize,
     base64_to: usize,
-    /// How far each token's format was, once one was tried.
+    /// How far each token format has been searched; shorter than the formats until one is found.
     token_ends: Vec<usize>,
-    /// The user's patterns of which a keyword was seen.
+    /// The user's patterns with a keyword in the text.
     called_patterns: Vec<usize>,
 }
 
@@ -54,7 +55,7 @@ impl<'r, 't> Scan<'r, 't> {
         }
     }
 
-    /// Looks closer where a keyword was seen. Hits come in the order of their beginnings.
+    /// Runs the detector of a keyword at `hit`. Hits come ordered by start.
     pub(crate) fn detect(&mut self, detector: Detector, hit: Range<usize>) {
         if hit.start < self.mark_end {
             return;
@@ -131,7 +132,7 @@ impl<'r, 't> Scan<'r, 't> {
         }
     }
 
-    /// May a command be looked at here? Of those that stand on the line of another one, some: in a string of JSON all lines are one.
+    /// Whether the command at `start` is searched. Their number on one line is limited, because in a JSON string all lines are one.
     fn may_command(&mut self, start: usize) -> bool {
         self.nested_commands = if start < self.command_end { self.nested_commands + 1 } else { 0 };
         self.nested_commands <= MAX_NESTED_COMMANDS
@@ -152,7 +153,7 @@ impl<'r, 't> Scan<'r, 't> {
         self.found.push(Finding { rule: rule.into(), range });
     }
 
-    /// What the pass has found, with the rules that need no keyword, and the user's patterns.
+    /// The findings of the pass, with those of the rules without keywords.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         discord::find(self.text.as_bytes(), &mut self.found);
         for (n, pattern) in self.rules.patterns.iter().enumerate() {

@@ -1,14 +1,15 @@
-//! Which names promise a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`; not `passwordField`, `max_tokens`, `tokenizer`.
+//! Decides which names announce a secret, and of what kind: `DB_PASSWORD`, `clientSecret`, `x-api-key`, but not `passwordField`,
+//! `max_tokens`, `tokenizer`.
 
 use super::word_list::WordList;
 
-/// What a name promises.
+/// The kind of secret that a name announces. It decides what its value must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretKind {
-    /// Any value goes that is one.
+    /// Any value that is not harmless.
     Password,
     Secret,
-    /// The value must look like made by a machine.
+    /// The value must look generated; so for the kinds below.
     Token,
     Key,
     Auth,
@@ -25,13 +26,13 @@ impl SecretKind {
         }
     }
 
-    /// Does even a plain word count as the secret?
+    /// Whether even a plain word can be the secret.
     pub(crate) const fn accepts_plain_words(self) -> bool {
         matches!(self, Self::Password | Self::Secret)
     }
 }
 
-/// Keywords at which a name is looked for.
+/// Parts of names that announce a secret.
 pub(crate) const KEYWORDS: [&str; 16] = [
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "cookie", "session", "salt", "jwt", "mnemonic", "kennwort",
     "pat", "psk",
@@ -46,14 +47,14 @@ const QUALIFIERS: &WordList = &WordList::of(&[
     "signer", "validator", "recovery", "bot", "push", "sender", "tenant", "cluster", "join", "node", "activation", "product", "partner", "merchant",
     "terminal", "hec",
 ]);
-/// What may follow without taking the promise back.
+/// Words that may follow and change nothing: `password_value`.
 #[rustfmt::skip]
 const NEUTRAL_WORDS: &WordList = &WordList::of(&[
     "value", "val", "str", "string", "text", "plain", "plaintext", "raw", "b64", "base64", "base", "hex", "bytes", "default", "dev", "prod",
     "production", "staging", "stage", "live", "old", "new", "current", "previous", "primary", "secondary", "main", "local", "root",
     "admin", "user", "db", "key", "data", "enc", "backup", "ci",
 ]);
-/// What follows when the name is of something about a secret.
+/// Words that follow when the name is about a secret and does not hold it: `password_length`.
 #[rustfmt::skip]
 const NEGATING_WORDS: &WordList = &WordList::of(&[
     "id", "ids", "name", "names", "field", "length", "len", "count", "type", "types", "kind", "url", "uri", "endpoint", "path", "file",
@@ -67,7 +68,7 @@ const NEGATING_WORDS: &WordList = &WordList::of(&[
     "board", "down", "up", "frame", "frames", "word", "words", "point", "fn", "func", "function", "s",
 ]);
 
-/// What a name promises, if anything.
+/// The kind of secret that a name announces, if any.
 pub(crate) fn kind_of_name(name: &[u8]) -> Option<SecretKind> {
     let mut words = [(0, 0); MAX_WORDS];
     let count = split(name, &mut words);
@@ -88,7 +89,7 @@ pub(crate) fn kind_of_name(name: &[u8]) -> Option<SecretKind> {
     None
 }
 
-/// Words behind the telling one that are not known to be harmless leave only what looks made by a machine.
+/// Unknown words behind the one that announces the secret: then the value must look generated.
 fn weakened<'n>(secret_kind: SecretKind, mut behind: impl Iterator<Item = &'n [u8]>) -> SecretKind {
     if behind.all(|word| NEUTRAL_WORDS.has(word)) { secret_kind } else { SecretKind::Auth }
 }
@@ -119,7 +120,7 @@ fn kind_of_word(word: &[u8], earlier: Option<&[u8]>, is_last: bool, is_first: bo
     if is(&["key"]) && earlier.is_some_and(|before| QUALIFIERS.has(before)) || JOINED_KEY_NAMES.has(word) {
         return Some(SecretKind::Key);
     }
-    // A variable of the environment, and no word of a program's.
+    // An environment variable, not a word of code.
     let is_loud = is(&["key"]) && (is_last || word == b"KEY") && earlier.is_some_and(|before| !HARMLESS_KEYS.has(before));
     let is_personal = is(&["pat"]) && earlier.is_some();
     (WEAK_NAMES.has(word) || is_loud || is_personal).then_some(SecretKind::Auth)
@@ -141,7 +142,7 @@ const HARMLESS_KEYS: &WordList = &WordList::of(&[
     "state", "config", "feature", "shape", "registry", "trace", "version", "bucket", "route", "routing", "translation", "i18n",
 ]);
 
-/// Words before `key` that name no kind of a key that is secret.
+/// Words before `key` in prose and code that name no kind of key.
 #[rustfmt::skip]
 const NO_KEY_WORDS: &WordList = &WordList::of(&[
     "the", "this", "that", "a", "an", "each", "every", "which", "any", "same", "arrow", "enter", "escape", "hot", "map",
@@ -158,7 +159,7 @@ pub(crate) const LISTS: [&WordList; 7] =
 
 const MAX_WORDS: usize = 16;
 
-/// Splits at what is no letter or digit and where the case changes; returns how many words there are.
+/// Splits a name at separators and where the case changes. Returns the number of words.
 fn split(name: &[u8], words: &mut [(usize, usize); MAX_WORDS]) -> usize {
     let mut count = 0;
     let mut start = 0;
@@ -182,7 +183,7 @@ fn split(name: &[u8], words: &mut [(usize, usize); MAX_WORDS]) -> usize {
     count
 }
 
-/// What a key of this kind promises, when somebody speaks of it.
+/// The kind of secret of a `… key` in prose, by the word before it.
 pub(crate) fn kind_of_key(kind: &[u8]) -> Option<SecretKind> {
     if HARMLESS_KEYS.has(kind) || NO_KEY_WORDS.has(kind) {
         return None;
@@ -190,12 +191,12 @@ pub(crate) fn kind_of_key(kind: &[u8]) -> Option<SecretKind> {
     Some(if QUALIFIERS.has(kind) { SecretKind::Key } else { SecretKind::Auth })
 }
 
-/// Is a key of this kind one that everybody may know: `primary`, `cache`?
+/// Whether a key of this kind is no secret: `primary`, `cache`.
 pub(crate) fn is_harmless_key(kind: &[u8]) -> bool {
     HARMLESS_KEYS.has(kind)
 }
 
-/// Does this word behind a name make it one of something about a secret: `hash` in `password hash`?
+/// Whether this word behind a name takes the announcement back: `hash` in `password hash`.
 pub(crate) fn is_negating(word: &[u8]) -> bool {
     NEGATING_WORDS.has(word) && !is_one_of(word, &["is", "set", "list", "code", "at", "for"])
 }

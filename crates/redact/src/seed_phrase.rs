@@ -1,26 +1,26 @@
-//! Words and codes that are keys: the seed phrase of a wallet, the recovery codes of an account.
+//! Seed phrases of wallets, and recovery codes of accounts.
 
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, LOWER, byte_at, byte_before};
 use super::line_wrap::{line_break, skip_line_prefix};
 
-/// What such words are told by.
+/// Words that announce a seed phrase.
 pub(crate) const SEEDS: [&str; 9] =
     ["mnemonic", "seed", "recovery phrase", "backup phrase", "secret phrase", "wallet", "12 words", "24 words", "words down"];
 pub(crate) const CODES: [&str; 8] = [
     "recovery code", "recovery_code", "recoverycode", "backup code", "backup_code", "backupcode", "scratch code",
     "wiederherstellungscode",
 ];
-/// How far the first word may be, and how many there are at least: twelve are the fewest that wallets have.
+/// How far away the first word may be, and the least words that are taken: one less than the twelve of the shortest phrases.
 const REACH_BYTES: usize = 48;
 const MIN_WORDS: usize = 11;
 const MAX_WORDS: usize = 26;
-/// The most codes in a list: services give ten or sixteen.
+/// The most codes of a list: services give ten or sixteen.
 const MAX_CODES: usize = 20;
 const SEPARATORS: ByteSet = ByteSet::of(" \t,\"'`|");
 
-/// The words behind the name that stands here, as one.
+/// The words behind the keyword at `hit`, as one range.
 pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let end = hit.end;
     if byte_before(text, hit.start).is_ascii_alphanumeric() && !text[..hit.start].ends_with(b"\\n") {
@@ -39,12 +39,12 @@ pub(crate) fn seed(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// Where the next run of small letters begins.
+/// The start of the next run of lower-case letters.
 fn next_start(text: &[u8], from: usize, stop: usize) -> usize {
     bytes::find_byte(text, from, stop.saturating_sub(from), |b| b.is_ascii_lowercase()).0
 }
 
-/// Words of a list from here on: small letters, three to eight of them, none of those that join sentences.
+/// The list of words from `start`: three to eight lower-case letters each, none that joins sentences.
 fn words(text: &[u8], start: usize) -> Option<Range<usize>> {
     const JOINING: [&[u8]; 12] =
         [b"the", b"and", b"for", b"are", b"was", b"your", b"not", b"but", b"from", b"which", b"has", b"into"];
@@ -61,7 +61,7 @@ fn words(text: &[u8], start: usize) -> Option<Range<usize>> {
     (count >= MIN_WORDS).then_some(start..end)
 }
 
-/// Behind blanks, commas and quotes, or a line's end and a number.
+/// The offset behind blanks, commas and quotes, or a newline and a number.
 fn behind_separator(text: &[u8], end: usize) -> Option<usize> {
     let mut place = bytes::run_end(text, end, SEPARATORS, 6);
     if let Some((_, next)) = line_break(text, place) {
@@ -74,7 +74,7 @@ fn behind_separator(text: &[u8], end: usize) -> Option<usize> {
     (place > end).then_some(place)
 }
 
-/// The codes behind the name that ends here, as one.
+/// The codes behind the keyword that ends at `end`, as one range.
 pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
     const SIGNS: ByteSet = ByteSet::of(" \t,\"'`:=[]{}()*|s-");
     let mut place = end;
@@ -91,7 +91,7 @@ pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
     range
 }
 
-/// Behind signs and up to two line ends.
+/// The offset behind `signs` and up to two newlines.
 fn skip(text: &[u8], place: usize, signs: ByteSet) -> usize {
     let mut place = bytes::run_end(text, place, signs, 16);
     for _ in 0..2 {

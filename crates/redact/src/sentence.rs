@@ -1,5 +1,5 @@
-//! A secret in the sentence of the name that tells it, with other words between: `Password for the database: …`, `use … as the
-//! password`, `process.env.TOKEN ?? "…"`; and on the line behind the name's.
+//! Finds a secret in the sentence of its name, with words between: `Password for the database: …`, `use … as the password`,
+//! `process.env.TOKEN ?? "…"`; and on the line after the name.
 
 use std::ops::Range;
 
@@ -11,29 +11,29 @@ use super::randomness::{camel_humps, is_mostly_words};
 use super::secret_names::{SecretKind, is_negating};
 use super::value::{opening_quote, quote_at, quoted_end};
 
-/// How far a sentence is followed, and for how many words.
+/// How far a sentence is searched, in bytes and in words.
 pub(crate) const REACH_BYTES: usize = 140;
 const MAX_WORDS: usize = 14;
-/// The longest word.
+/// The most bytes of a word.
 const MAX_BYTES: usize = 512;
-/// What parts words; also all that is no ASCII.
+/// What separates words, besides all non-ASCII characters.
 const WORD_SEPARATORS: ByteSet = ByteSet::of(" \t\"'`()[]{}<>,;|");
-/// Verbs and their like that lead from a name to its value.
+/// Verbs and other words that lead from a name to its value.
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "is", "are", "was", "be", "ist", "lautet", "est", "es", "er", "sein", "becomes", "now", "equals", "sera", "este", "jest", "lyder", "je", "heter",
     "son", "suivant", "namely", "reads",
 ];
 
-/// A word of a line.
+/// A word of a sentence.
 struct SentenceWord {
     range: Range<usize>,
-    /// A quote, a sign or a verb leads to it.
+    /// A quote, a separator or a verb leads to it.
     introduced: bool,
     quoted: bool,
 }
 
-/// The secret that other words part from its name. A name that promises little counts where it is spoken: `Datadog key`, `pw`.
+/// The secret that other words separate from its name. Names of the kind `Auth` count only where prose uses them: `Datadog key`, `pw`.
 pub(crate) fn find(text: &[u8], name: Range<usize>, secret_kind: SecretKind, is_label: bool) -> Option<Range<usize>> {
     let word = &text[name.clone()];
     let is_login = ["credentials", "creds"].iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
@@ -51,21 +51,21 @@ pub(crate) fn find(text: &[u8], name: Range<usize>, secret_kind: SecretKind, is_
         .or_else(|| before_name(text, name.start, secret_kind))
 }
 
-/// The secret in a sentence behind a name in any language, or on the line below.
+/// The secret behind a name in any language, in its sentence or on the next line.
 pub(crate) fn find_in_any_language(text: &[u8], end: usize, secret_kind: SecretKind) -> Option<Range<usize>> {
-    // The rest of the word: `lösenordet`.
+    // The rest of an inflected word: `lösenordet`.
     let end = bytes::run_end(text, end, ByteSet::of("a-z"), 4);
     after_name(text, end, secret_kind).or_else(|| on_next_line(text, end, secret_kind))
 }
 
-/// A name as people and programs write it, and no piece of something encoded.
+/// A name as people and programs write it, not a piece of encoded data.
 fn is_name(word: &[u8]) -> bool {
     let letters = word.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |n| n + 1);
     let is_short = word.len() <= 24 && !word[..letters].iter().any(|b| b.is_ascii_digit());
     is_short || word.len() <= 64 && is_mostly_words(word)
 }
 
-/// The secret behind a name that ends at `end`, on its line.
+/// The secret on the same line behind a name that ends at `end`.
 pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Option<Range<usize>> {
     let stop = line_end(text, end);
     let line = &text[end..stop];
@@ -75,7 +75,7 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
         return None;
     }
     let is_code = is_code_after(line);
-    // The quote that ends the name opens nothing.
+    // The quote that closes the name does not open a value.
     let place = quote_at(text, end).filter(|_| is_code).map_or(end, |(_, after)| after);
     let mut line = SentenceReader { text, place, stop, verb: false, is_code };
     let most = if secret_kind.accepts_plain_words() || is_code { MAX_WORDS } else { MAX_WORDS / 2 };
@@ -83,9 +83,9 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
         let word = line.next()?;
         let value = &text[word.range.clone()];
         let is_call = byte_at(text, word.range.end) == b'(';
-        // A key may stand right behind its name.
+        // A key may follow its name without a separator.
         let introduced = word.introduced || n == 0 && (!secret_kind.accepts_plain_words() || !is_named_in_english(text, end));
-        // In code a literal is one, in a sentence a word.
+        // In code only a literal can be the secret, in prose any word.
         if (word.quoted || !is_code) && !is_call && is_secret(value, secret_kind, introduced) {
             return Some(word.range);
         }
@@ -97,17 +97,17 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
     None
 }
 
-/// Names of other languages stand in no code: what is right behind them is what they name.
+/// Names in other languages do not occur in code, so what follows them directly is their value.
 fn is_named_in_english(text: &[u8], end: usize) -> bool {
     byte_before(text, end).is_ascii()
 }
 
-/// `****Qx7P`, or a small number: what a sentence goes on behind.
+/// `****Qx7P`, or a small number: the sentence continues.
 fn is_masked(value: &[u8]) -> bool {
     memchr::memmem::find(value, b"***").is_some() || value.len() <= 4 && value.iter().all(u8::is_ascii_digit)
 }
 
-/// Does a program go on behind the name? A sentence has a blank there, or the sign of a label.
+/// Whether code follows the name. In prose, a space or a label's colon does.
 fn is_code_after(line: &[u8]) -> bool {
     let closers = line.iter().take_while(|b| b"*`\"')]".contains(b)).count();
     let rest = &line[closers..];
@@ -156,7 +156,7 @@ pub(crate) fn before_name(text: &[u8], start: usize, secret_kind: SecretKind) ->
     None
 }
 
-/// Is somebody told to take what follows? Without that a hash may be a commit's.
+/// Whether an instruction to use something precedes. Without one, a hash may be a commit.
 fn follows_use_verb(head: &[u8]) -> bool {
     let last = head.trim_ascii_end().rsplit(|b| *b <= b' ').next().unwrap_or(b"");
     let last = last.strip_suffix(b"`").unwrap_or(last);
@@ -165,7 +165,7 @@ fn follows_use_verb(head: &[u8]) -> bool {
         .any(|w| last.eq_ignore_ascii_case(w.as_bytes()))
 }
 
-/// `<dt>Password</dt> <dd>…</dd>`, and of two columns the other one: `api_token;…`.
+/// `<dt>Password</dt> <dd>…</dd>`, and the other one of two columns: `api_token;…`.
 fn in_next_element(text: &[u8], name: &Range<usize>, secret_kind: SecretKind) -> Option<Range<usize>> {
     let range = match byte_at(text, name.end) {
         b'<' if byte_at(text, name.end + 1) == b'/' => {
@@ -181,14 +181,14 @@ fn in_next_element(text: &[u8], name: &Range<usize>, secret_kind: SecretKind) ->
     is_secret(text.get(range.clone())?, secret_kind, true).then_some(range)
 }
 
-/// The value alone on the line behind a label.
+/// The value that is alone on the line after a label.
 pub(crate) fn on_next_line(text: &[u8], end: usize, secret_kind: SecretKind) -> Option<Range<usize>> {
     let name_end = if text[end..].starts_with(b".txt") { end + 4 } else { end };
     let label_end = bytes::run_end(text, name_end, ByteSet::of(":*?.)]\"'` \t=({>|+%-"), 12);
     let stop = line_end(text, end);
     let label_end = if byte_before(text, stop) == b':' { stop } else { label_end };
     let (_, mut start) = line_break(text, label_end)?;
-    // A line below a head, or an empty one.
+    // Skips the rule below a heading, or an empty line.
     let rule = bytes::run_end(text, start, ByteSet::of("=-"), 80);
     if let Some((_, next)) = line_break(text, rule) {
         start = next;
@@ -196,7 +196,7 @@ pub(crate) fn on_next_line(text: &[u8], end: usize, secret_kind: SecretKind) -> 
     only_word_of_line(text, start).filter(|range| is_secret(&text[range.clone()], secret_kind, true))
 }
 
-/// A word that is all of its line.
+/// The word that is alone on its line.
 pub(crate) fn only_word_of_line(text: &[u8], line: usize) -> Option<Range<usize>> {
     let start = bytes::run_end(text, skip_line_prefix(text, line).max(line), ByteSet::of("\"'` \t-"), 12);
     let returned = bytes::run_end(text, start + 7, ByteSet::of("\"'`"), 3);
@@ -207,7 +207,7 @@ pub(crate) fn only_word_of_line(text: &[u8], line: usize) -> Option<Range<usize>
     (closed > start && matches!(byte_at(text, rest), 0 | b'\n' | b'\\')).then_some(start..closed)
 }
 
-/// The word that is all of a table's cell.
+/// The word that is alone in a table cell.
 pub(crate) fn only_word_of_cell(text: &[u8], cell: Range<usize>) -> Option<Range<usize>> {
     let start = bytes::run_end(text, cell.start, ByteSet::of("\"'` \t"), 80).min(cell.end);
     let closed = bytes::run_start(text, cell.end, ByteSet::of("\"'` \t\r"), 80).max(start);
@@ -219,14 +219,14 @@ fn line_end(text: &[u8], from: usize) -> usize {
     stop
 }
 
-/// The word behind a name, as `hash` in `password hash: …`.
+/// The word behind a name: `hash` in `password hash: …`.
 fn next_word(line: &[u8]) -> &[u8] {
     let start = line.iter().take_while(|b| matches!(b, b' ' | b'_' | b'-')).count();
     let len = line[start..].iter().take_while(|b| b.is_ascii_alphabetic()).count();
     &line[start..start + len]
 }
 
-/// A word of a sentence: letters, perhaps with an apostrophe or the sign of a label behind it.
+/// A word of prose: letters and the punctuation that occurs in words.
 fn is_prose_word(word: &[u8]) -> bool {
     let word = word.strip_suffix(b":").unwrap_or(word);
     word.iter().all(|b| b.is_ascii_alphabetic() || b"'-*?=>@._:\\/".contains(b)) && !is_harmless_code(word)
@@ -250,14 +250,14 @@ struct SentenceReader<'t> {
 }
 
 impl SentenceReader<'_> {
-    /// The next word, or what stands in quotes.
+    /// The next word, or quoted word.
     fn next(&mut self) -> Option<SentenceWord> {
         let text = self.text;
         let mut signs = self.verb;
         let mut place = self.place;
         while place < self.stop {
             let byte = text[place];
-            // A sentence is over where a string or a block ends.
+            // The end of a string or a block ends the sentence.
             if !self.is_code && (b"{};".contains(&byte) || byte == b',' && b"\"'".contains(&byte_before(text, place))) {
                 return None;
             }
@@ -278,7 +278,7 @@ impl SentenceReader<'_> {
         Some(self.word(place, signs))
     }
 
-    /// What stands in the quotes that open here, if it is a word.
+    /// The content of the quotes that open at `place`, if it is one word.
     fn quoted(&mut self, place: usize) -> Option<SentenceWord> {
         let text = self.text;
         let may_open = place == self.place || !text[place].is_ascii_alphabetic();

@@ -1,4 +1,4 @@
-//! What stands between a name and its value.
+//! What separates a name from its value.
 
 use super::bytes::{self, BLANK, ByteSet, byte_at};
 use super::value::{Quote, quote_at, skip_space};
@@ -15,28 +15,28 @@ pub(crate) enum SeparatorKind {
     Tag,
     /// `.password("value")`
     Call,
-    /// the name is …
+    /// `the name is …`
     Is,
     /// `| name | value |`
     Table,
-    /// Nothing but blanks, the value bare: `--name value`.
+    /// Blanks only, then an unquoted value: `--name value`.
     Blank,
-    /// Nothing but blanks, the value quoted: `PASSWORD 'value'`.
+    /// Blanks only, then a quoted value: `PASSWORD 'value'`.
     Quoted,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Separator {
     pub kind: SeparatorKind,
-    /// Where the value, or its quote, begins.
+    /// The offset of the value or its opening quote.
     pub value: usize,
-    /// The quote that ends the name.
+    /// The quote that closes the name.
     pub closing_quote: Option<Quote>,
-    /// No blanks around.
+    /// No blanks on either side.
     pub is_tight: bool,
 }
 
-/// The sign behind a name that ends here.
+/// The separator behind a name that ends at `end`.
 pub(crate) fn separator_after(text: &[u8], end: usize) -> Option<Separator> {
     let (closed, closing_quote) = skip_closers(text, end);
     let place = bytes::run_end(text, closed, BLANK, 40);
@@ -61,7 +61,7 @@ pub(crate) fn separator_after(text: &[u8], end: usize) -> Option<Separator> {
     })
 }
 
-/// Behind a quote, a bracket, the stars of emphasis that end the name.
+/// Skips a quote, brackets and emphasis at the end of the name.
 fn skip_closers(text: &[u8], end: usize) -> (usize, Option<Quote>) {
     let mut place = end;
     let mut closing_quote = None;
@@ -109,7 +109,7 @@ fn kind_at(text: &[u8], place: usize, is_closed: bool) -> Option<(SeparatorKind,
     })
 }
 
-/// Blanks alone: before a quote, or between a flag and its value. A line end counts where only a pair's second half can follow.
+/// Blanks as a separator: before a quote, or between a flag and its value. A newline counts only before the second half of a pair.
 fn whitespace_separator(text: &[u8], closed: usize, place: usize, closing_quote: Option<Quote>) -> Option<Separator> {
     if let Some(value) = value_of_pair(text, skip_space(text, place))
         .filter(|_| closing_quote.is_some() || place == closed || byte_at(text, place) == b'\n')
@@ -124,7 +124,8 @@ fn whitespace_separator(text: &[u8], closed: usize, place: usize, closing_quote:
     (byte_at(text, place) > b' ').then_some(Separator { kind, value: place, closing_quote: None, is_tight: false })
 }
 
-/// The second half of `"name": "DB_PASSWORD", "value": "…"`, of `- name: X` with `value: …` in the next line, of `key="X" value="…"`.
+/// The value of the second half of a pair: `"name": "DB_PASSWORD", "value": "…"`, `- name: X` with `value: …` on the next line, `key="X"
+/// value="…"`.
 fn value_of_pair(text: &[u8], place: usize) -> Option<usize> {
     let word = quote_at(text, place).map_or(place, |(_, inside)| inside);
     let end = word + 5;
@@ -135,7 +136,7 @@ fn value_of_pair(text: &[u8], place: usize) -> Option<usize> {
     matches!(byte_at(text, sign), b':' | b'=').then(|| bytes::run_end(text, sign + 1, BLANK, 8))
 }
 
-/// Behind the type in `password: &str = "…"`.
+/// The offset behind the type and `=` in `password: &str = "…"`.
 fn skip_type(text: &[u8], place: usize) -> Option<usize> {
     const TYPE: ByteSet = ByteSet::of("a-zA-Z0-9_&<>[]|?.' ");
     let end = bytes::run_end(text, place, TYPE, 40);

@@ -1,11 +1,11 @@
-//! How tokens and commands are written in a rule. `build.rs` compiles this file, too: it makes the shipped tables of `formats.toml`, and
-//! at run time only a user's rules are parsed.
+//! Parses the tokens and commands of rules. `build.rs` compiles this file, too, and parses the shipped rules; only a user's are parsed at
+//! run time.
 
 use std::borrow::Cow;
 
 use super::rule::Need;
 
-/// The longest run of a set that is written without an upper limit.
+/// The most bytes of a set whose length has no upper limit, such as `{20,}`.
 const MAX_UNLIMITED_BYTES: usize = 640;
 
 /// A set of ASCII characters, a bit for each.
@@ -28,24 +28,24 @@ pub(crate) enum Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) rule: Cow<'static, str>,
-    /// The literal that gives it away, in this case.
+    /// The literal that texts are searched for, in this case.
     pub(crate) key: Cow<'static, str>,
-    /// How many characters of which set stand before the key.
+    /// The set and number of characters before the key.
     pub(crate) lead: Option<(ByteSet, usize)>,
     pub(crate) parts: Cow<'static, [Part]>,
     pub(crate) needs: Need,
-    /// The key is the name of a place or of a parameter and stays in the text.
+    /// The key is part of a URL or the name of a parameter, and stays in the text.
     pub(crate) keeps_key: bool,
 }
 
-/// A command and its flags that are followed by a secret.
+/// A command with the flags that a secret follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command {
     pub(crate) name: Cow<'static, str>,
     pub(crate) flags: Cow<'static, [Flag]>,
 }
 
-/// A flag of a command; the empty one is for what follows the command itself.
+/// A flag of a command; an empty name stands for the command itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flag {
     pub(crate) rule: Cow<'static, str>,
@@ -54,7 +54,7 @@ pub(crate) struct Flag {
     pub(crate) needs: Need,
 }
 
-/// Where the secret is in what follows a flag.
+/// Where the secret is behind a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FlagValue {
     /// `-p <secret>`: the next word.
@@ -63,11 +63,11 @@ pub(crate) enum FlagValue {
     Quoted,
     /// `-p<secret>`: the rest of the flag's own word.
     Glued,
-    /// `-u <word>:<secret>`: what this sign parts from a name.
+    /// `-u <word>:<secret>`: behind a name and this separator.
     Pair(u8),
-    /// `-b <file> <word> <secret>`: what follows a file, unless the flag's letters have an `n`, and a name.
+    /// `-b <file> <word> <secret>`: behind a file, which is left out if the flag's letters include `n`, and a name.
     Last,
-    /// `<word> <secret>`: what follows this many words.
+    /// `<word> <secret>`: behind this many words.
     After(usize),
     /// `<word>=<secret> ...`: the value of each pair.
     Pairs,
@@ -75,7 +75,7 @@ pub(crate) enum FlagValue {
     Any,
 }
 
-/// Reads the format of a token.
+/// Parses the format of a token.
 pub(crate) fn token(rule: &str, needs: Need, format: &str) -> Result<Token, &'static str> {
     let mut pieces = pieces(format)?.into_iter().peekable();
     let lead = match pieces.next_if(|piece| matches!(piece, Piece::Part(Part::Run { .. }))) {
@@ -94,11 +94,11 @@ pub(crate) fn token(rule: &str, needs: Need, format: &str) -> Result<Token, &'st
         match piece {
             Piece::Part(part) if !is_closed => parts.push(part),
             Piece::Close if keeps_key && !is_closed => is_closed = true,
-            _ => return Err("parentheses stand round all that follows the beginning"),
+            _ => return Err("parentheses stand around all that follows the beginning"),
         }
     }
     if keeps_key != is_closed || keeps_key && parts.is_empty() {
-        return Err("parentheses stand round all that follows the beginning");
+        return Err("parentheses stand around all that follows the beginning");
     }
     if lead.is_none() && !parts.iter().any(|part| matches!(part, Part::Run { .. })) {
         return Err("a token has a set besides its beginning");
@@ -147,7 +147,7 @@ fn pieces(format: &str) -> Result<Vec<Piece>, &'static str> {
     Ok(pieces)
 }
 
-/// The set whose `[` was read, up to its `]`.
+/// Parses a set behind its `[`, up to its `]`.
 fn set(chars: &mut std::str::Chars<'_>) -> Result<ByteSet, &'static str> {
     const OPEN: &str = "a set is closed by `]`";
     let mut bits = 0u128;
@@ -174,7 +174,7 @@ fn set(chars: &mut std::str::Chars<'_>) -> Result<ByteSet, &'static str> {
     }
 }
 
-/// The `{20}`, `{20,40}` or `{20,}` behind a set.
+/// Parses the `{20}`, `{20,40}` or `{20,}` behind a set.
 fn length(chars: &mut std::str::Chars<'_>) -> Result<(usize, usize), &'static str> {
     const WRONG: &str = "a set is followed by its length: `{20}`, `{20,40}` or `{20,}`, at most 4096";
     let (inner, rest) = chars.as_str().strip_prefix('{').and_then(|rest| rest.split_once('}')).ok_or(WRONG)?;
@@ -188,7 +188,7 @@ fn length(chars: &mut std::str::Chars<'_>) -> Result<(usize, usize), &'static st
     if min <= max { Ok((min, max)) } else { Err(WRONG) }
 }
 
-/// Reads a command line and adds it to those of its command.
+/// Parses a command line and adds its flag to the command.
 pub(crate) fn add_command(commands: &mut Vec<Command>, rule: &str, needs: Need, line: &str) -> Result<(), &'static str> {
     let (head, value) = flag_value(line)?;
     let head = head.trim_end();
@@ -204,7 +204,7 @@ pub(crate) fn add_command(commands: &mut Vec<Command>, rule: &str, needs: Need, 
     Ok(())
 }
 
-/// What stands before the secret's own form, and that form.
+/// Splits a command line into what precedes the secret, and the form of the secret.
 fn flag_value(line: &str) -> Result<(&str, FlagValue), &'static str> {
     if let Some(head) = line.strip_suffix("<word>=<secret> ...") {
         return Ok((head, FlagValue::Pairs));

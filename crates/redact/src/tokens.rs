@@ -1,6 +1,7 @@
-//! Finds tokens by the formats that providers publish: a beginning that gives them away, and what has to follow.
+//! Finds tokens by the formats of `formats.toml`.
 //!
-//! A format is compared with the text where its key was seen, from left to right without going back, and no further than its longest token.
+//! A format is compared with the text where its key was found, from left to right without backtracking, and no further than its longest
+//! token.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,13 +13,13 @@ use super::randomness::{distinct_bytes, entropy, has_digit, is_gibberish, is_mix
 use super::rule::Need;
 use super::syntax::{ByteSet, Part, Token};
 
-/// From this width on a line is taken for one that was wrapped.
+/// A line of at least this width may have been wrapped.
 const WRAP_WIDTH_BYTES: usize = 60;
-/// The most lines a token is followed over.
+/// The most line breaks within a token.
 const MAX_LINE_BREAKS: usize = 24;
 
 impl Token {
-    /// The token whose key begins at `hit`, and how far the text was looked at.
+    /// The token whose key is at `hit`, and how far the text was searched.
     pub(crate) fn find(&self, text: &[u8], hit: usize) -> (Option<Range<usize>>, usize) {
         let key_end = hit + self.key.len();
         if !text[hit..].starts_with(self.key.as_bytes()) {
@@ -26,12 +27,12 @@ impl Token {
         }
         let Some(start) = self.token_start(text, hit) else { return (None, hit) };
         let (range, looked, broken) = self.read(text, start, key_end, MAX_LINE_BREAKS);
-        // What the next line holds may be something else: the token is whole without it.
+        // The next line may hold something else: then the token is complete without it.
         let alone = || self.read(text, start, key_end, 0).0.filter(|_| broken);
         (range.or_else(alone), looked)
     }
 
-    /// The token, how far the text was looked at, and whether lines were joined for it.
+    /// The token, how far the text was searched, and whether it continues over a line break. Follows at most `breaks` of these.
     fn read(&self, text: &[u8], start: usize, key_end: usize, breaks: usize) -> (Option<Range<usize>>, usize, bool) {
         let mut reader = TokenReader { text, end: key_end, broken: false, narrow: None, first: None, breaks };
         for part in &*self.parts {
@@ -67,7 +68,7 @@ impl Token {
 }
 
 impl Need {
-    /// Has the secret what is needed?
+    /// Whether the secret has what is needed.
     pub(crate) fn is_met(self, secret: &[u8]) -> bool {
         match self {
             Self::None => true,
@@ -78,8 +79,8 @@ impl Need {
     }
 }
 
-/// Does a token begin here although a letter stands before? It is the end of `\n`, of `%3D`, of a terminal's colour, or
-/// a tool's name is made of parts.
+/// Whether a token may begin at `start` although a letter or digit stands before it: the end of `
+/// `, of `%3D`, of a terminal's colour code, or of a name such as `mcp__`.
 pub(crate) fn is_token_boundary(text: &[u8], start: usize) -> bool {
     match byte_before(text, start) {
         b'n' | b'r' | b't' if byte_before(text, start - 1) == b'\\' => true,
@@ -97,11 +98,11 @@ struct TokenReader<'t> {
     text: &'t [u8],
     end: usize,
     broken: bool,
-    /// The least length of a run that goes on behind a line end that nothing but the exact length speaks for.
+    /// The length so far and the minimum of a run that continues over a break of a short line: only the exact length makes it a token.
     narrow: Option<(usize, usize)>,
-    /// Where the first line of a broken one ends.
+    /// The end of the first line, if there is a line break.
     first: Option<usize>,
-    /// How many line ends it may go over.
+    /// How many line breaks it may continue over.
     breaks: usize,
 }
 
@@ -126,12 +127,12 @@ impl TokenReader<'_> {
         }
     }
 
-    /// How far nothing more can begin where nothing was found: on the next line a token of its own may, behind the beginning of one.
+    /// How far the search counts when nothing was found: the next line may have a token of its own, behind the beginning of one.
     fn searched_to(&self, end: usize) -> usize {
         self.first.unwrap_or(end)
     }
 
-    /// The next line's text, when the line that ends here looks wrapped.
+    /// The start of the next line's text, if the line that ends here looks wrapped.
     fn wrapped_end(&self) -> Option<usize> {
         let (kind, next) = line_break(self.text, self.end)?;
         (kind == LineBreak::Joined || line_width_before(self.text, self.end, WRAP_WIDTH_BYTES) >= WRAP_WIDTH_BYTES).then_some(next)
@@ -159,7 +160,7 @@ impl TokenReader<'_> {
         len >= min && self.narrow.is_none_or(|(_, min)| len == min)
     }
 
-    /// The token's end, without the sign that ends a sentence.
+    /// The end of the token, without a final `.` or `-`.
     fn close(&mut self) -> usize {
         while matches!(byte_before(self.text, self.end), b'.' | b'-') {
             self.end -= 1;
@@ -167,7 +168,7 @@ impl TokenReader<'_> {
         self.end
     }
 
-    /// Is it the whole of the run, and long enough without the signs at its end?
+    /// Whether the last run was taken whole, and is long enough without the punctuation at its end.
     fn fits(&self, parts: &[Part], end: usize) -> bool {
         match parts.last() {
             Some(Part::Run { set, min, .. }) => {
@@ -180,12 +181,12 @@ impl TokenReader<'_> {
     }
 }
 
-/// Does a token that could end here go on behind the line end, with this?
+/// Whether a token that could end here continues after the line break with `more`.
 fn goes_on(kind: LineBreak, is_wide: bool, more: &[u8]) -> bool {
     !more.is_empty() && (kind == LineBreak::Joined || (is_wide && more.len() >= 3 && is_token_tail(more)))
 }
 
-/// The rest of a token on a line of its own, and no word.
+/// Whether this is the rest of a token rather than a word.
 fn is_token_tail(piece: &[u8]) -> bool {
     let digits = piece.iter().filter(|b| DIGIT.has(**b)).count();
     let has_letters = digits < piece.len();

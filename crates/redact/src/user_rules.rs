@@ -1,4 +1,4 @@
-//! Rules of a user's own: checked, and made ready to be run.
+//! Checks the rules of a user and prepares them.
 
 use regex::Regex;
 use thiserror::Error;
@@ -13,7 +13,7 @@ pub enum RuleError {
     /// The id cannot stand in a mark.
     #[error("rule `{0}`: an id has 1 to {MAX_ID} letters, digits, `.`, `_` or `-`")]
     Id(String),
-    /// The rule says nothing of how its secrets look.
+    /// The rule describes no secrets.
     #[error("rule `{0}`: there is no `pattern`, and there are neither `tokens` nor `commands`")]
     Nothing(String),
     /// The pattern is no regular expression.
@@ -33,7 +33,7 @@ pub enum RuleError {
     /// The rule has keywords and no pattern.
     #[error("rule `{0}`: keywords belong to a `pattern`; tokens and commands are known by their beginnings")]
     Keywords(String),
-    /// A token or a command is written in no way that can be read.
+    /// A token or a command cannot be parsed.
     #[error("rule `{id}`: `{text}`: {error}")]
     Syntax {
         /// The rule's id.
@@ -45,7 +45,7 @@ pub enum RuleError {
     },
 }
 
-/// Checks a rule and adds what it says of its secrets.
+/// Checks a rule and adds its parts.
 pub(crate) fn add(
     rule: &Rule,
     patterns: &mut Vec<Pattern>,
@@ -74,7 +74,7 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// A regular expression that can be run.
+/// A compiled regular expression of a rule.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     rule: String,

@@ -1,32 +1,32 @@
-//! The value behind a name: where it begins and ends, quoted at any depth of escaping or bare.
+//! Where a value begins and ends, quoted at any depth of escaping, or bare.
 
 use std::ops::Range;
 
 use super::bytes::{self, BLANK, ByteSet, backslashes_before, byte_at, byte_before};
 use super::line_wrap::{LineBreak, line_break};
 
-/// The longest value.
+/// The most bytes of a value.
 pub(crate) const MAX_BYTES: usize = 4096;
-/// The longest that is looked at within what was looked at already.
+/// The most bytes of a value inside text that has been searched already.
 pub(crate) const MAX_NESTED_BYTES: usize = 256;
 
 const QUOTES: ByteSet = ByteSet::of("\"'`");
 
-/// A quote with the backslashes that stand before it.
+/// A quotation mark with the number of backslashes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quote {
     pub mark: u8,
     pub backslashes: usize,
 }
 
-/// A quote that stands here, and the place behind it.
+/// The quote at `place`, and the offset behind it.
 pub(crate) fn quote_at(text: &[u8], place: usize) -> Option<(Quote, usize)> {
     let sign_at = bytes::run_end(text, place, ByteSet::of("\\"), 63);
     let sign = byte_at(text, sign_at);
     QUOTES.has(sign).then_some((Quote { mark: sign, backslashes: sign_at - place }, sign_at + 1))
 }
 
-/// The opening quote of a value here: also behind the letters that some languages put before it, and three of a kind.
+/// The opening quote of the value at `place`, and the start of its content: behind string prefixes (`b"`, `@"`), and triple quotes.
 pub(crate) fn opening_quote(text: &[u8], place: usize) -> Option<(Quote, usize)> {
     let letters = bytes::run_end(text, place, ByteSet::of("bBrRfFuUL@$"), 2);
     let (quote, inside) = quote_at(text, letters).filter(|(quote, _)| letters == place || quote.backslashes == 0)?;
@@ -34,7 +34,7 @@ pub(crate) fn opening_quote(text: &[u8], place: usize) -> Option<(Quote, usize)>
     Some((quote, if is_triple { inside + 2 } else { inside }))
 }
 
-/// The end of what begins behind this quote. A line end within is taken for a wrapped line when no blank follows before the quote.
+/// The end of the content of a quote. A newline inside is a wrapped line if no space follows before the closing quote.
 pub(crate) fn quoted_end(text: &[u8], start: usize, quote: Quote, longest: usize) -> Option<usize> {
     let limit = start + longest;
     let mut place = start;
@@ -67,11 +67,11 @@ pub(crate) fn quoted_end(text: &[u8], start: usize, quote: Quote, longest: usize
 pub(crate) enum ValueEnd {
     /// White space and quotes.
     Whitespace,
-    /// The signs of a program, a query or a list as well.
+    /// The punctuation of code, queries and lists, too.
     Punctuation,
 }
 
-/// A bare value from here. Lines that a shell's backslash joins are one.
+/// The bare value from `start`. A backslash at the end of a line joins the next one.
 pub(crate) fn bare_value(text: &[u8], start: usize, end_of: ValueEnd, longest: usize) -> Range<usize> {
     const SIGNS: ByteSet = ByteSet::of(",;)}]<>&|");
     let ends = |b: u8| b <= b' ' || b == b'\\' || QUOTES.has(b) || end_of == ValueEnd::Punctuation && SIGNS.has(b);
@@ -84,7 +84,7 @@ pub(crate) fn bare_value(text: &[u8], start: usize, end_of: ValueEnd, longest: u
             _ => break,
         }
     }
-    // A password may end with the sign that ends a sentence.
+    // Drops the punctuation that ends a sentence.
     let is_word = text[start..end].iter().all(|b| b.is_ascii_alphabetic() || *b == b'!');
     if (matches!(byte_before(text, end), b'.' | b',' | b';' | b':') || byte_before(text, end) == b'!' && is_word)
         && end > start + 1
@@ -96,12 +96,12 @@ pub(crate) fn bare_value(text: &[u8], start: usize, end_of: ValueEnd, longest: u
     start..end
 }
 
-/// A backslash that is a character of the value: neither written for a line end, nor for a quote, nor for another backslash.
+/// A backslash that is part of the value: it escapes neither a newline nor a quote nor another backslash.
 fn is_literal_backslash(text: &[u8], place: usize) -> bool {
     byte_at(text, place) == b'\\' && byte_at(text, place + 1) > b' ' && !b"nrtu\\\"'`".contains(&byte_at(text, place + 1))
 }
 
-/// Behind blanks, and one line end with the next line's indentation.
+/// The offset behind blanks and at most one newline with the indentation of the next line.
 pub(crate) fn skip_space(text: &[u8], place: usize) -> usize {
     let here = bytes::run_end(text, place, BLANK, 32);
     match line_break(text, here) {

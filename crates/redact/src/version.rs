@@ -1,7 +1,7 @@
-//! The version of the shipped rules, and a fingerprint of them that tells when it has to be raised.
+//! The version of the shipped rules, and the test that says when to raise it.
 
-/// The version of the shipped rules, raised whenever one of them changes. Store it with redacted texts, and redact them again when it is
-/// raised: what only the new rules know is still in them.
+/// The version of the shipped rules, raised whenever one of them changes. Store it with redacted texts, and redact them again when it has
+/// been raised: secrets that only the new rules find are still in them.
 pub const RULES_VERSION: u32 = 3;
 
 #[cfg(test)]
@@ -12,7 +12,7 @@ mod tests {
     /// The fingerprint of each version of the rules, the newest last.
     const FINGERPRINTS: &[(u32, u64)] = &[(3, 0x97e2_3ea3_c0c6_6698)];
 
-    /// Values that some rules take for secrets and others leave.
+    /// Values that some rules redact and others leave.
     const VALUES: [&str; 7] = [
         "hunter22",
         "k9!vQz7p",
@@ -23,8 +23,8 @@ mod tests {
         "renderTemplate",
     ];
 
-    /// Hashes the formats, the lists of words, and what becomes of values behind each keyword and beside each word of the lists. Nearly
-    /// any change of the tables shows, and so do most changes of the code.
+    /// Hashes the formats, the word lists, and the redacted form of values behind each keyword and beside each word of the lists. Catches
+    /// any change of these tables, and most changes of the code.
     fn fingerprint() -> u64 {
         let formats =
             include_str!("../formats.toml").lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

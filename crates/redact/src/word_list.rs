@@ -1,10 +1,10 @@
-//! Lists of words that are asked about often: most words are known to be in none by their first letter and their length.
+//! Lists of words with a quick check by first letter and length, which rejects most words.
 
-/// Words in small letters, none longer than 31.
+/// Lower-case words of at most 31 bytes.
 #[derive(Debug)]
 pub(crate) struct WordList {
     list: &'static [&'static str],
-    /// For each first letter, by its five bits, a bit for every length there is.
+    /// For each first letter, by its low five bits: a bit for each length that occurs.
     lengths: [u32; 32],
 }
 
@@ -20,14 +20,14 @@ impl WordList {
         Self { list, lengths }
     }
 
-    /// Is it one of them, in any case?
+    /// Whether the word is in the list, in any case.
     pub(crate) fn has(&self, word: &[u8]) -> bool {
         let Some(first) = word.first().filter(|_| word.len() < 32) else { return false };
         self.lengths[usize::from(first & 31)] >> word.len() & 1 == 1
             && self.list.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
     }
 
-    /// All of them.
+    /// All words.
     pub(crate) fn each(&self) -> impl Iterator<Item = &'static str> {
         self.list.iter().copied()
     }
