@@ -51,12 +51,12 @@ impl Progress {
 }
 
 /// Adds the secrets of the name that contains the keyword at `hit`.
-pub(crate) fn find(text: &[u8], hit: Range<usize>, seen: &mut Progress, found: &mut Vec<Finding>) {
-    if hit.start < seen.names {
+pub(crate) fn find(text: &[u8], hit: Range<usize>, progress: &mut Progress, found: &mut Vec<Finding>) {
+    if hit.start < progress.names {
         return;
     }
     let mut end = bytes::run_end(text, hit.end, URL64, MAX_NAME_BYTES);
-    seen.names = end;
+    progress.names = end;
     while end > hit.end && byte_before(text, end) == b'-' {
         end -= 1;
     }
@@ -65,7 +65,7 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>, seen: &mut Progress, found: &
     if kubernetes::is_kind_of_secret(text, &name) {
         kubernetes::add_values(text, &name, &mut ranges);
     }
-    let rule = match terraform_default(text, name.clone()).or_else(|| secret_of_name(text, name, seen, &mut ranges)) {
+    let rule = match terraform_default(text, name.clone()).or_else(|| secret_of_name(text, name, progress, &mut ranges)) {
         Some((rule, range)) => {
             ranges.push(range);
             rule
@@ -80,7 +80,7 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>, seen: &mut Progress, found: &
 fn secret_of_name(
     text: &[u8],
     name: Range<usize>,
-    seen: &mut Progress,
+    progress: &mut Progress,
     cells: &mut Vec<Range<usize>>,
 ) -> Option<(&'static str, Range<usize>)> {
     let name = whole_name(text, name);
@@ -98,22 +98,23 @@ fn secret_of_name(
     // `--key …`
     let flagged = || (word.eq_ignore_ascii_case(b"key") && text[..name.start].ends_with(b" --")).then_some(SecretKind::Auth);
     let secret_kind = kind_of_name(word).or(label).or_else(alone).or_else(flagged)?;
-    let by_sign = separator.and_then(|separator| {
-        let longest = if separator.value < seen.values { MAX_NESTED_BYTES } else { MAX_BYTES };
-        let mut name = Name { text, start: name.start, end: name.end, secret_kind, longest, seen: 0 };
+    let by_separator = separator.and_then(|separator| {
+        let max_bytes = if separator.value < progress.values { MAX_NESTED_BYTES } else { MAX_BYTES };
+        let mut name = Name { text, start: name.start, end: name.end, secret_kind, max_bytes, searched: 0 };
         let secret = name.secret(separator);
-        seen.values = seen.values.max(name.seen);
+        progress.values = progress.values.max(name.searched);
         secret
     });
-    if by_sign.is_none() {
+    if by_separator.is_none() {
         let is_pass = ["pass", "pw"].iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
         let secret_kind = if is_pass { SecretKind::Password } else { secret_kind };
         if secret_kind != SecretKind::Auth {
-            columns::below(text, &name, secret_kind, &mut seen.rows, cells);
+            columns::below(text, &name, secret_kind, &mut progress.rows, cells);
         }
     }
-    let secret = by_sign
-        .or_else(|| seen.may_follow_sentence(&name).then(|| sentence::find(text, name, secret_kind, label.is_some())).flatten())?;
+    let secret = by_separator.or_else(|| {
+        progress.may_follow_sentence(&name).then(|| sentence::find(text, name, secret_kind, label.is_some())).flatten()
+    })?;
     Some((secret_kind.rule_id(), secret))
 }
 
@@ -187,7 +188,7 @@ fn terraform_default(text: &[u8], name: Range<usize>) -> Option<(&'static str, R
     let separator = separator_after(text, end).filter(|separator| separator.kind == SeparatorKind::Equals)?;
     let (quote, start) = opening_quote(text, separator.value)?;
     let range = start..value::quoted_end(text, start, quote, MAX_NESTED_BYTES)?;
-    let name = Name { text, start: name.start, end: name.end, secret_kind, longest: MAX_NESTED_BYTES, seen: 0 };
+    let name = Name { text, start: name.start, end: name.end, secret_kind, max_bytes: MAX_NESTED_BYTES, searched: 0 };
     name.is_literal(&text[range.clone()]).then_some((secret_kind.rule_id(), range))
 }
 
@@ -198,8 +199,8 @@ fn terraform_output(text: &[u8], name: Range<usize>) -> Option<(&'static str, Ra
     let reach = text.get(open..text.len().min(open + 300)).filter(|reach| reach.starts_with(b"{"))?;
     let reach = &reach[..memchr::memchr(b'}', reach).unwrap_or(reach.len())];
     bytes::count_steps(reach.len());
-    let place = open + memchr::memmem::find(reach, b"value")?;
-    let separator = separator_after(text, place + b"value".len()).filter(|separator| separator.kind == SeparatorKind::Colon)?;
+    let offset = open + memchr::memmem::find(reach, b"value")?;
+    let separator = separator_after(text, offset + b"value".len()).filter(|separator| separator.kind == SeparatorKind::Colon)?;
     let (quote, start) = opening_quote(text, separator.value)?;
     let range = start..value::quoted_end(text, start, quote, MAX_NESTED_BYTES)?;
     let secret_kind = kind_of_name(&text[name])?;
@@ -221,9 +222,9 @@ pub(crate) struct Name<'t> {
     pub end: usize,
     secret_kind: SecretKind,
     /// The most bytes of a value.
-    longest: usize,
+    max_bytes: usize,
     /// How far values have been searched.
-    seen: usize,
+    searched: usize,
 }
 
 impl Name<'_> {
@@ -260,14 +261,14 @@ impl Name<'_> {
     }
 
     fn bare_value(&mut self, start: usize, value_end: ValueEnd) -> Range<usize> {
-        let range = value::bare_value(self.text, start, value_end, self.longest);
-        self.seen = self.seen.max(range.end);
+        let range = value::bare_value(self.text, start, value_end, self.max_bytes);
+        self.searched = self.searched.max(range.end);
         range
     }
 
     fn quoted_end(&mut self, start: usize, quote: Quote) -> Option<usize> {
-        let end = value::quoted_end(self.text, start, quote, self.longest);
-        self.seen = self.seen.max(end.unwrap_or(start + self.longest));
+        let end = value::quoted_end(self.text, start, quote, self.max_bytes);
+        self.searched = self.searched.max(end.unwrap_or(start + self.max_bytes));
         end
     }
 
@@ -334,7 +335,7 @@ impl Name<'_> {
         if self.secret_kind.accepts_plain_words() {
             !is_label(value) && !self.is_another_name(value)
         } else {
-            self.is_machine_made(value)
+            self.is_generated(value)
         }
     }
 
@@ -351,7 +352,7 @@ impl Name<'_> {
     }
 
     /// Whether the value looks generated.
-    fn is_machine_made(&self, value: &[u8]) -> bool {
+    fn is_generated(&self, value: &[u8]) -> bool {
         if value.iter().all(|b| WORD.has(*b)) && is_mostly_words(value) {
             return false;
         }
@@ -386,7 +387,7 @@ impl Name<'_> {
         }
         let whole = self.bare_value(separator.value, ValueEnd::Whitespace);
         let full = &self.text[whole.clone()];
-        if full.len() >= self.longest {
+        if full.len() >= self.max_bytes {
             return None;
         }
         if is_random_symbols(full) {
@@ -395,13 +396,13 @@ impl Name<'_> {
         if let Some(words) = self.passphrase_words(separator) {
             return Some(words);
         }
-        let seen = if self.is_in_list() { &self.text[self.bare_value(separator.value, ValueEnd::Punctuation)] } else { full };
-        if is_code(seen) && !(self.is_uppercase() && separator.is_tight && is_random(full)) || self.is_reference(full) {
+        let read = if self.is_in_list() { &self.text[self.bare_value(separator.value, ValueEnd::Punctuation)] } else { full };
+        if is_code(read) && !(self.is_uppercase() && separator.is_tight && is_random(full)) || self.is_reference(full) {
             return None;
         }
         let short = self.bare_value(separator.value, ValueEnd::Punctuation);
-        let goes_on = matches!(full.last(), Some(b',' | b';' | b'{' | b'('));
-        let range = if self.starts_line(separator) && !goes_on { whole } else { short };
+        let continues = matches!(full.last(), Some(b',' | b';' | b'{' | b'('));
+        let range = if self.starts_line(separator) && !continues { whole } else { short };
         let range = if separator.kind == SeparatorKind::Colon || separator.kind == SeparatorKind::Blank {
             self.after_scheme_word(range)
         } else {
@@ -469,22 +470,22 @@ impl Name<'_> {
     fn is_bare_password(&self, separator: Separator, value: &[u8], end: usize) -> bool {
         let next = byte_at(self.text, bytes::run_end(self.text, end, BLANK, 8));
         let ends_line = matches!(next, 0 | b'\n' | b'\r' | b'#' | b'\\');
-        let is_strange =
+        let is_unusual =
             has_digit(value) && has_letter(value) || value.iter().any(|b| b"!@#$%^&*+=~".contains(b)) || is_scrambled(value);
         match separator.kind {
             SeparatorKind::Equals if self.is_assigned_plainly(separator) => {
                 let is_bare = self.is_uppercase() || self.is_in_list() || self.follows_pair();
-                !self.is_another_name(value) && (is_bare || is_strange || is_plain_word(value))
+                !self.is_another_name(value) && (is_bare || is_unusual || is_plain_word(value))
             }
             // A settings file with spaces around `=`.
-            SeparatorKind::Equals if self.starts_line(separator) => is_strange && ends_line && !is_readable_identifier(value),
+            SeparatorKind::Equals if self.starts_line(separator) => is_unusual && ends_line && !is_readable_identifier(value),
             SeparatorKind::Blank if self.is_netrc_entry() => true,
             SeparatorKind::Blank if self.is_prose() => is_invented(value),
             SeparatorKind::Blank if camel_humps(value) > 0 && value.len() >= 10 => !self.is_another_name(value) && !is_code(value),
             SeparatorKind::Is | SeparatorKind::Blank => {
-                is_strange && value.len() >= 6 && !is_technical_term(value) && !is_code(value)
+                is_unusual && value.len() >= 6 && !is_technical_term(value) && !is_code(value)
             }
-            SeparatorKind::Colon if is_strange && !self.is_another_name(value) => {
+            SeparatorKind::Colon if is_unusual && !self.is_another_name(value) => {
                 let is_default = next == b'}' && memchr::memmem::find(self.line_head(), b"${").is_some();
                 let ends = ends_line || is_default || may_end_value(next) || next == b',' && !is_readable_word(value);
                 ends && !is_readable_identifier(value) && !is_technical_term(value)
@@ -493,7 +494,7 @@ impl Name<'_> {
             SeparatorKind::Colon => {
                 ends_line && self.starts_line(separator) && value.len() >= 8 && is_plain_word(value) && !is_label(value)
             }
-            SeparatorKind::Table => is_strange && value.len() >= 6,
+            SeparatorKind::Table => is_unusual && value.len() >= 6,
             _ => (is_random(value) || is_gibberish(value)) && !is_readable_identifier(value),
         }
     }
@@ -504,9 +505,9 @@ impl Name<'_> {
             || self.is_pass() && self.starts_line(separator)
             || separator.kind == SeparatorKind::Colon && self.starts_line(separator);
         if is_plain {
-            self.is_machine_made(value)
+            self.is_generated(value)
         } else {
-            is_random(value) && self.is_machine_made(value) && (has_digit(value) || is_gibberish(value))
+            is_random(value) && self.is_generated(value) && (has_digit(value) || is_gibberish(value))
                 || separator.kind == SeparatorKind::Is && value.len() > 9 && is_password(value) && !is_harmless(value)
         }
     }

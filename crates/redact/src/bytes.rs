@@ -68,18 +68,18 @@ pub(crate) fn find_byte(text: &[u8], at: usize, most: usize, fits: impl Fn(u8) -
 }
 
 /// The byte at this offset; 0 beyond the end.
-pub(crate) fn byte_at(text: &[u8], place: usize) -> u8 {
-    text.get(place).copied().unwrap_or(0)
+pub(crate) fn byte_at(text: &[u8], offset: usize) -> u8 {
+    text.get(offset).copied().unwrap_or(0)
 }
 
 /// The byte before this offset; 0 at the start.
-pub(crate) fn byte_before(text: &[u8], place: usize) -> u8 {
-    place.checked_sub(1).map_or(0, |p| byte_at(text, p))
+pub(crate) fn byte_before(text: &[u8], offset: usize) -> u8 {
+    offset.checked_sub(1).map_or(0, |p| byte_at(text, p))
 }
 
 /// The number of backslashes right before this offset.
-pub(crate) fn backslashes_before(text: &[u8], place: usize) -> usize {
-    place - run_start(text, place, ByteSet::of("\\"), 64)
+pub(crate) fn backslashes_before(text: &[u8], offset: usize) -> usize {
+    offset - run_start(text, offset, ByteSet::of("\\"), 64)
 }
 
 #[cfg(not(test))]

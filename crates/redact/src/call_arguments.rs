@@ -20,29 +20,29 @@ const MAX_BYTES: usize = 300;
 
 /// Adds the quoted arguments that look like passwords, from `start`, right behind the `(`.
 pub(crate) fn find(text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
-    let mut place = start;
+    let mut offset = start;
     for n in 0..MAX_ARGUMENTS {
-        let Some(range) = quoted(text, place, text.len().min(start + MAX_BYTES)) else { return };
+        let Some(range) = quoted(text, offset, text.len().min(start + MAX_BYTES)) else { return };
         let value = &text[range.clone()];
-        place = bytes::run_end(text, range.end, ByteSet::of("\\"), 8) + 1;
+        offset = bytes::run_end(text, range.end, ByteSet::of("\\"), 8) + 1;
         // The first argument is a user or an address, so it needs stronger evidence.
-        let is_thought_up = n > 0 && is_secret(value, SecretKind::Password, true);
-        if is_password(value) && !is_harmless(value) || is_app_password(value) || is_thought_up {
+        let is_chosen = n > 0 && is_secret(value, SecretKind::Password, true);
+        if is_password(value) && !is_harmless(value) || is_app_password(value) || is_chosen {
             found.push(range);
         }
-        if matches!(byte_at(text, place), b')' | b';') && byte_at(text, place + 1) != b',' {
+        if matches!(byte_at(text, offset), b')' | b';') && byte_at(text, offset + 1) != b',' {
             return;
         }
     }
 }
 
 /// The content of the next quotes before the statement ends.
-fn quoted(text: &[u8], place: usize, stop: usize) -> Option<Range<usize>> {
-    let (next, found) = bytes::find_byte(text, place, stop.saturating_sub(place), |b| b"\"'`;\n".contains(&b));
+fn quoted(text: &[u8], offset: usize, stop: usize) -> Option<Range<usize>> {
+    let (next, found) = bytes::find_byte(text, offset, stop.saturating_sub(offset), |b| b"\"'`;\n".contains(&b));
     if !found || matches!(byte_at(text, next), b';' | b'\n') {
         return None;
     }
     let slashes = bytes::run_start(text, next, ByteSet::of("\\"), 8);
-    let (quote, inside) = opening_quote(text, slashes.max(place))?;
+    let (quote, inside) = opening_quote(text, slashes.max(offset))?;
     Some(inside..quoted_end(text, inside, quote, MAX_BYTES)?)
 }

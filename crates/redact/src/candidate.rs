@@ -19,14 +19,14 @@ const MAX_BYTES: usize = 512;
 pub(crate) fn is_secret(value: &[u8], secret_kind: SecretKind, introduced: bool) -> bool {
     let least = if introduced { MIN_INTRODUCED_BYTES } else { MIN_BYTES };
     let is_written = (least..MAX_BYTES).contains(&value.len()) && value.iter().all(|b| (b'!'..0x7f).contains(b));
-    let is_strange = has_digit(value) && has_letter(value) || is_gibberish(value);
+    let is_unusual = has_digit(value) && has_letter(value) || is_gibberish(value);
     if is_random_symbols(value) {
         return true;
     }
     if secret_kind == SecretKind::Password && introduced && is_written && is_word_passphrase(value) {
         return true;
     }
-    if !is_written || !is_strange || is_harmless(value) {
+    if !is_written || !is_unusual || is_harmless(value) {
         return false;
     }
     match (secret_kind.accepts_plain_words(), introduced) {
@@ -136,13 +136,13 @@ fn is_program_name(value: &[u8]) -> bool {
     }
     let ends = value.len() - value.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     // `Summer2024`, `Blue-Horse-4711`
-    let is_thought_up = (2..=4).contains(&(value.len() - ends))
+    let is_chosen = (2..=4).contains(&(value.len() - ends))
         && value[..ends].iter().any(u8::is_ascii_lowercase)
         && (value[0].is_ascii_uppercase() || !value.contains(&b'-'))
         && camel_humps(value) == 0;
     let has_joints = value.iter().any(|b| b"_.:/".contains(b));
-    let is_made = !has_joints && is_random(value) && !is_prose_word;
-    has_joints || !is_made && !is_thought_up
+    let is_generated = !has_joints && is_random(value) && !is_prose_word;
+    has_joints || !is_generated && !is_chosen
 }
 
 /// What remains of `--flag`, `*pointer` or `.method` without its first character.

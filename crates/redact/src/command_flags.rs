@@ -23,17 +23,17 @@ impl Command {
         if is_within && !is_token_boundary(text, hit.start) || !matches!(byte_at(text, hit.end), b' ' | b'\t' | b'.' | b'\\') {
             return hit.start;
         }
-        let mut place = hit.end;
-        let end = line_end(text, place);
-        let first = bytes::run_end(text, place, BLANK, MAX_BYTES);
-        while place < end {
-            place = bytes::run_end(text, place, BLANK, MAX_BYTES);
-            let may_follow = |flag: &&Flag| place == first || !flag.name.is_empty() || flag.value == FlagValue::Pairs;
+        let mut offset = hit.end;
+        let end = line_end(text, offset);
+        let first = bytes::run_end(text, offset, BLANK, MAX_BYTES);
+        while offset < end {
+            offset = bytes::run_end(text, offset, BLANK, MAX_BYTES);
+            let may_follow = |flag: &&Flag| offset == first || !flag.name.is_empty() || flag.value == FlagValue::Pairs;
             for flag in self.flags.iter().filter(may_follow) {
-                let range = flag.secret(text, place).filter(|range| range.start < end && flag.needs.is_met(&text[range.clone()]));
+                let range = flag.secret(text, offset).filter(|range| range.start < end && flag.needs.is_met(&text[range.clone()]));
                 found.extend(range.map(|range| Finding { rule: flag.rule.clone(), range }));
             }
-            place = bytes::find_byte(text, place + 1, end.saturating_sub(place + 1), |b| b == b' ').0;
+            offset = bytes::find_byte(text, offset + 1, end.saturating_sub(offset + 1), |b| b == b' ').0;
         }
         end
     }
@@ -41,26 +41,26 @@ impl Command {
 
 /// The end of a command: the end of its line, unless a backslash joins the next one, or a `|` or `;`.
 fn line_end(text: &[u8], start: usize) -> usize {
-    let mut place = start;
+    let mut offset = start;
     let limit = text.len().min(start + MAX_BYTES);
     loop {
-        let (stop, found) = bytes::find_byte(text, place, limit - place, |b| matches!(b, b'\n' | b'|' | b';'));
+        let (stop, found) = bytes::find_byte(text, offset, limit - offset, |b| matches!(b, b'\n' | b'|' | b';'));
         if !found || byte_at(text, stop) != b'\n' || byte_before(text, stop) != b'\\' {
             return stop;
         }
-        place = stop + 1;
+        offset = stop + 1;
     }
 }
 
 impl Flag {
     /// The secret behind this flag, if the flag is at `place`.
-    fn secret(&self, text: &[u8], place: usize) -> Option<Range<usize>> {
+    fn secret(&self, text: &[u8], offset: usize) -> Option<Range<usize>> {
         let (flag, form) = (&*self.name, &self.value);
-        let after = text[place..].starts_with(flag.as_bytes()).then_some(place + flag.len())?;
+        let after = text[offset..].starts_with(flag.as_bytes()).then_some(offset + flag.len())?;
         let start = match form {
             FlagValue::Glued => after,
-            FlagValue::Last => behind_names(text, after)?,
-            FlagValue::After(count) => behind_words(text, after, *count),
+            FlagValue::Last => after_names(text, after)?,
+            FlagValue::After(count) => after_words(text, after, *count),
             FlagValue::Any => return any(text, after),
             _ => bytes::run_end(text, after, ByteSet::of(" \t="), 4),
         };
@@ -75,7 +75,7 @@ impl Flag {
         let range = match form {
             FlagValue::Quoted if byte_before(text, range.start) != b'\'' && !has_digit(&text[range.clone()]) => return None,
             FlagValue::Last if byte_at(text, range.start) == b'-' => return None,
-            FlagValue::Pair(b'/') => slashed(text, range)?,
+            FlagValue::Pair(b'/') => oracle_password(text, range)?,
             FlagValue::Pairs => range.start + text[range.clone()].iter().position(|b| *b == b'=')? + 1..range.end,
             FlagValue::Pair(sign) => range.start + text[range.clone()].iter().position(|b| b == sign)? + 1..range.end,
             _ => range,
@@ -83,14 +83,15 @@ impl Flag {
         let value = &text[range.clone()];
         let is_flag = value.starts_with(b"-") || *form == FlagValue::Glued && value.len() < 3;
         let is_port = value.iter().all(u8::is_ascii_digit) && value.len() < 6;
-        let is_made = !matches!(form, FlagValue::Pair(b'=' | b'/') | FlagValue::Pairs) || has_digit(value) && value.len() >= 8;
-        let is_secret = value.len() >= 3 && !is_flag && !is_port && is_made && !is_placeholder(value) && !is_path_or_url(value);
+        let is_generated = !matches!(form, FlagValue::Pair(b'=' | b'/') | FlagValue::Pairs) || has_digit(value) && value.len() >= 8;
+        let is_secret =
+            value.len() >= 3 && !is_flag && !is_port && is_generated && !is_placeholder(value) && !is_path_or_url(value);
         (is_secret && !value.starts_with(b"$")).then_some(range)
     }
 }
 
 /// `scott/password@db`, `userid=scott/"password"`
-fn slashed(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
+fn oracle_password(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let slash = range.start + text[range.clone()].iter().position(|b| *b == b'/')?;
     let start = bytes::run_end(text, slash + 1, ByteSet::of("\"'\\"), 2);
     let stop = bytes::find_byte(text, start, 128, |b| b <= b' ' || b"\"'@\\".contains(&b)).0;
@@ -98,43 +99,43 @@ fn slashed(text: &[u8], range: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The offset behind `count` words and the blanks after them.
-fn behind_words(text: &[u8], start: usize, count: usize) -> usize {
-    (0..count).fold(bytes::run_end(text, start, BLANK, 8), |place, _| {
-        bytes::run_end(text, bytes::find_byte(text, place, 200, |b| b <= b' ').0, BLANK, 8)
+fn after_words(text: &[u8], start: usize, count: usize) -> usize {
+    (0..count).fold(bytes::run_end(text, start, BLANK, 8), |offset, _| {
+        bytes::run_end(text, bytes::find_byte(text, offset, 200, |b| b <= b' ').0, BLANK, 8)
     })
 }
 
 /// The first word of the line that looks like a password.
 fn any(text: &[u8], start: usize) -> Option<Range<usize>> {
     let end = line_end(text, start);
-    let mut place = start;
+    let mut offset = start;
     for _ in 0..MAX_WORDS {
-        place = bytes::run_end(text, place, ByteSet::of(" \t="), 8);
-        if place >= end {
+        offset = bytes::run_end(text, offset, ByteSet::of(" \t="), 8);
+        if offset >= end {
             return None;
         }
-        let range = match opening_quote(text, place) {
+        let range = match opening_quote(text, offset) {
             Some((quote, inside)) => inside..quoted_end(text, inside, quote, MAX_BYTES)?,
-            None => bare_value(text, place, ValueEnd::Whitespace, MAX_BYTES),
+            None => bare_value(text, offset, ValueEnd::Whitespace, MAX_BYTES),
         };
         let value = &text[range.clone()];
         let is_name = value.starts_with(b"/") || value.starts_with(b"-");
         if !is_name && is_secret(value, SecretKind::Password, true) {
             return Some(range);
         }
-        place = range.end.max(place) + 1;
+        offset = range.end.max(offset) + 1;
     }
     None
 }
 
 /// Where the password of `-b file user` or `-nb user` begins. `letters` is the offset of the flag's letters.
-fn behind_names(text: &[u8], letters: usize) -> Option<usize> {
+fn after_names(text: &[u8], letters: usize) -> Option<usize> {
     let end = bytes::run_end(text, letters, ByteSet::of("a-zA-Z"), 8);
     let names = if text[letters..end].contains(&b'n') { 1 } else { 2 };
-    let mut place = text[letters..end].contains(&b'b').then_some(end)?;
+    let mut offset = text[letters..end].contains(&b'b').then_some(end)?;
     for _ in 0..names {
-        let start = bytes::run_end(text, place, BLANK, 8);
-        place = bytes::find_byte(text, start, 200, |b| b <= b' ').0;
+        let start = bytes::run_end(text, offset, BLANK, 8);
+        offset = bytes::find_byte(text, start, 200, |b| b <= b' ').0;
     }
-    Some(bytes::run_end(text, place, BLANK, 8))
+    Some(bytes::run_end(text, offset, BLANK, 8))
 }

@@ -26,7 +26,7 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     // Within a string, newlines are escaped.
     let written = memchr::memmem::find(&text[hit.end..end], b"\\n").map(|n| hit.end + n);
     let next = match written {
-        Some(place) => after_escaped_newline(text, place)?,
+        Some(offset) => after_escaped_newline(text, offset)?,
         None if found => after_newline(text, end)?,
         None => return None,
     };

@@ -11,15 +11,15 @@ const MAX_BYTES: usize = 4096;
 
 /// The value of the cookie on the line with this flag.
 pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
-    let mut place = hit.end;
+    let mut offset = hit.end;
     let mut fields = [(0, 0); 4];
     for field in &mut fields {
-        let (end, found) = bytes::find_byte(text, place, MAX_BYTES, |b| b == b'\t' || b == b'\n' || b == b'\r');
-        *field = (place, end);
+        let (end, found) = bytes::find_byte(text, offset, MAX_BYTES, |b| b == b'\t' || b == b'\n' || b == b'\r');
+        *field = (offset, end);
         if !found || text[end] != b'\t' {
             break;
         }
-        place = end + 1;
+        offset = end + 1;
     }
     // Behind the fourth field: expiry, name, value. A hit on the second field is found again on the fourth.
     let [date, name, value, _] = fields.map(|(from, to)| &text[from..to]);

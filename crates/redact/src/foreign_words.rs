@@ -57,12 +57,12 @@ fn signed(text: &[u8], end: usize) -> Option<Range<usize>> {
     // Non-ASCII text belongs to the sentence.
     let len = text[range.clone()].iter().take_while(|b| (b'!'..0x7f).contains(*b)).count();
     let value = &text[range.start..range.start + len];
-    let is_strange =
+    let is_unusual =
         has_digit(value) && has_letter(value) || is_gibberish(value) || camel_humps(value) > 1 && kind_of_name(value).is_none();
-    let is_secret = len >= 6 && is_strange && !is_placeholder(value) && !is_path_or_url(value) && !is_code(value);
+    let is_secret = len >= 6 && is_unusual && !is_placeholder(value) && !is_path_or_url(value) && !is_code(value);
     is_secret.then_some(range.start..range.start + len)
 }
 
-fn skip_nbsp(text: &[u8], place: usize) -> usize {
-    if text[place..].starts_with("\u{a0}".as_bytes()) { place + 2 } else { place }
+fn skip_nbsp(text: &[u8], offset: usize) -> usize {
+    if text[offset..].starts_with("\u{a0}".as_bytes()) { offset + 2 } else { offset }
 }

@@ -27,15 +27,15 @@ fn longest(seen: &mut usize, start: usize) -> usize {
 
 /// The start of a header's value: behind the name's closing quote, the separator, blanks and the value's quote.
 fn value_start(text: &[u8], name_end: usize) -> Option<usize> {
-    let skip_quote = |place: usize| quote_at(text, place).map_or(place, |(_, after)| after);
+    let skip_quote = |offset: usize| quote_at(text, offset).map_or(offset, |(_, after)| after);
     let closed = skip_quote(name_end);
-    let mut place = bytes::run_end(text, closed, ByteSet::of("] \t"), 8);
-    if !(matches!(byte_at(text, place), b':' | b'=') || byte_at(text, place) == b',' && closed > name_end) {
+    let mut offset = bytes::run_end(text, closed, ByteSet::of("] \t"), 8);
+    if !(matches!(byte_at(text, offset), b':' | b'=') || byte_at(text, offset) == b',' && closed > name_end) {
         return None;
     }
-    place = bytes::run_end(text, place + 1, ByteSet::of("=> \t"), 8);
-    place = skip_quote(place);
-    Some(bytes::run_end(text, place, BLANK, 8))
+    offset = bytes::run_end(text, offset + 1, ByteSet::of("=> \t"), 8);
+    offset = skip_quote(offset);
+    Some(bytes::run_end(text, offset, BLANK, 8))
 }
 
 /// The credentials of an `Authorization` header whose name ends at `name_end`.
@@ -53,9 +53,9 @@ pub(crate) fn authorization(text: &[u8], name_end: usize, seen: &mut usize) -> O
     let has_scheme = range.start == after;
     let known = ["basic", "bearer", "token", "digest", "bot", "apikey", "negotiate", "ntlm", "ssws", "key", "hawk", "dpop"];
     let is_known = has_scheme && known.iter().any(|k| text[start..scheme].eq_ignore_ascii_case(k.as_bytes()));
-    let is_made =
+    let is_generated =
         is_known && value.len() >= 6 && (has_digit(value) || value.ends_with(b"=") || value.len() >= 16) || is_random(value);
-    (is_made && is_credential(value)).then_some(range)
+    (is_generated && is_credential(value)).then_some(range)
 }
 
 fn is_credential(value: &[u8]) -> bool {

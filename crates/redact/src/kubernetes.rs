@@ -31,14 +31,14 @@ pub(crate) fn add_values(text: &[u8], name: &Range<usize>, found: &mut Vec<Range
     bytes::count_steps(end - begin);
     let end = memchr::memmem::find(&text[name.end..end], b"\n---").map_or(end, |n| name.end + n);
     for word in [&b"data"[..], b"stringData"] {
-        let mut place = begin;
-        while let Some(n) = memchr::memmem::find(&text[place..end], word) {
-            let after = place + n + word.len();
+        let mut offset = begin;
+        while let Some(n) = memchr::memmem::find(&text[offset..end], word) {
+            let after = offset + n + word.len();
             // Not the end of `metadata`.
-            if !byte_before(text, place + n).is_ascii_alphanumeric() {
+            if !byte_before(text, offset + n).is_ascii_alphanumeric() {
                 add_block_values(text, after, end, found);
             }
-            place = after;
+            offset = after;
         }
     }
 }
@@ -50,10 +50,10 @@ fn add_block_values(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Ra
     if byte_at(text, sign) != b':' {
         return;
     }
-    let mut place = line_break(text, open).map_or(open, |(_, next)| next);
-    let indent = place - indent_start(text, place);
+    let mut offset = line_break(text, open).map_or(open, |(_, next)| next);
+    let indent = offset - indent_start(text, offset);
     for _ in 0..MAX_VALUES {
-        let Some((range, next)) = pair(text, place, end) else { return };
+        let Some((range, next)) = pair(text, offset, end) else { return };
         let value = &text[range.clone()];
         if value.len() >= 4 && !is_placeholder(value) && !b"{$<!".contains(&value[0]) {
             found.push(range);
@@ -62,13 +62,13 @@ fn add_block_values(text: &[u8], name_end: usize, end: usize, found: &mut Vec<Ra
         if byte_before(text, next) != b' ' && indent > 0 || next >= end || next - indent_start(text, next) < indent {
             return;
         }
-        place = next;
+        offset = next;
     }
 }
 
 /// The value of the key that begins at `place`, and its end.
-fn pair(text: &[u8], place: usize, end: usize) -> Option<(Range<usize>, usize)> {
-    let key = quote_at(text, place).map_or(place, |(_, inside)| inside);
+fn pair(text: &[u8], offset: usize, end: usize) -> Option<(Range<usize>, usize)> {
+    let key = quote_at(text, offset).map_or(offset, |(_, inside)| inside);
     let key_end = bytes::run_end(text, key, KEY, 128);
     let sign = quote_at(text, key_end).map_or(key_end, |(_, after)| after);
     if key_end == key || byte_at(text, sign) != b':' {
@@ -82,13 +82,13 @@ fn pair(text: &[u8], place: usize, end: usize) -> Option<(Range<usize>, usize)> 
 
 /// The start of the next key: behind a comma, or on the next line.
 fn next_pair(text: &[u8], end: usize) -> Option<usize> {
-    let place = quote_at(text, end).map_or(end, |(_, after)| after);
-    if byte_at(text, place) == b',' {
-        return Some(bytes::run_end(text, place + 1, BLANK, 8));
+    let offset = quote_at(text, end).map_or(end, |(_, after)| after);
+    if byte_at(text, offset) == b',' {
+        return Some(bytes::run_end(text, offset + 1, BLANK, 8));
     }
-    line_break(text, place).map(|(_, next)| next)
+    line_break(text, offset).map(|(_, next)| next)
 }
 
-fn indent_start(text: &[u8], place: usize) -> usize {
-    bytes::run_start(text, place, BLANK, 64)
+fn indent_start(text: &[u8], offset: usize) -> usize {
+    bytes::run_start(text, offset, BLANK, 64)
 }

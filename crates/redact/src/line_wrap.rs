@@ -14,8 +14,8 @@ pub(crate) enum LineBreak {
 }
 
 /// If a line ends at `place`: how, and where the text of the next one begins, behind indentation, line numbers and quotation marks.
-pub(crate) fn line_break(text: &[u8], place: usize) -> Option<(LineBreak, usize)> {
-    let mut next = place;
+pub(crate) fn line_break(text: &[u8], offset: usize) -> Option<(LineBreak, usize)> {
+    let mut next = offset;
     let mut kind = LineBreak::Soft;
     if byte_at(text, next) == b'\\' && matches!(byte_at(text, next + 1), b'\n' | b'\r') {
         (next, kind) = (next + 1, LineBreak::Joined);
@@ -25,23 +25,23 @@ pub(crate) fn line_break(text: &[u8], place: usize) -> Option<(LineBreak, usize)
 }
 
 /// The offset behind the newline at `place`.
-pub(crate) fn after_newline(text: &[u8], place: usize) -> Option<usize> {
-    let after = place + usize::from(byte_at(text, place) == b'\r');
+pub(crate) fn after_newline(text: &[u8], offset: usize) -> Option<usize> {
+    let after = offset + usize::from(byte_at(text, offset) == b'\r');
     (byte_at(text, after) == b'\n').then_some(after + 1)
 }
 
 /// The offset behind the `
 /// ` or `\r
 /// ` escape sequence at `place`, with any number of backslashes: strings nest in strings.
-pub(crate) fn after_escaped_newline(text: &[u8], place: usize) -> Option<usize> {
-    let mut end = place;
+pub(crate) fn after_escaped_newline(text: &[u8], offset: usize) -> Option<usize> {
+    let mut end = offset;
     for letter in [b'r', b'n'] {
         let after = bytes::run_end(text, end, ByteSet::of("\\"), 16);
         if after > end && byte_at(text, after) == letter {
             end = after + 1;
         }
     }
-    (end > place && byte_at(text, end - 1) == b'n').then_some(end)
+    (end > offset && byte_at(text, end - 1) == b'n').then_some(end)
 }
 
 /// The offset behind the prefix of a line: `   12→`, `> `, `+`, `# `, `| `, `* `.
@@ -68,21 +68,21 @@ pub(crate) fn unwrap_lines(text: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(text);
     }
     let mut out = Vec::with_capacity(text.len());
-    let mut place = 0;
-    while place < text.len() {
-        if let Some((_, next)) = line_break(text, place) {
-            place = next.max(place + 1);
+    let mut offset = 0;
+    while offset < text.len() {
+        if let Some((_, next)) = line_break(text, offset) {
+            offset = next.max(offset + 1);
         } else {
-            out.push(text[place]);
-            place += 1;
+            out.push(text[offset]);
+            offset += 1;
         }
     }
     Cow::Owned(out)
 }
 
 /// The number of bytes of the line before `place`, at most `most`.
-pub(crate) fn line_width_before(text: &[u8], place: usize, most: usize) -> usize {
-    let start = place.saturating_sub(most);
-    bytes::count_steps(place - start);
-    place - memchr::memrchr(b'\n', &text[start..place]).map_or(start, |n| start + n + 1)
+pub(crate) fn line_width_before(text: &[u8], offset: usize, most: usize) -> usize {
+    let start = offset.saturating_sub(most);
+    bytes::count_steps(offset - start);
+    offset - memchr::memrchr(b'\n', &text[start..offset]).map_or(start, |n| start + n + 1)
 }

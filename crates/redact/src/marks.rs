@@ -79,18 +79,18 @@ pub(crate) fn map_back(found: Vec<Finding>, put: &[Finding]) -> impl Iterator<It
             (start, start + len, f.range.clone())
         })
         .collect();
-    let origin = move |place: usize, is_end: bool| {
-        let passed = marks.partition_point(|(start, ..)| *start < place);
+    let origin = move |offset: usize, is_end: bool| {
+        let passed = marks.partition_point(|(start, ..)| *start < offset);
         match passed.checked_sub(1).map(|n| &marks[n]) {
-            None => place,
-            Some((_, end, was)) if place < *end => {
+            None => offset,
+            Some((_, end, was)) if offset < *end => {
                 if is_end {
                     was.end
                 } else {
                     was.start
                 }
             }
-            Some((_, end, was)) => was.end + (place - end),
+            Some((_, end, was)) => was.end + (offset - end),
         }
     };
     found.into_iter().map(move |f| Finding { range: origin(f.range.start, false)..origin(f.range.end, true), rule: f.rule })

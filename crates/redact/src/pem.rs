@@ -53,12 +53,12 @@ fn has_key(body: &[u8]) -> bool {
 /// The end of a block that was cut off: the end of its last line.
 fn open_end(text: &[u8], body: usize) -> Option<usize> {
     let mut end = body;
-    let mut next = behind_separators(text, body);
+    let mut next = skip_separators(text, body);
     while next < body + MAX_BYTES {
         let line = bytes::run_end(text, next, BASE64, 4096);
         let header = header_end(text, next);
         if let Some(after) = header {
-            next = behind_separators(text, after);
+            next = skip_separators(text, after);
             continue;
         }
         let is_full = line - next >= MIN_LINE_BYTES && distinct_bytes(&text[next..line]) > 4;
@@ -67,7 +67,7 @@ fn open_end(text: &[u8], body: usize) -> Option<usize> {
             break;
         }
         end = line;
-        next = behind_separators(text, line);
+        next = skip_separators(text, line);
         if is_last || next == line {
             break;
         }
@@ -85,9 +85,9 @@ fn header_end(text: &[u8], line: usize) -> Option<usize> {
 }
 
 /// Skips newlines, escaped newlines, line prefixes, and what joins string literals in code.
-fn behind_separators(text: &[u8], place: usize) -> usize {
+fn skip_separators(text: &[u8], offset: usize) -> usize {
     const JOINTS: ByteSet = ByteSet::of("\"'+, \t\r");
-    let mut next = place;
+    let mut next = offset;
     for _ in 0..8 {
         let joint = bytes::run_end(text, next, JOINTS, 32);
         let quote =

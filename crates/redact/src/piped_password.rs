@@ -47,8 +47,8 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The last fitting byte before `place`, on the same line and within `REACH_BYTES`.
-fn back_to(text: &[u8], place: usize, fits: impl Fn(u8) -> bool) -> Option<usize> {
-    let start = place.saturating_sub(REACH_BYTES);
-    bytes::count_steps(place - start);
-    text[start..place].iter().rposition(|b| fits(*b) || *b == b'\n').map(|n| start + n).filter(|n| fits(text[*n]))
+fn back_to(text: &[u8], offset: usize, fits: impl Fn(u8) -> bool) -> Option<usize> {
+    let start = offset.saturating_sub(REACH_BYTES);
+    bytes::count_steps(offset - start);
+    text[start..offset].iter().rposition(|b| fits(*b) || *b == b'\n').map(|n| start + n).filter(|n| fits(text[*n]))
 }

@@ -91,10 +91,10 @@ impl Prefilter {
     #[inline(never)]
     fn check(&self, text: &[u8], letters: usize, start: usize, on_match: &mut impl FnMut(usize, Range<usize>)) {
         let fourth = text.get(start + 3).map_or(u32::MAX, |fourth| 1 << low_bits(*fourth));
-        let mut place = self.heads[letters];
-        while place != 0 {
-            let link = &self.links[place as usize];
-            place = link.next;
+        let mut offset = self.heads[letters];
+        while offset != 0 {
+            let link = &self.links[offset as usize];
+            offset = link.next;
             if link.fourth & fourth == 0 {
                 continue;
             }

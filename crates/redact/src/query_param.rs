@@ -26,7 +26,8 @@ pub(crate) fn find(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     }
     let end = bytes::run_end(text, hit.end, VALUE, MAX_BYTES);
     let value = &text[hit.end..end];
-    let is_made = value.len() >= MIN_BYTES && has_digit(value) && has_letter(value) && (is_random(value) || is_gibberish(value));
+    let is_generated =
+        value.len() >= MIN_BYTES && has_digit(value) && has_letter(value) && (is_random(value) || is_gibberish(value));
     let is_plain = !value.trim_ascii_end().iter().rev().skip_while(|b| **b == b'=').any(|b| *b == b'=');
-    (is_made && is_plain && !is_id(value) && !is_placeholder(value) && !is_code(value)).then_some(hit.end..end)
+    (is_generated && is_plain && !is_id(value) && !is_placeholder(value) && !is_code(value)).then_some(hit.end..end)
 }

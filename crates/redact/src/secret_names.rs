@@ -121,9 +121,9 @@ fn kind_of_word(word: &[u8], earlier: Option<&[u8]>, is_last: bool, is_first: bo
         return Some(SecretKind::Key);
     }
     // An environment variable, not a word of code.
-    let is_loud = is(&["key"]) && (is_last || word == b"KEY") && earlier.is_some_and(|before| !HARMLESS_KEYS.has(before));
+    let is_variable = is(&["key"]) && (is_last || word == b"KEY") && earlier.is_some_and(|before| !HARMLESS_KEYS.has(before));
     let is_personal = is(&["pat"]) && earlier.is_some();
-    (WEAK_NAMES.has(word) || is_loud || is_personal).then_some(SecretKind::Auth)
+    (WEAK_NAMES.has(word) || is_variable || is_personal).then_some(SecretKind::Auth)
 }
 
 #[rustfmt::skip]

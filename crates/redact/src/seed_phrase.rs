@@ -48,59 +48,59 @@ fn next_start(text: &[u8], from: usize, stop: usize) -> usize {
 fn words(text: &[u8], start: usize) -> Option<Range<usize>> {
     const JOINING: [&[u8]; 12] =
         [b"the", b"and", b"for", b"are", b"was", b"your", b"not", b"but", b"from", b"which", b"has", b"into"];
-    let (mut count, mut end, mut place) = (0, start, start);
+    let (mut count, mut end, mut offset) = (0, start, start);
     while count < MAX_WORDS {
-        let word = bytes::run_end(text, place, ByteSet::of("a-z"), 12);
-        if !(3..=8).contains(&(word - place)) || JOINING.contains(&&text[place..word]) {
+        let word = bytes::run_end(text, offset, ByteSet::of("a-z"), 12);
+        if !(3..=8).contains(&(word - offset)) || JOINING.contains(&&text[offset..word]) {
             break;
         }
         (count, end) = (count + 1, word);
-        let Some(next) = behind_separator(text, word) else { break };
-        place = next;
+        let Some(next) = skip_separator(text, word) else { break };
+        offset = next;
     }
     (count >= MIN_WORDS).then_some(start..end)
 }
 
 /// The offset behind blanks, commas and quotes, or a newline and a number.
-fn behind_separator(text: &[u8], end: usize) -> Option<usize> {
-    let mut place = bytes::run_end(text, end, SEPARATORS, 6);
-    if let Some((_, next)) = line_break(text, place) {
-        place = next;
+fn skip_separator(text: &[u8], end: usize) -> Option<usize> {
+    let mut offset = bytes::run_end(text, end, SEPARATORS, 6);
+    if let Some((_, next)) = line_break(text, offset) {
+        offset = next;
     }
-    let number = bytes::run_end(text, place, ByteSet::of("0-9"), 2);
+    let number = bytes::run_end(text, offset, ByteSet::of("0-9"), 2);
     let dot = bytes::run_end(text, number, ByteSet::of(".):"), 1);
-    let place = if number > place && dot > number { bytes::run_end(text, dot, BLANK, 4) } else { place };
-    let place = bytes::run_end(text, place, ByteSet::of("\"' -"), 4);
-    (place > end).then_some(place)
+    let offset = if number > offset && dot > number { bytes::run_end(text, dot, BLANK, 4) } else { offset };
+    let offset = bytes::run_end(text, offset, ByteSet::of("\"' -"), 4);
+    (offset > end).then_some(offset)
 }
 
 /// The codes behind the keyword that ends at `end`, as one range.
 pub(crate) fn codes(text: &[u8], end: usize) -> Option<Range<usize>> {
     const SIGNS: ByteSet = ByteSet::of(" \t,\"'`:=[]{}()*|s-");
-    let mut place = end;
+    let mut offset = end;
     let mut range: Option<Range<usize>> = None;
     for _ in 0..MAX_CODES {
-        let start = skip(text, place, SIGNS);
+        let start = skip(text, offset, SIGNS);
         let code = bytes::run_end(text, start, ByteSet::of("a-zA-Z0-9-"), 40);
         if !is_code(&text[start..code]) {
             break;
         }
         range = Some(range.map_or(start, |r| r.start)..code);
-        place = code;
+        offset = code;
     }
     range
 }
 
 /// The offset behind `signs` and up to two newlines.
-fn skip(text: &[u8], place: usize, signs: ByteSet) -> usize {
-    let mut place = bytes::run_end(text, place, signs, 16);
+fn skip(text: &[u8], offset: usize, signs: ByteSet) -> usize {
+    let mut offset = bytes::run_end(text, offset, signs, 16);
     for _ in 0..2 {
-        let Some((_, next)) = line_break(text, place) else { break };
-        place = bytes::run_end(text, skip_line_prefix(text, next).max(next), signs, 16);
+        let Some((_, next)) = line_break(text, offset) else { break };
+        offset = bytes::run_end(text, skip_line_prefix(text, next).max(next), signs, 16);
     }
-    let number = bytes::run_end(text, place, ByteSet::of("0-9"), 2);
+    let number = bytes::run_end(text, offset, ByteSet::of("0-9"), 2);
     let dot = bytes::run_end(text, number, ByteSet::of(".)"), 1);
-    if number > place && dot > number && byte_at(text, dot) == b' ' { dot + 1 } else { place }
+    if number > offset && dot > number && byte_at(text, dot) == b' ' { dot + 1 } else { offset }
 }
 
 /// `k3x9a-8dj2q`, `84629173`, `abcd-efgh`

@@ -70,14 +70,14 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
     let stop = line_end(text, end);
     let line = &text[end..stop];
     bytes::count_steps(line.len());
-    let is_lively = line.iter().any(u8::is_ascii_digit) || camel_humps(line) > 2;
-    if !is_lively || is_negating(next_word(line)) {
+    let may_hold_secret = line.iter().any(u8::is_ascii_digit) || camel_humps(line) > 2;
+    if !may_hold_secret || is_negating(next_word(line)) {
         return None;
     }
     let is_code = is_code_after(line);
     // The quote that closes the name does not open a value.
-    let place = quote_at(text, end).filter(|_| is_code).map_or(end, |(_, after)| after);
-    let mut line = SentenceReader { text, place, stop, verb: false, is_code };
+    let offset = quote_at(text, end).filter(|_| is_code).map_or(end, |(_, after)| after);
+    let mut line = SentenceReader { text, offset, stop, verb: false, is_code };
     let most = if secret_kind.accepts_plain_words() || is_code { MAX_WORDS } else { MAX_WORDS / 2 };
     for n in 0..most {
         let word = line.next()?;
@@ -89,8 +89,8 @@ pub(crate) fn after_name(text: &[u8], end: usize, secret_kind: SecretKind) -> Op
         if (word.quoted || !is_code) && !is_call && is_secret(value, secret_kind, introduced) {
             return Some(word.range);
         }
-        let goes_on = is_code || word.quoted || is_prose_word(value) || is_path_or_url(value) || is_masked(value);
-        if !goes_on || ends_sentence(text, word.range.end) {
+        let continues = is_code || word.quoted || is_prose_word(value) || is_path_or_url(value) || is_masked(value);
+        if !continues || ends_sentence(text, word.range.end) {
             return None;
         }
     }
@@ -134,7 +134,7 @@ pub(crate) fn before_name(text: &[u8], start: usize, secret_kind: SecretKind) ->
     let head = &text[limit..start];
     bytes::count_steps(head.len());
     let mut end = head.len();
-    let mut link: &[u8] = b"";
+    let mut word_after: &[u8] = b"";
     for _ in 0..8 {
         let word_end = head[..end].iter().rposition(|b| !WORD_SEPARATORS.has(*b) && *b < 0x80)? + 1;
         let from = head[..word_end].iter().rposition(|b| WORD_SEPARATORS.has(*b) || *b <= b' ' || *b >= 0x80)? + 1;
@@ -142,16 +142,16 @@ pub(crate) fn before_name(text: &[u8], start: usize, secret_kind: SecretKind) ->
             return None;
         }
         let word = &head[from..word_end];
-        let is_link =
-            ["is", "as", "for", "in", "was", "ist", "als", "est", "comme", "es", "como"].iter().any(|w| link == w.as_bytes());
+        let is_linked =
+            ["is", "as", "for", "in", "was", "ist", "als", "est", "comme", "es", "como"].iter().any(|w| word_after == w.as_bytes());
         let used = follows_use_verb(&head[..from]);
-        if is_link && is_secret(word, secret_kind, used) && (used || !word.iter().all(u8::is_ascii_hexdigit)) {
+        if is_linked && is_secret(word, secret_kind, used) && (used || !word.iter().all(u8::is_ascii_hexdigit)) {
             return Some(limit + from..limit + word_end);
         }
         if !is_prose_word(word) || word.ends_with(b".") || head[from - 1] == b'\n' {
             return None;
         }
-        (link, end) = (word, from);
+        (word_after, end) = (word, from);
     }
     None
 }
@@ -243,7 +243,7 @@ fn ends_sentence(text: &[u8], end: usize) -> bool {
 
 struct SentenceReader<'t> {
     text: &'t [u8],
-    place: usize,
+    offset: usize,
     stop: usize,
     verb: bool,
     is_code: bool,
@@ -254,39 +254,39 @@ impl SentenceReader<'_> {
     fn next(&mut self) -> Option<SentenceWord> {
         let text = self.text;
         let mut signs = self.verb;
-        let mut place = self.place;
-        while place < self.stop {
-            let byte = text[place];
+        let mut offset = self.offset;
+        while offset < self.stop {
+            let byte = text[offset];
             // The end of a string or a block ends the sentence.
-            if !self.is_code && (b"{};".contains(&byte) || byte == b',' && b"\"'".contains(&byte_before(text, place))) {
+            if !self.is_code && (b"{};".contains(&byte) || byte == b',' && b"\"'".contains(&byte_before(text, offset))) {
                 return None;
             }
-            if let Some(word) = self.quoted(place) {
+            if let Some(word) = self.quoted(offset) {
                 return Some(word);
             }
-            let is_sign = b"=:".contains(&byte) && byte_at(text, place + 1) != b'-';
+            let is_sign = b"=:".contains(&byte) && byte_at(text, offset + 1) != b'-';
             if byte >= 0x80 || WORD_SEPARATORS.has(byte) || is_sign {
                 signs |= byte >= 0x80 || b"=:(`\"'".contains(&byte);
-                place += 1;
+                offset += 1;
             } else {
                 break;
             }
         }
-        if place >= self.stop {
+        if offset >= self.stop {
             return None;
         }
-        Some(self.word(place, signs))
+        Some(self.word(offset, signs))
     }
 
     /// The content of the quotes that open at `place`, if it is one word.
-    fn quoted(&mut self, place: usize) -> Option<SentenceWord> {
+    fn quoted(&mut self, offset: usize) -> Option<SentenceWord> {
         let text = self.text;
-        let may_open = place == self.place || !text[place].is_ascii_alphabetic();
-        let (quote, inside) = opening_quote(text, place).filter(|_| may_open)?;
+        let may_open = offset == self.offset || !text[offset].is_ascii_alphabetic();
+        let (quote, inside) = opening_quote(text, offset).filter(|_| may_open)?;
         let end = quoted_end(text, inside, quote, REACH_BYTES)?;
         let is_word = end > inside && !text[inside..end].contains(&b' ');
         is_word.then(|| {
-            self.place = end + 1 + quote.backslashes;
+            self.offset = end + 1 + quote.backslashes;
             SentenceWord { range: inside..end, introduced: true, quoted: true }
         })
     }
@@ -295,7 +295,7 @@ impl SentenceReader<'_> {
         let text = self.text;
         let ends = |b: u8| b >= 0x80 || WORD_SEPARATORS.has(b) || b <= b' ';
         let end = bytes::find_byte(text, start, MAX_BYTES, ends).0;
-        self.place = end;
+        self.offset = end;
         let word = &text[start..end];
         // `NAME:-value`, `user=value`
         let inner = memchr::memmem::rfind(word, b":-").map_or(0, |n| n + 2);

@@ -1,12 +1,12 @@
-//! Tables of what goes and what stays, and properties that hold for every text. Tokens are put together here, so that none stands in
-//! the source.
+//! Tables of texts that are redacted and of texts that stay, and properties of every text. Tokens are assembled at run time, so that the
+//! source contains none.
 
 use aho_corasick::AhoCorasick;
 use proptest::prelude::*;
 
 use super::*;
 
-/// Characters as a generator would give them, always the same.
+/// Random characters, the same in every run.
 fn body(set: &str, len: usize) -> String {
     let set: Vec<char> = set.chars().collect();
     let mut state = 0x2545_f491u32.wrapping_add(len as u32 * 77);
@@ -20,7 +20,7 @@ fn body(set: &str, len: usize) -> String {
 }
 
 fn alnum(len: usize) -> String {
-    // Both cases and a digit, however short.
+    // Begins with both cases and a digit, so that short ones have them, too.
     format!("a7K{}", body("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ0123456789", len - 3))
 }
 
@@ -47,7 +47,7 @@ fn pem(label: &str, line_end: &str) -> String {
     format!("-----BEGIN {label}-----{line_end}{}{line_end}-----END {label}-----", lines.join(line_end))
 }
 
-/// Some token of every group of formats, with the rule it belongs to.
+/// Tokens of many providers, with the rules that find them.
 fn tokens() -> Vec<(&'static str, String)> {
     let join = |parts: &[&str]| parts.concat();
     vec![
@@ -140,7 +140,7 @@ fn tokens_of_every_group_go_wherever_they_stand() {
 
 #[test]
 fn tokens_that_a_line_end_cuts_in_two_go() {
-    // Formats known by what stands in their middle are looked for on one line; a key's block has lines of its own.
+    // Formats with the key in their middle are read on one line only; a private key has lines of its own.
     for (rule, token) in tokens()
         .into_iter()
         .filter(|(rule, token)| token.len() > 24 && !matches!(*rule, "private-key" | "discord-bot-token" | "mailchimp-key"))
@@ -256,7 +256,7 @@ fn values_with_a_telling_name_go() {
         "user: me\npass: §",
         "Log in with password §, please.",
     ];
-    // Values without a digit, such as one in twenty has.
+    // Values without a digit, as one in twenty generated ones is.
     let letters = [
         "password = §\nport = 1", "password: §\nuser: x", "db.password=§\n", "X-Token: §", "Passwort: §", "pass: §",
         "POSTGRES_PASSWORD=§", "psql \"user=x password=§ y=z\"", "set -gx API_TOKEN §", "PAGERDUTY_API_KEY=u+§",
@@ -282,7 +282,7 @@ fn values_with_a_telling_name_go() {
         assert!(!redacted.contains(&secret) && redacted.contains("[REDACTED:"), "{text} → {redacted}");
     }
     assert!(!redact(r#"{"password": "correct horse"}"#).contains("horse"));
-    // Documentation's own key has the form of a key: nothing tells that it is no one's.
+    // The key of AWS's documentation looks like any other.
     assert_eq!(redact("AKIAIOSFODNN7EXAMPLE"), "[REDACTED:aws-access-key]");
     for hash in [format!("root:$6${}${}:19000", alnum(8), alnum(86)), format!("me:$2y$10${}", alnum(53))] {
         assert!(redact(&hash).contains("[REDACTED:password-hash]"), "{hash}");
@@ -446,7 +446,7 @@ fn rules_of_the_user_take_out_their_group() {
     }
 }
 
-/// A rule of a user's with tokens and commands.
+/// A user's rule with tokens and commands.
 fn formats(tokens: &[&str], commands: &[&str], needs: Need) -> Rule {
     let owned = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect();
     Rule { id: "own".into(), tokens: owned(tokens), commands: owned(commands), needs, ..Rule::default() }
@@ -521,7 +521,7 @@ fn a_text_is_weighed_by_what_went() {
     assert!(!weighed("[REDACTED:password]"), "what went before does not go again");
 }
 
-/// Steps walked for so much of a text.
+/// The steps taken to redact this many bytes of a repeated text.
 fn work(unit: &str, bytes: usize) -> usize {
     let text = unit.repeat(bytes / unit.len());
     let from = bytes::steps_taken();
@@ -617,7 +617,7 @@ fn no_text_takes_more_than_its_length() {
     }
 }
 
-/// Texts of pieces that mean something to the rules, among others.
+/// Texts of pieces of which many matter to the rules.
 fn pieces() -> impl Strategy<Value = String> {
     let some = [
         "password", "token", "=", ": ", "\"", "'", "\\\"", "\\", "\n", " ", "[REDACTED:", "[REDACTED:jwt]", "]", "://", "@",

@@ -62,8 +62,8 @@ impl Token {
     }
 
     fn is_plausible(&self, body: &[u8]) -> bool {
-        let lively = body.len() < 16 || (distinct_bytes(body) >= 6 && entropy(body) > 2.0);
-        self.needs.is_met(body) && lively && !is_sample(body)
+        let is_varied = body.len() < 16 || (distinct_bytes(body) >= 6 && entropy(body) > 2.0);
+        self.needs.is_met(body) && is_varied && !is_sample(body)
     }
 }
 
@@ -110,7 +110,7 @@ impl TokenReader<'_> {
     fn take(&mut self, part: &Part) -> bool {
         match part {
             Part::Literal(literal) => {
-                let follows = |place: usize| self.text[place..].starts_with(literal.as_bytes());
+                let follows = |offset: usize| self.text[offset..].starts_with(literal.as_bytes());
                 let wrapped = || self.wrapped_end().filter(|_| self.breaks > 0).unwrap_or(self.end);
                 let next = if follows(self.end) { self.end } else { wrapped() };
                 let fits = follows(next);
@@ -146,8 +146,8 @@ impl TokenReader<'_> {
             let Some((kind, next)) = line_break(self.text, self.end).filter(|_| len < max) else { break };
             let end = bytes::run_end(self.text, next, set, max - len);
             let is_wide = kind == LineBreak::Joined || line_width_before(self.text, self.end, WRAP_WIDTH_BYTES) >= WRAP_WIDTH_BYTES;
-            let goes_on = if len < min { end > next } else { goes_on(kind, is_wide, &self.text[next..end]) };
-            if !goes_on {
+            let continues = if len < min { end > next } else { continues(kind, is_wide, &self.text[next..end]) };
+            if !continues {
                 break;
             }
             len += end - next;
@@ -182,7 +182,7 @@ impl TokenReader<'_> {
 }
 
 /// Whether a token that could end here continues after the line break with `more`.
-fn goes_on(kind: LineBreak, is_wide: bool, more: &[u8]) -> bool {
+fn continues(kind: LineBreak, is_wide: bool, more: &[u8]) -> bool {
     !more.is_empty() && (kind == LineBreak::Joined || (is_wide && more.len() >= 3 && is_token_tail(more)))
 }
 

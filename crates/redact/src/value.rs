@@ -20,28 +20,28 @@ pub(crate) struct Quote {
 }
 
 /// The quote at `place`, and the offset behind it.
-pub(crate) fn quote_at(text: &[u8], place: usize) -> Option<(Quote, usize)> {
-    let sign_at = bytes::run_end(text, place, ByteSet::of("\\"), 63);
+pub(crate) fn quote_at(text: &[u8], offset: usize) -> Option<(Quote, usize)> {
+    let sign_at = bytes::run_end(text, offset, ByteSet::of("\\"), 63);
     let sign = byte_at(text, sign_at);
-    QUOTES.has(sign).then_some((Quote { mark: sign, backslashes: sign_at - place }, sign_at + 1))
+    QUOTES.has(sign).then_some((Quote { mark: sign, backslashes: sign_at - offset }, sign_at + 1))
 }
 
 /// The opening quote of the value at `place`, and the start of its content: behind string prefixes (`b"`, `@"`), and triple quotes.
-pub(crate) fn opening_quote(text: &[u8], place: usize) -> Option<(Quote, usize)> {
-    let letters = bytes::run_end(text, place, ByteSet::of("bBrRfFuUL@$"), 2);
-    let (quote, inside) = quote_at(text, letters).filter(|(quote, _)| letters == place || quote.backslashes == 0)?;
+pub(crate) fn opening_quote(text: &[u8], offset: usize) -> Option<(Quote, usize)> {
+    let letters = bytes::run_end(text, offset, ByteSet::of("bBrRfFuUL@$"), 2);
+    let (quote, inside) = quote_at(text, letters).filter(|(quote, _)| letters == offset || quote.backslashes == 0)?;
     let is_triple = byte_at(text, inside) == quote.mark && byte_at(text, inside + 1) == quote.mark;
     Some((quote, if is_triple { inside + 2 } else { inside }))
 }
 
 /// The end of the content of a quote. A newline inside is a wrapped line if no space follows before the closing quote.
-pub(crate) fn quoted_end(text: &[u8], start: usize, quote: Quote, longest: usize) -> Option<usize> {
-    let limit = start + longest;
-    let mut place = start;
+pub(crate) fn quoted_end(text: &[u8], start: usize, quote: Quote, max_bytes: usize) -> Option<usize> {
+    let limit = start + max_bytes;
+    let mut offset = start;
     let mut lines = 0;
-    while place < limit {
+    while offset < limit {
         let ends = |b: u8| b == quote.mark || b == b'\n' || lines > 0 && b == b' ';
-        let (stop, found) = bytes::find_byte(text, place, limit - place, ends);
+        let (stop, found) = bytes::find_byte(text, offset, limit - offset, ends);
         if !found || byte_at(text, stop) == b' ' {
             return None;
         }
@@ -50,14 +50,14 @@ pub(crate) fn quoted_end(text: &[u8], start: usize, quote: Quote, longest: usize
             if lines > 40 {
                 return None;
             }
-            place = line_break(text, stop).map_or(stop + 1, |(_, next)| next);
+            offset = line_break(text, stop).map_or(stop + 1, |(_, next)| next);
             continue;
         }
         let slashes = backslashes_before(text, stop);
         if slashes <= quote.backslashes || (slashes - quote.backslashes).is_multiple_of(2 * (quote.backslashes + 1)) {
             return Some(stop - slashes.min(quote.backslashes));
         }
-        place = stop + 1;
+        offset = stop + 1;
     }
     None
 }
@@ -72,15 +72,15 @@ pub(crate) enum ValueEnd {
 }
 
 /// The bare value from `start`. A backslash at the end of a line joins the next one.
-pub(crate) fn bare_value(text: &[u8], start: usize, end_of: ValueEnd, longest: usize) -> Range<usize> {
+pub(crate) fn bare_value(text: &[u8], start: usize, ends_at: ValueEnd, max_bytes: usize) -> Range<usize> {
     const SIGNS: ByteSet = ByteSet::of(",;)}]<>&|");
-    let ends = |b: u8| b <= b' ' || b == b'\\' || QUOTES.has(b) || end_of == ValueEnd::Punctuation && SIGNS.has(b);
+    let ends = |b: u8| b <= b' ' || b == b'\\' || QUOTES.has(b) || ends_at == ValueEnd::Punctuation && SIGNS.has(b);
     let mut end = start;
     loop {
-        end = bytes::find_byte(text, end, (start + longest).saturating_sub(end), ends).0;
+        end = bytes::find_byte(text, end, (start + max_bytes).saturating_sub(end), ends).0;
         match line_break(text, end) {
-            Some((LineBreak::Joined, next)) if end > start && next < start + longest && byte_at(text, next) > b' ' => end = next,
-            _ if is_literal_backslash(text, end) && end < start + longest => end += 1,
+            Some((LineBreak::Joined, next)) if end > start && next < start + max_bytes && byte_at(text, next) > b' ' => end = next,
+            _ if is_literal_backslash(text, end) && end < start + max_bytes => end += 1,
             _ => break,
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn bare_value(text: &[u8], start: usize, end_of: ValueEnd, longest: u
     if (matches!(byte_before(text, end), b'.' | b',' | b';' | b':') || byte_before(text, end) == b'!' && is_word)
         && end > start + 1
         && byte_at(text, end) <= b' '
-        && end_of == ValueEnd::Punctuation
+        && ends_at == ValueEnd::Punctuation
     {
         end -= 1;
     }
@@ -97,13 +97,13 @@ pub(crate) fn bare_value(text: &[u8], start: usize, end_of: ValueEnd, longest: u
 }
 
 /// A backslash that is part of the value: it escapes neither a newline nor a quote nor another backslash.
-fn is_literal_backslash(text: &[u8], place: usize) -> bool {
-    byte_at(text, place) == b'\\' && byte_at(text, place + 1) > b' ' && !b"nrtu\\\"'`".contains(&byte_at(text, place + 1))
+fn is_literal_backslash(text: &[u8], offset: usize) -> bool {
+    byte_at(text, offset) == b'\\' && byte_at(text, offset + 1) > b' ' && !b"nrtu\\\"'`".contains(&byte_at(text, offset + 1))
 }
 
 /// The offset behind blanks and at most one newline with the indentation of the next line.
-pub(crate) fn skip_space(text: &[u8], place: usize) -> usize {
-    let here = bytes::run_end(text, place, BLANK, 32);
+pub(crate) fn skip_space(text: &[u8], offset: usize) -> usize {
+    let here = bytes::run_end(text, offset, BLANK, 32);
     match line_break(text, here) {
         Some((_, next)) => next,
         None => here,

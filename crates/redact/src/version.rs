@@ -68,7 +68,7 @@ mod tests {
             now == known,
             "The shipped rules are no longer those of version {version}. Stored texts keep their secrets until RULES_VERSION is raised: \
              set it to {next} in crates/redact/src/version.rs and add `({next}, {now:#018x})` to FINGERPRINTS. If {version} has not \
-             been on main yet, put {now:#018x} in its place.",
+             been on main yet, put {now:#018x} in its offset.",
             next = version + 1,
         );
         assert_eq!(version, RULES_VERSION, "the newest fingerprint is that of RULES_VERSION");
