@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::config::SummarizerChoice;
 use crate::model::note::Kind;
-use crate::setup::{Scope, TimerChoice};
+use crate::setup::{InstallScope, TimerChoice};
 
 /// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
 #[derive(Debug, Parser)]
@@ -135,8 +135,8 @@ pub struct DigestArgs {
 #[derive(Debug, Args)]
 pub struct InstallArgs {
     /// Whose sessions get the hooks
-    #[arg(long, value_enum, default_value_t = Scope::User)]
-    pub scope: Scope,
+    #[arg(long, value_enum, default_value_t = InstallScope::User)]
+    pub scope: InstallScope,
     /// Who starts the digest: what was chosen before, at first `auto`; how often is `schedule` in the config
     #[arg(long, value_enum)]
     pub timer: Option<TimerChoice>,
@@ -152,7 +152,7 @@ pub struct InstallArgs {
 pub struct UninstallArgs {
     /// Only the hooks of this scope, and the server that is registered there; without it all that were installed, also in other projects, and the timer
     #[arg(long, value_enum, conflicts_with = "purge")]
-    pub scope: Option<Scope>,
+    pub scope: Option<InstallScope>,
     /// Delete the data folder too: index, pages, marks
     #[arg(long)]
     pub purge: bool,

@@ -10,10 +10,10 @@ use crate::app::Ended;
 use crate::app::doctor::{Depth, Finding, Fix, State, examine};
 use crate::cli::args::DoctorArgs;
 use crate::config::Config;
-use crate::setup::cleanup::Raise;
+use crate::setup::lock::InstallLock;
 use crate::setup::plan::InstallRequest;
-use crate::setup::turn::Turn;
-use crate::setup::{Host, Scope, apply, look, plan};
+use crate::setup::transcript_retention::RetentionChange;
+use crate::setup::{Host, InstallScope, apply, inspect, plan};
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
 use crate::text::clean::{one_line, plain};
@@ -32,7 +32,7 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
     if let Some(days) = args.keep_transcripts {
         // Progress is for people only, so it is kept out of the JSON.
         let mut said = Vec::new();
-        Raise::plan(days, &host)?.apply(days, &mut said)?;
+        RetentionChange::plan(days, &host)?.apply(days, &mut said)?;
         if !args.json {
             out.write_all(plain(&String::from_utf8_lossy(&said)).as_bytes())?;
             writeln!(out)?;
@@ -49,7 +49,7 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
         }
         findings = examine(config, &host, Depth::Whole, config.now());
     }
-    let ended = tell(&findings, Some(&host.around.program), args.json, out)?;
+    let ended = tell(&findings, Some(&host.environment.program), args.json, out)?;
     Ok(if ui.warned() { Ended::Partly } else { ended })
 }
 
@@ -97,11 +97,11 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
         crate::app::repair::run(config, ui, out).with_context(what)?;
     }
     if needs(Fix::Install) {
-        let _turn = Turn::wait(config)?;
+        let _lock = InstallLock::acquire(config)?;
         // Only files that already hold something of ours: nothing is installed that was never asked for.
-        for file in look::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
+        for file in inspect::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {
             // A project's servers are in a separate file, which no session writes back.
-            let mcp = file.scope != Scope::Project && look::server_taken_back(host).is_some();
+            let mcp = file.scope != InstallScope::Project && inspect::overwritten_registration(host).is_some();
             let plan = plan::plan(&InstallRequest { scope: file.scope, timer: None, mcp }, host)?;
             plan.warnings.iter().for_each(|warning| ui.warn(warning));
             apply::install(plan, host, ui, out)?;

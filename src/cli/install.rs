@@ -9,15 +9,15 @@ use jiff::tz::TimeZone;
 use crate::app::Ended;
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
+use crate::setup::lock::InstallLock;
 use crate::setup::plan::InstallRequest;
-use crate::setup::turn::Turn;
-use crate::setup::{Host, Timer, apply, plan, schedule};
+use crate::setup::{Host, Timer, apply, plan, timer_calendar};
 use crate::sys::messages::Ui;
 
 pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
     let host = Host::new(config)?;
-    let _turn = if args.dry_run { None } else { Some(Turn::wait(config)?) };
+    let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };
     let plan = plan::plan(&InstallRequest { scope: args.scope, timer: args.timer, mcp: args.mcp }, &host)?;
     plan.warnings.iter().for_each(|warning| ui.warn(warning));
     plan.notes.iter().for_each(|note| ui.note(note));
@@ -37,7 +37,7 @@ fn what_now(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {
     } else {
         // Timers follow the system's time zone, whatever zone the pages use.
         let now = Timestamp::from_millisecond(config.now())?.to_zoned(TimeZone::system());
-        let next = schedule::next(config.schedule, &now).strftime("%H:%M").to_string();
+        let next = timer_calendar::next(config.schedule, &now).strftime("%H:%M").to_string();
         writeln!(out, "The next digest runs at {next}; `recall digest` takes in the past now.")?;
     }
     writeln!(out, "`recall doctor` says whether all is well.")?;

@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use crate::app::Ended;
 use crate::cli::args::UninstallArgs;
 use crate::config::Config;
-use crate::setup::turn::Turn;
-use crate::setup::{Host, purge, undo};
+use crate::setup::lock::InstallLock;
+use crate::setup::{Host, purge, uninstall};
 use crate::sys::messages;
 use crate::sys::messages::Ui;
 
@@ -18,14 +18,14 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
     let host = Host::new(config)?;
     // Without a data folder there is nothing to lock, and none is created for the lock.
     let at_work = !args.dry_run && config.data_dir.is_dir();
-    let _turn = at_work.then(|| Turn::wait(config)).transpose()?;
+    let _lock = at_work.then(|| InstallLock::acquire(config)).transpose()?;
     // Check first: data that may not be deleted stops everything before anything is undone.
     let data = if args.purge { purge::folder(&host)? } else { None };
-    let undo = undo::plan(args.scope, &host)?;
-    undo.warnings.iter().for_each(|warning| ui.warn(warning));
-    undo.notes.iter().for_each(|note| ui.note(note));
+    let plan = uninstall::plan(args.scope, &host)?;
+    plan.warnings.iter().for_each(|warning| ui.warn(warning));
+    plan.notes.iter().for_each(|note| ui.note(note));
     if args.dry_run {
-        undo.show(out)?;
+        plan.show(out)?;
         data.iter().try_for_each(|folder| writeln!(out, "would delete {}", folder.display()))?;
         return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
     }
@@ -34,7 +34,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
     {
         bail!("nothing was changed");
     }
-    undo.apply(&host, &ui, out)?;
+    plan.apply(&host, &ui, out)?;
     match data.filter(|folder| folder.exists()) {
         Some(folder) if ui.warned() => {
             ui.warn(&format!("{} is not deleted: it says how to undo what is left", folder.display()));

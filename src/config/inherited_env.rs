@@ -9,20 +9,20 @@ use super::{Config, path_var};
 use crate::sys::child_process::which;
 
 /// Variables that decide where recall's own files are, each with its default below the home, if it has one.
-pub const CARRIED: [(&str, Option<&str>); 4] = [
+pub const LOCATION_VARIABLES: [(&str, Option<&str>); 4] = [
     ("RECALL_DATA_DIR", None),
     ("RECALL_CONFIG", None),
     ("XDG_DATA_HOME", Some(".local/share")),
     ("XDG_CONFIG_HOME", Some(".config")),
 ];
 /// Variables with which `claude` logs in and finds its service. They may be secret, so their values are never written anywhere.
-const LOGIN: [&str; 7] = [
+const LOGIN_VARIABLES: [&str; 7] = [
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK",
     "CLAUDE_CODE_USE_VERTEX", "HTTPS_PROXY",
 ];
 
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct InheritedEnvironment {
     /// This program, by a path that survives upgrades where there is one.
     pub program: PathBuf,
     pub current_dir: PathBuf,
@@ -30,13 +30,13 @@ pub struct Surroundings {
     /// Where systemd looks for user units.
     pub config_home: PathBuf,
     /// Variables whose values differ from what a program gets that is started without the user's shell.
-    pub carried: Vec<(&'static str, String)>,
+    pub location_variables: Vec<(&'static str, String)>,
     pub time_zone: Option<String>,
     /// Login variables that are set here and that no timer will have.
-    pub login: Vec<&'static str>,
+    pub login_variables: Vec<&'static str>,
 }
 
-impl Surroundings {
+impl InheritedEnvironment {
     /// # Errors
     /// When a variable has no usable value.
     pub fn read(config: &Config) -> Result<Self> {
@@ -44,25 +44,23 @@ impl Surroundings {
         anyhow::ensure!(!home.as_os_str().is_empty(), "HOME is not set: hooks and timers are looked for below it");
         let exe = env::current_exe().context("cannot find out where this program is")?;
         let set = |name: &str| env::var_os(name).is_some_and(|v| !v.is_empty());
-        let mut carried = Vec::new();
-        for (name, default) in CARRIED {
+        let mut location_variables = Vec::new();
+        for (name, default) in LOCATION_VARIABLES {
             let path = path_var(name)?.filter(|path| default.is_none_or(|d| *path != home.join(d)));
             let path = path.map(|p| p.into_os_string().into_string().ok().with_context(|| format!("${name} is not UTF-8")));
-            carried.extend(path.transpose()?.map(|p| (name, p)));
+            location_variables.extend(path.transpose()?.map(|p| (name, p)));
         }
         Ok(Self {
             program: lasting(exe, &config.search_path),
             current_dir: env::current_dir().unwrap_or_else(|_| home.to_owned()),
             claude_config_dir: path_var("CLAUDE_CONFIG_DIR")?,
             config_home: path_var("XDG_CONFIG_HOME")?.unwrap_or_else(|| home.join(".config")),
-            carried,
+            location_variables,
             time_zone: env::var("TZ").ok().filter(|zone| !zone.is_empty()),
-            login: LOGIN.into_iter().filter(|name| set(name)).collect(),
+            login_variables: LOGIN_VARIABLES.into_iter().filter(|name| set(name)).collect(),
         })
     }
-}
 
-impl Surroundings {
     /// Where Claude Code keeps its settings and sessions when started from here.
     pub fn claude_dir(&self, config: &Config) -> PathBuf {
         self.claude_config_dir.clone().unwrap_or_else(|| config.home.join(".claude"))

@@ -21,7 +21,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-pub use crate::config::inherited_env::{CARRIED, Surroundings};
+pub use crate::config::inherited_env::{InheritedEnvironment, LOCATION_VARIABLES};
 pub use agent::{Agent, agent, agent_of_client};
 pub use embeddings::{Api, EmbeddingsConfig, Key};
 pub use file::{AtPrompt, DigestConfig, HooksConfig, Retention, Scope, SignalConfig, SummarizerChoice};

@@ -1,27 +1,27 @@
-//! Our block in a user's crontab. Pure; every other line stays, byte for byte.
+//! Our block in a user's crontab. Pure; every other line stays byte for byte.
 //!
-//! The environment stands in the command itself: an assignment on a line of its own would hold for the user's lines below it too.
+//! The variables are part of the command: an assignment on a line of its own would also hold for the user's lines below it.
 
-use super::job::Job;
 use super::quote::{cron, shell};
-use super::schedule;
+use super::timer_calendar;
+use super::timer_job::TimerJob;
 
 const BEGIN: &str = "# >>> recall >>>";
 const END: &str = "# <<< recall <<<";
-/// What cron takes as a command; it rejects the whole table for a longer one.
+/// The longest command that cron takes, in bytes; it rejects the whole table for a longer one.
 const MAX_COMMAND: usize = 990;
 
-/// Our block: the line, between marks.
+/// Our block: the line between its two marks.
 ///
 /// # Errors
-/// When cron could not take the command.
-pub fn block(job: &Job) -> Result<String, String> {
-    // crontab(5) is at odds with itself on what becomes of one.
+/// When cron cannot run the command.
+pub fn block(job: &TimerJob) -> Result<String, String> {
+    // crontab(5) contradicts itself on what becomes of a backslash.
     if job.environment.iter().map(|(_, value)| value).chain([&job.program]).any(|value| value.contains('\\')) {
         return Err("cron cannot run a command with a backslash in a path".into());
     }
     let environment: String = job.environment.iter().map(|(name, value)| format!("{name}={} ", shell(value))).collect();
-    // `env`, because the table may name a shell that has no assignments before a command. What is said on stderr is cron's to mail.
+    // `env`, because the table may name a shell that has no assignments before a command. cron mails what is printed on stderr.
     let command = cron(&format!("/usr/bin/env {environment}nice -n 10 {} digest >/dev/null", shell(&job.program)));
     if command.len() > MAX_COMMAND {
         return Err(format!(
@@ -31,11 +31,11 @@ pub fn block(job: &Job) -> Result<String, String> {
     }
     Ok(format!(
         "{BEGIN}\n# Written by `recall install`; `recall uninstall` takes it out.\n{} {command}\n{END}\n",
-        schedule::cron(job.schedule)
+        timer_calendar::cron(job.schedule)
     ))
 }
 
-/// The table with this block: in the place of the one it has, else at the end.
+/// The table with this block, in the place of the one it has, else at the end.
 ///
 /// # Errors
 /// When it cannot be told where a block ends.
@@ -96,7 +96,7 @@ fn parts(table: &str) -> Result<Parts, String> {
         }
         open &= mark != END;
     }
-    // What stands behind such a mark may be somebody else's.
+    // The lines after an unclosed mark may be somebody else's.
     if open {
         return Err(format!("the crontab has `{BEGIN}` without `{END}`: take our lines out with `crontab -e`"));
     }
@@ -106,19 +106,19 @@ fn parts(table: &str) -> Result<Parts, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::job;
+    use crate::setup::timer_job;
     use proptest::prelude::*;
 
     #[test]
     fn the_line_holds_all_that_cron_lacks() {
-        insta::assert_snapshot!(block(&job::odd()).unwrap());
+        insta::assert_snapshot!(block(&timer_job::odd()).unwrap());
     }
 
     #[test]
     fn a_command_cron_would_reject_is_refused() {
-        let long = Job { program: format!("/{}", "x".repeat(1000)), ..job::odd() };
+        let long = TimerJob { program: format!("/{}", "x".repeat(1000)), ..timer_job::odd() };
         assert!(block(&long).unwrap_err().contains("990"));
-        assert!(block(&Job { program: r"/a\b".into(), ..job::odd() }).is_err());
+        assert!(block(&TimerJob { program: r"/a\b".into(), ..timer_job::odd() }).is_err());
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
         #[test]
         fn the_users_lines_stay(lines in prop::collection::vec("[ -~äß]{0,20}", 0..6)) {
             let table: String = lines.iter().map(|l| format!("{l}\n")).collect();
-            let block = block(&job::odd()).unwrap();
+            let block = block(&timer_job::odd()).unwrap();
             let added = add(&table, &block).unwrap();
             prop_assert_eq!(find(&added), Some(block.clone()));
             prop_assert_eq!(add(&added, &block).unwrap(), added.clone());

@@ -1,7 +1,7 @@
-//! Files that belong to others: read once, written in one step, and only when nobody else wrote in between.
+//! Files that belong to others: read once, replaced in one step, and only if nobody else wrote to them in between.
 //!
 //! A symbolic link stays one: its target is replaced, with the mode and owner it had. A file with further names (hard links) keeps them: it
-//! is written in place. What is no file is not read: nobody waits for a pipe.
+//! is written in place. What is no regular file is not read, so a pipe blocks nothing.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -10,33 +10,30 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::NamedTempFile;
 
 use crate::source::delta;
 use crate::sys::private_files;
 
-/// Links followed before a chain counts as a circle.
+/// How many links are followed before a chain counts as a circle.
 const MAX_LINKS: usize = 40;
-/// How often an edit is tried when somebody else writes the file in between, and how long it is left alone first; twice as long each time.
+/// How often an edit is tried while somebody else writes the file, and the first pause between two tries; it doubles each time.
 pub const TRIES: usize = 5;
 pub const PAUSE: Duration = Duration::from_millis(50);
 
-/// Somebody else wrote the file since it was read: what was made of it is worth nothing.
+/// Somebody else wrote the file since it was read, so an edit of what was read must not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} was changed by somebody else just now: try again")]
-pub struct Changed(String);
+pub struct ChangedMeanwhile(String);
 
-/// Makes an edit, and makes it again of what is there then as long as others write in between.
-///
-/// # Errors
-/// As `edit`.
-pub fn again_when_changed<T>(mut edit: impl FnMut() -> Result<T>) -> Result<T> {
+/// Makes an edit, and repeats it on the new content, up to [`TRIES`] times, when others write in between.
+pub fn retry_when_changed<T>(mut edit: impl FnMut() -> Result<T>) -> Result<T> {
     let mut pause = PAUSE;
     for _ in 1..TRIES {
         match edit() {
-            Err(e) if e.is::<Changed>() => thread::sleep(pause),
+            Err(e) if e.is::<ChangedMeanwhile>() => thread::sleep(pause),
             done => return done,
         }
         pause *= 2;
@@ -44,29 +41,36 @@ pub fn again_when_changed<T>(mut edit: impl FnMut() -> Result<T>) -> Result<T> {
     edit()
 }
 
-/// A file as it was when it was looked at.
+/// A file as it was when it was read.
 #[derive(Debug, Clone)]
-pub struct File {
+pub struct FileSnapshot {
     pub path: PathBuf,
-    /// What the path's links lead to, there or not.
+    /// Where the path's links lead; nothing need be there.
     target: PathBuf,
-    /// `None` when there was none.
+    /// `None` when there was no file.
     pub bytes: Option<Vec<u8>>,
 }
 
-impl File {
-    /// # Errors
-    /// When it is there and cannot be read, or its links lead in a circle.
+impl FileSnapshot {
     pub fn read(path: &Path) -> Result<Self> {
-        let target = follow(path).with_context(|| format!("cannot follow the link {}", path.display()))?;
-        let bytes = bytes(&target).with_context(|| format!("cannot read {}", path.display()))?;
+        let target = follow_links(path).with_context(|| format!("cannot follow the link {}", path.display()))?;
+        let bytes = read_bytes(&target).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(Self { path: path.to_owned(), target, bytes })
+    }
+
+    /// The content as text, empty where there is no file.
+    pub fn text(&self) -> Result<String> {
+        String::from_utf8(self.bytes.clone().unwrap_or_default()).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+            anyhow!("{}:{line}: not UTF-8", self.path.display())
+        })
     }
 
     /// Replaces the whole file, or creates it with the folders it needs. Returns the folders that were created, outermost first.
     ///
     /// # Errors
-    /// A [`Changed`] when somebody changed it since it was read; else when it cannot be written as its owner's file.
+    /// A [`ChangedMeanwhile`] when somebody changed it since it was read; else when it cannot be written, or not with the owner it has.
     pub fn write(&self, bytes: &[u8]) -> Result<Vec<PathBuf>> {
         let dir = self.target.parent().context("a file needs a folder")?;
         let created = create_folders(dir).with_context(|| format!("cannot create {}", dir.display()))?;
@@ -101,13 +105,13 @@ impl File {
             temporary.as_file().set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
         }
         temporary.as_file().sync_all()?;
-        self.put(temporary, bytes)?;
+        self.exchange(temporary, bytes)?;
         Ok(private_files::sync_folder_of(&self.target)?)
     }
 
-    /// Gives a file the name of this one. What had it until then is looked at behind that: whatever somebody wrote up to the last moment
-    /// gets the name back.
-    fn put(&self, new: NamedTempFile, ours: &[u8]) -> Result<()> {
+    /// Renames a new file to the target. The two are exchanged, so that the old one can be read afterwards: what somebody wrote up to the
+    /// last moment is exchanged back.
+    fn exchange(&self, new: NamedTempFile, ours: &[u8]) -> Result<()> {
         if self.bytes.is_none() {
             return match new.persist_noclobber(&self.target) {
                 Err(e) if e.error.kind() == ErrorKind::AlreadyExists => Err(self.changed().into()),
@@ -115,49 +119,49 @@ impl File {
             };
         }
         let swap = || renameat_with(CWD, new.path(), CWD, &self.target, RenameFlags::EXCHANGE);
-        // To write and sync the new one took a while.
+        // Writing and syncing the new one took a while.
         self.ensure_unchanged()?;
         match swap() {
-            // It is gone.
+            // Somebody deleted it.
             Err(rustix::io::Errno::NOENT) => return Err(self.changed().into()),
-            // Some file systems cannot do that: then what is written within the next moment is lost.
+            // Some file systems cannot exchange: there what others write within this moment is lost.
             Err(_) => return Ok(new.persist(&self.target).map(drop)?),
             Ok(()) => {}
         }
         if self.bytes.as_deref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) {
-            // As somebody leaves it for a moment who is about to write it.
+            // A writer may have emptied it and be about to fill it.
             thread::sleep(PAUSE);
         }
-        if bytes(new.path())? == self.bytes {
+        if read_bytes(new.path())? == self.bytes {
             return Ok(());
         }
         swap()?;
-        if bytes(new.path())?.as_deref() != Some(ours) {
-            // That was not ours any more but what somebody wrote over it: the latest.
+        if read_bytes(new.path())?.as_deref() != Some(ours) {
+            // Not ours came back, but what somebody wrote over it: the newest, which keeps the name.
             swap()?;
         }
         Err(self.changed().into())
     }
 
-    /// Deletes it; a link stays, and leads nowhere as it did before.
+    /// Deletes the file; a link to it stays, and leads nowhere as before.
     ///
     /// # Errors
-    /// A [`Changed`] when somebody changed it since it was read; else when it cannot be deleted.
+    /// A [`ChangedMeanwhile`] when somebody changed it since it was read; else when it cannot be deleted.
     pub fn delete(&self) -> Result<()> {
         self.ensure_unchanged()?;
         if self.bytes.is_none() {
             return Ok(());
         }
-        self.take_away().with_context(|| format!("cannot delete {}", self.name()))
+        self.move_away().with_context(|| format!("cannot delete {}", self.name()))
     }
 
-    fn take_away(&self) -> Result<()> {
+    fn move_away(&self) -> Result<()> {
         let dir = self.target.parent().context("a file needs a folder")?;
         private_files::drop_abandoned(dir);
         let aside = private_files::temporary(dir)?;
         fs::rename(&self.target, aside.path())?;
-        if bytes(aside.path())? != self.bytes {
-            // Unless there is a newer one by now.
+        if read_bytes(aside.path())? != self.bytes {
+            // Fails where a newer one has the name by now, which then stays.
             let _ = aside.persist_noclobber(&self.target);
             return Err(self.changed().into());
         }
@@ -165,22 +169,22 @@ impl File {
     }
 
     fn ensure_unchanged(&self) -> Result<()> {
-        let now = bytes(&self.target).with_context(|| format!("cannot read {}", self.path.display()))?;
+        let now = read_bytes(&self.target).with_context(|| format!("cannot read {}", self.path.display()))?;
         if now == self.bytes { Ok(()) } else { Err(self.changed().into()) }
     }
 
-    fn changed(&self) -> Changed {
-        Changed(self.path.display().to_string())
+    fn changed(&self) -> ChangedMeanwhile {
+        ChangedMeanwhile(self.path.display().to_string())
     }
 
-    /// The path, and where its links lead.
+    /// The path, and where its links lead, for messages.
     fn name(&self) -> String {
         let path = self.path.display();
         if self.path == self.target { path.to_string() } else { format!("{path} (a link to {})", self.target.display()) }
     }
 }
 
-fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
+fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     match delta::regular(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
         Ok(_) => Ok(Some(bytes)),
@@ -189,7 +193,7 @@ fn bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Writes over what is there. Cut short between two steps it holds the new text and white space, which no format of these minds.
+/// Overwrites the file in place. Interrupted between two steps it holds the new text and then white space, which all these formats allow.
 fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = OpenOptions::new().write(true).open(path)?;
     let mut padded = bytes.to_owned();
@@ -199,13 +203,13 @@ fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Where a path leads when every link of its last part is followed; the end need not be there.
-fn follow(path: &Path) -> io::Result<PathBuf> {
+/// Follows the links of the path's last part. What they lead to need not exist.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(next) => path = path.parent().unwrap_or(Path::new("/")).join(next),
-            // No link, or nothing there.
+            // Not a link, or nothing there.
             Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return Ok(path);
             }
@@ -226,7 +230,7 @@ fn create_folders(dir: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Removes folders that are empty, innermost first.
-pub fn remove_empty(folders: &[PathBuf]) {
+pub fn remove_empty_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }
@@ -247,7 +251,7 @@ mod tests {
         fs::set_permissions(&real, Permissions::from_mode(0o640)).unwrap();
         symlink("middle", &link).unwrap();
         symlink("dotfiles/settings.json", dir.path().join("middle")).unwrap();
-        assert_eq!(File::read(&link).unwrap().write(b"new").unwrap(), [] as [PathBuf; 0]);
+        assert_eq!(FileSnapshot::read(&link).unwrap().write(b"new").unwrap(), [] as [PathBuf; 0]);
         assert_eq!(fs::read(&real).unwrap(), b"new");
         assert_eq!(fs::metadata(&real).unwrap().mode() & 0o7777, 0o640);
         assert_eq!(fs::read_link(&link).unwrap(), Path::new("middle"));
@@ -259,17 +263,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("link");
         symlink("there/settings.json", &link).unwrap();
-        let file = File::read(&link).unwrap();
+        let file = FileSnapshot::read(&link).unwrap();
         assert_eq!(file.bytes, None);
         assert_eq!(file.write(b"{}").unwrap(), [dir.path().join("there")]);
-        File::read(&link).unwrap().delete().unwrap();
+        FileSnapshot::read(&link).unwrap().delete().unwrap();
         assert!(link.is_symlink() && !link.exists());
         let folder = dir.path().join("unmounted");
         symlink("/nowhere/claude", &folder).unwrap();
-        let refused = File::read(&folder.join("settings.json")).unwrap().write(b"{}").unwrap_err();
+        let refused = FileSnapshot::read(&folder.join("settings.json")).unwrap().write(b"{}").unwrap_err();
         assert!(format!("{refused:#}").contains("leads nowhere"), "{refused:#}");
         symlink("circle", dir.path().join("circle")).unwrap();
-        assert!(File::read(&dir.path().join("circle")).is_err());
+        assert!(FileSnapshot::read(&dir.path().join("circle")).is_err());
     }
 
     #[test]
@@ -279,7 +283,7 @@ mod tests {
         fs::write(&one, "a long text of theirs").unwrap();
         fs::hard_link(&one, &other).unwrap();
         for text in ["short", "a text that is much longer than that"] {
-            File::read(&one).unwrap().write(text.as_bytes()).unwrap();
+            FileSnapshot::read(&one).unwrap().write(text.as_bytes()).unwrap();
             assert_eq!((fs::read_to_string(&one).unwrap(), fs::read_to_string(&other).unwrap()), (text.into(), text.into()));
         }
     }
@@ -289,7 +293,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("settings.json");
         rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-        let refused = format!("{:#}", File::read(&pipe).unwrap_err());
+        let refused = format!("{:#}", FileSnapshot::read(&pipe).unwrap_err());
         assert!(refused.contains("settings.json") && refused.contains("not a regular file"), "{refused}");
     }
 
@@ -303,17 +307,17 @@ mod tests {
             new
         };
         fs::write(&path, "as it was").unwrap();
-        let seen = File::read(&path).unwrap();
+        let seen = FileSnapshot::read(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
-        assert!(seen.put(new(), b"ours").unwrap_err().is::<Changed>());
+        assert!(seen.exchange(new(), b"ours").unwrap_err().is::<ChangedMeanwhile>());
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
-        assert!(seen.take_away().unwrap_err().is::<Changed>());
+        assert!(seen.move_away().unwrap_err().is::<ChangedMeanwhile>());
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         fs::remove_file(&path).unwrap();
-        assert!(seen.put(new(), b"ours").unwrap_err().is::<Changed>() && !path.exists(), "who deleted it meant it");
-        let unseen = File::read(&path).unwrap();
+        assert!(seen.exchange(new(), b"ours").unwrap_err().is::<ChangedMeanwhile>() && !path.exists(), "who deleted it meant it");
+        let unseen = FileSnapshot::read(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
-        assert!(unseen.put(new(), b"ours").unwrap_err().is::<Changed>());
+        assert!(unseen.exchange(new(), b"ours").unwrap_err().is::<ChangedMeanwhile>());
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing temporary is left");
     }
@@ -329,7 +333,7 @@ mod tests {
     fn what_somebody_wrote_meanwhile_is_not_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings.json");
-        let seen = File::read(&path).unwrap();
+        let seen = FileSnapshot::read(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
         assert!(seen.write(b"ours").unwrap_err().to_string().contains("changed by somebody else"));
         assert!(seen.delete().is_err());

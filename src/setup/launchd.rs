@@ -1,20 +1,20 @@
-//! The launchd agent, made from the one that ships in `launchd/`. Pure.
+//! The launchd agent, made from the template in `launchd/`. Pure.
 
-use super::job::Job;
 use super::quote::xml;
-use super::schedule::intervals;
+use super::timer_calendar::intervals;
+use super::timer_job::TimerJob;
 
 const AGENT: &str = include_str!("../../launchd/recall.digest.plist");
 pub const LABEL: &str = "recall.digest";
 pub const FILE: &str = "Library/LaunchAgents/recall.digest.plist";
 
 /// The agent's property list.
-pub fn plist(job: &Job) -> String {
+pub fn plist(job: &TimerJob) -> String {
     let text = |value: &str| format!("<string>{}</string>", xml(value));
     let pairs: String =
         job.environment.iter().map(|(name, value)| format!("\t\t<key>{name}</key>\n\t\t{}\n", text(value))).collect();
     let program = format!("<array>\n\t\t{}\n\t\t<string>digest</string>\n\t</array>", text(&job.program));
-    // launchd writes no log of its own; what goes wrong is told on stderr.
+    // launchd writes no log of its own; errors are printed on stderr.
     let log = format!("{}\n\t<key>StandardErrorPath</key>\n\t{}", program, text(&format!("{}/Library/Logs/recall.log", job.home)));
     let agent = with(AGENT, "ProgramArguments", &log);
     let agent = with(&agent, "EnvironmentVariables", &format!("<dict>\n{pairs}\t</dict>"));
@@ -39,10 +39,10 @@ fn with(plist: &str, key: &str, value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::job;
+    use crate::setup::timer_job;
 
     #[test]
     fn values_go_into_the_agent_that_ships() {
-        insta::assert_snapshot!(plist(&job::odd()));
+        insta::assert_snapshot!(plist(&timer_job::odd()));
     }
 }

@@ -1,5 +1,5 @@
-//! What install did, kept in the data folder, so that uninstall can undo it exactly: `install.json`, and in `backup/` the bytes of
-//! every file as it was before. Nothing of it lies in a repository.
+//! The record of what install did, so that uninstall can undo it exactly: `install.json` in the data folder, and in `backup/` the bytes of
+//! each file from before. Nothing of it is written into a repository.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use super::strict_json::Shapes;
 use crate::sys::private_files;
 
 const VERSION: u32 = 1;
-/// The name of the crontab among the edited files.
+/// The key of the crontab among the edited files.
 pub const CRONTAB: &str = "crontab";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,35 +23,35 @@ pub struct Manifest {
     /// The timer that was chosen, by the user or for them.
     #[serde(default)]
     pub timer: Option<Timer>,
-    /// Files of others that we edited, by path; the crontab by the name of its own.
+    /// Files of others that were edited, by path; the crontab as [`CRONTAB`].
     #[serde(default)]
-    pub edited: BTreeMap<PathBuf, Edited>,
-    /// Folders we created, in the order of their creation.
+    pub edited: BTreeMap<PathBuf, EditedFile>,
+    /// Folders that were created, in this order.
     #[serde(default)]
     pub folders: Vec<PathBuf>,
 }
 
-/// What was done to a file of others.
+/// How a file of others was edited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edited {
-    /// Was it there before?
+pub struct EditedFile {
+    /// Did the file exist before?
     pub existed: bool,
     /// The name of its copy in the backup folder.
     pub backup: Option<String>,
-    /// Do `existed` and `backup` tell what it was, but for ours? Not once others wrote to it between two installs.
+    /// Do `existed` and `backup` describe the file as it is but for our edits? No more once others wrote to it between two installs.
     pub exact: bool,
-    /// The hash of what we wrote.
+    /// The hash of what was written last.
     pub after: String,
     #[serde(default, rename = "empties", skip_serializing_if = "Shapes::is_empty")]
     pub shapes: Shapes,
 }
 
-/// What a file is to become again.
+/// What a file was before the first install.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Before {
+pub enum Original {
     Bytes(Vec<u8>),
     Missing,
-    /// Others wrote to it since: only what is ours may go.
+    /// Others wrote to it since: only what is ours may be removed.
     Unknown,
 }
 
@@ -81,8 +81,8 @@ impl Manifest {
         private_files::replace(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Notes an edit that is about to be made, and keeps the bytes from before when nothing of ours was in them yet.
-    pub fn note(&mut self, data_dir: &Path, path: &Path, edit: &Edit<'_>) -> Result<()> {
+    /// Records an edit that is about to be made, and backs the file up if nothing of ours is in it yet.
+    pub fn record(&mut self, data_dir: &Path, path: &Path, edit: &FileEdit<'_>) -> Result<()> {
         if edit.fresh {
             self.forget(data_dir, path)?;
         }
@@ -90,16 +90,16 @@ impl Manifest {
         let mut entry = match self.edited.remove(path) {
             Some(known) => {
                 let untouched = edit.before.is_some_and(|bytes| known.after == hash(bytes));
-                Edited { exact: known.exact && untouched, after, ..known }
+                EditedFile { exact: known.exact && untouched, after, ..known }
             }
-            None if edit.fresh => Edited {
+            None if edit.fresh => EditedFile {
                 existed: edit.before.is_some(),
-                backup: edit.before.filter(|_| edit.copy).map(|bytes| keep(data_dir, path, bytes)).transpose()?,
+                backup: edit.before.filter(|_| edit.copy).map(|bytes| back_up(data_dir, path, bytes)).transpose()?,
                 exact: edit.copy,
                 after,
                 shapes: Shapes::new(),
             },
-            None => Edited { existed: true, after, ..Edited::default() },
+            None => EditedFile { existed: true, after, ..EditedFile::default() },
         };
         for (name, was) in edit.shapes {
             entry.shapes.entry(name.clone()).or_insert_with(|| was.clone());
@@ -108,12 +108,12 @@ impl Manifest {
         Ok(())
     }
 
-    /// What the file was before the first install, as far as that can be given back.
-    pub fn before(&self, data_dir: &Path, path: &Path, now: &[u8]) -> Before {
-        let Some(edited) = self.edited.get(path).filter(|e| e.exact && e.after == hash(now)) else { return Before::Unknown };
+    /// What the file was before the first install, if `now` is what was written last.
+    pub fn original(&self, data_dir: &Path, path: &Path, now: &[u8]) -> Original {
+        let Some(edited) = self.edited.get(path).filter(|e| e.exact && e.after == hash(now)) else { return Original::Unknown };
         match &edited.backup {
-            Some(name) => fs::read(folder(data_dir).join(name)).map_or(Before::Unknown, Before::Bytes),
-            None => Before::Missing,
+            Some(name) => fs::read(folder(data_dir).join(name)).map_or(Original::Unknown, Original::Bytes),
+            None => Original::Missing,
         }
     }
 
@@ -122,14 +122,14 @@ impl Manifest {
     }
 
     /// Did install create the file?
-    pub fn created(&self, path: &Path) -> bool {
+    pub fn was_created(&self, path: &Path) -> bool {
         self.edited.get(path).is_some_and(|e| !e.existed)
     }
 
-    /// A file is as it was: its copy is needed no more.
+    /// Removes the record and the backup of a file that was restored.
     ///
     /// # Errors
-    /// When the copy cannot be deleted; it is still known then.
+    /// When the backup cannot be deleted; its record stays then.
     pub fn forget(&mut self, data_dir: &Path, path: &Path) -> Result<()> {
         if let Some(name) = self.edited.get(path).and_then(|e| e.backup.as_ref()) {
             let copy = folder(data_dir).join(name);
@@ -143,7 +143,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Removes it and every copy: all is undone.
+    /// Deletes the manifest and every backup, once all is undone.
     pub fn delete(mut self, data_dir: &Path) -> Result<()> {
         for path in self.edited.keys().cloned().collect::<Vec<_>>() {
             self.forget(data_dir, &path)?;
@@ -158,16 +158,16 @@ impl Manifest {
     }
 }
 
-/// An edit of a file of others.
+/// An edit of a file of others that is about to be made.
 #[derive(Debug)]
-pub struct Edit<'a> {
+pub struct FileEdit<'a> {
     /// `None` when there was no file.
     pub before: Option<&'a [u8]>,
     pub after: &'a [u8],
-    /// Was nothing of ours in it before?
+    /// Was nothing of ours in the file before?
     pub fresh: bool,
     pub shapes: &'a Shapes,
-    /// Is a copy kept of what was there, to give it back as it was?
+    /// Is the file to be backed up?
     pub copy: bool,
 }
 
@@ -183,8 +183,8 @@ fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
-/// Copies the bytes into the backup folder, under a name of the file's path.
-fn keep(data_dir: &Path, path: &Path, bytes: &[u8]) -> Result<String> {
+/// Writes the bytes into the backup folder, under a name made from the file's path, and returns that name.
+fn back_up(data_dir: &Path, path: &Path, bytes: &[u8]) -> Result<String> {
     use std::os::unix::ffi::OsStrExt;
     let name = format!("{}.bak", &hash(path.as_os_str().as_bytes())[..16]);
     let backup = folder(data_dir).join(&name);
@@ -198,21 +198,21 @@ mod tests {
 
     const FILE: &str = "/home/x/.claude/settings.json";
 
-    fn edit<'a>(before: Option<&'a str>, after: &'a str, fresh: bool, shapes: &'a Shapes) -> Edit<'a> {
-        Edit { before: before.map(str::as_bytes), after: after.as_bytes(), fresh, shapes, copy: true }
+    fn edit<'a>(before: Option<&'a str>, after: &'a str, fresh: bool, shapes: &'a Shapes) -> FileEdit<'a> {
+        FileEdit { before: before.map(str::as_bytes), after: after.as_bytes(), fresh, shapes, copy: true }
     }
 
     #[test]
     fn the_bytes_from_before_the_first_install_are_given_back() {
         let dir = tempfile::tempdir().unwrap();
         let (none, mut manifest) = (Shapes::new(), Manifest::default());
-        manifest.note(dir.path(), FILE.as_ref(), &edit(Some("{}"), "one", true, &none)).unwrap();
-        manifest.note(dir.path(), FILE.as_ref(), &edit(Some("one"), "two", false, &none)).unwrap();
+        manifest.record(dir.path(), FILE.as_ref(), &edit(Some("{}"), "one", true, &none)).unwrap();
+        manifest.record(dir.path(), FILE.as_ref(), &edit(Some("one"), "two", false, &none)).unwrap();
         manifest.save(dir.path()).unwrap();
         let mut read = Manifest::load(dir.path()).unwrap();
         assert_eq!(read, manifest);
-        assert_eq!(read.before(dir.path(), FILE.as_ref(), b"two"), Before::Bytes(b"{}".to_vec()));
-        assert_eq!(read.before(dir.path(), FILE.as_ref(), b"others wrote"), Before::Unknown);
+        assert_eq!(read.original(dir.path(), FILE.as_ref(), b"two"), Original::Bytes(b"{}".to_vec()));
+        assert_eq!(read.original(dir.path(), FILE.as_ref(), b"others wrote"), Original::Unknown);
         read.forget(dir.path(), FILE.as_ref()).unwrap();
         read.delete(dir.path()).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
@@ -223,10 +223,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (none, mut manifest) = (Shapes::new(), Manifest::default());
         let path = FILE.as_ref();
-        manifest.note(dir.path(), path, &edit(None, "one", true, &none)).unwrap();
-        assert_eq!(manifest.before(dir.path(), path, b"one"), Before::Missing);
-        manifest.note(dir.path(), path, &edit(Some("one, edited"), "two", false, &none)).unwrap();
-        assert_eq!(manifest.before(dir.path(), path, b"two"), Before::Unknown);
-        assert!(manifest.created(path));
+        manifest.record(dir.path(), path, &edit(None, "one", true, &none)).unwrap();
+        assert_eq!(manifest.original(dir.path(), path, b"one"), Original::Missing);
+        manifest.record(dir.path(), path, &edit(Some("one, edited"), "two", false, &none)).unwrap();
+        assert_eq!(manifest.original(dir.path(), path, b"two"), Original::Unknown);
+        assert!(manifest.was_created(path));
     }
 }

@@ -1,59 +1,62 @@
-//! What lives beside Claude Code: hooks in its settings, a server it may ask, and a timer for the batch.
+//! What recall installs beside Claude Code: hooks in its settings, a server it may ask, and a timer for the digest.
 //!
-//! Everything is looked at and worked out first (`plan`), so that a dry run shows what would be done and a file that cannot be
-//! edited stops the rest; then it is done (`apply`), noting in the manifest what uninstall is to undo.
+//! Everything is read and worked out first (`plan`), so that a dry run shows what would be done and a file that cannot be edited stops
+//! the rest; then it is done (`apply`), and the manifest records what uninstall is to undo.
 
 pub mod apply;
-pub mod cleanup;
-pub mod command;
 mod cron;
+mod diff;
 pub mod file;
-mod job;
+pub mod hook_command;
+pub mod inspect;
 mod launchd;
-pub mod look;
+mod locations;
+pub mod lock;
 pub mod manifest;
 pub mod plan;
 pub mod purge;
 mod quote;
-mod register;
-pub mod schedule;
+mod registration;
 pub mod servers;
 pub mod settings;
 pub mod strict_json;
 mod systemd;
 mod timer;
-mod tools;
-pub mod turn;
-pub mod undo;
+pub mod timer_calendar;
+mod timer_cli;
+mod timer_job;
+mod timer_steps;
+pub mod transcript_retention;
+pub mod uninstall;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use self::tools::Tools;
-use crate::config::{Config, Surroundings};
+use self::timer_cli::TimerCli;
+use crate::config::{Config, InheritedEnvironment};
 
-/// Where all this happens: the config, the environment, and the tools of the system.
+/// What an install works with: the config, the environment, and the commands that control timers.
 #[derive(Debug)]
 pub struct Host<'a> {
     pub config: &'a Config,
-    pub around: Surroundings,
+    pub environment: InheritedEnvironment,
 }
 
 impl<'a> Host<'a> {
     /// # Errors
     /// When the environment has a value that cannot be used.
     pub fn new(config: &'a Config) -> Result<Self> {
-        Ok(Self { config, around: Surroundings::read(config)? })
+        Ok(Self { config, environment: InheritedEnvironment::read(config)? })
     }
 
-    fn tools(&self) -> Tools<'a> {
-        Tools { search_path: &self.config.search_path }
+    fn timer_cli(&self) -> TimerCli<'a> {
+        TimerCli { search_path: &self.config.search_path }
     }
 }
 
-/// Whose sessions get the hooks.
+/// Which sessions get the hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Scope {
+pub enum InstallScope {
     /// all sessions of yours: settings.json in your Claude Code config directory
     User,
     /// everyone's sessions in this project: .claude/settings.json, which can be committed
@@ -62,17 +65,17 @@ pub enum Scope {
     Local,
 }
 
-impl std::fmt::Display for Scope {
+impl std::fmt::Display for InstallScope {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {
-            Scope::User => "user",
-            Scope::Project => "project",
-            Scope::Local => "local",
+            InstallScope::User => "user",
+            InstallScope::Project => "project",
+            InstallScope::Local => "local",
         })
     }
 }
 
-/// Who starts the batch.
+/// What starts the digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Timer {
@@ -83,7 +86,7 @@ pub enum Timer {
 }
 
 impl Timer {
-    /// The ones that can be installed.
+    /// The timers that can be installed.
     pub const ALL: [Timer; 3] = [Timer::Systemd, Timer::Launchd, Timer::Cron];
 }
 
@@ -98,7 +101,7 @@ impl std::fmt::Display for Timer {
     }
 }
 
-/// Who is to start it, as the command line says it.
+/// What is to start the digest, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum TimerChoice {
     /// launchd on macOS, else systemd where it runs for you, else cron

@@ -1,4 +1,4 @@
-//! Deleting the data folder: only when all that is in it is ours, and nothing is at work in it.
+//! Deletes the data folder, only if all that is in it is ours and no digest runs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,21 +7,32 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Host, turn};
+use super::{Host, lock};
 use crate::store::leftovers::WRITING;
 use crate::store::pause;
 
-/// What shows that a folder is a data folder.
+/// Names of which at least one is in every data folder.
 const SIGNS: [&str; 3] = ["recall.db", "install.json", "marks"];
-/// What can stand in one, beside what begins as the index and the log of the hooks do.
-const OURS: [&str; 11] =
-    ["lock", turn::LOCK, WRITING, "daily", "marks", "replies", "child", "install.json", "backup", "last-run.json", pause::FILE];
-const BEGINNINGS: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", ".DS_Store"];
+/// All names that can be in a data folder, but for those with one of the [`PREFIXES`].
+const OURS: [&str; 11] = [
+    "lock",
+    lock::LOCK_FILE,
+    WRITING,
+    "daily",
+    "marks",
+    "replies",
+    "child",
+    "install.json",
+    "backup",
+    "last-run.json",
+    pause::FILE,
+];
+const PREFIXES: [&str; 5] = ["recall.db", "hooks.log", ".recall-tmp-", ".tmp-", ".DS_Store"];
 
-/// The data folder, where links lead, if there is one.
+/// The data folder, with its links followed, if there is one.
 ///
 /// # Errors
-/// When it is not one that may be deleted.
+/// When it may not be deleted.
 pub fn folder(host: &Host<'_>) -> Result<Option<PathBuf>> {
     let named = &host.config.data_dir;
     if !named.exists() {
@@ -39,20 +50,20 @@ pub fn folder(host: &Host<'_>) -> Result<Option<PathBuf>> {
     }
     for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {shown}"))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if !OURS.contains(&name.as_str()) && !BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) {
+        if !OURS.contains(&name.as_str()) && !PREFIXES.iter().any(|beginning| name.starts_with(beginning)) {
             bail!("{shown} holds more than the data of recall, `{name}`, and is not deleted");
         }
     }
     Ok(Some(folder))
 }
 
-/// The locks, which are removed last.
-const LOCKS: [&str; 2] = ["lock", turn::LOCK];
+/// Locks, which are removed last.
+const LOCKS: [&str; 2] = ["lock", lock::LOCK_FILE];
 
-/// Is it what a deletion leaves that was cut short at its end?
+/// Does the folder hold only what a deletion leaves that was interrupted at its end?
 fn is_left_over(folder: &Path) -> Result<bool> {
     let names = names(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    // Where nothing else is, there is nothing to lose.
+    // So an empty folder may be deleted too: nothing is lost.
     Ok(names.iter().all(|name| LOCKS.iter().any(|lock| name == lock)))
 }
 
@@ -60,7 +71,7 @@ fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
 }
 
-/// Removes all but the locks, and last what shows that it is a data folder: cut short anywhere, it can be deleted by the same command.
+/// Removes all but the locks, and the signs of a data folder last, so that the same command can finish an interrupted deletion.
 fn empty(folder: &Path) -> io::Result<()> {
     let is_one_of = |name: &OsString, all: &[&str]| all.iter().any(|one| name == one);
     let (signs, others): (Vec<_>, Vec<_>) =
@@ -73,7 +84,7 @@ fn empty(folder: &Path) -> io::Result<()> {
 fn remove(path: &Path) -> io::Result<()> {
     let removed =
         if path.symlink_metadata().is_ok_and(|found| found.is_dir()) { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    // Logs of the index go with whoever closes it last.
+    // The last process to close the index removes its logs.
     removed.or_else(|e| if e.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
 }
 

@@ -1,6 +1,6 @@
-//! A value as a word of the language it is put into. Pure; every function is the inverse of how that language reads.
+//! Quotes a value for the language it is written into. Pure; each function is the inverse of how that language reads.
 
-/// One word of a POSIX shell.
+/// One word of a POSIX shell, always in single quotes, so that what is written does not depend on a library's taste.
 pub fn shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

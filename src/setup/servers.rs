@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
 use jsonc_parser::json;
 
-use super::command::Form as Command;
+use super::hook_command::Invocation;
 use super::strict_json::{Broken, Insertion, JsonDocument, Shapes, property, remember, string, value, was_empty};
-use crate::config::CARRIED;
+use crate::config::LOCATION_VARIABLES;
 
 /// The name under which it is registered.
 pub const NAME: &str = "recall";
@@ -18,49 +18,48 @@ const PROJECTS: &str = "projects";
 /// Our argument.
 const ARGUMENT: &str = "mcp";
 
-/// Is a program of our name ours, for all we know? What is registered under our name, or with variables of ours, is ours anyway.
-pub type Known<'a> = &'a dyn Fn(&str) -> bool;
+/// Says whether a program named `recall` is this one. What is registered under our name, or with variables of ours, is ours in any case.
+pub type IsOurProgram<'a> = &'a dyn Fn(&str) -> bool;
 
-/// For whom servers stand in a file.
+/// Where servers stand in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// Everyone who reads it.
-    Top,
-    /// Sessions of the project with this root.
+pub enum ServerLocation {
+    /// At the top: for every session that reads the file.
+    TopLevel,
+    /// Below a project: for sessions of the project with this root.
     Project(String),
 }
 
-impl Place {
-    /// The names that lead to its servers.
+impl ServerLocation {
+    /// The keys that lead to the servers.
     fn path(&self) -> Vec<String> {
         match self {
-            Place::Top => vec![SERVERS.to_owned()],
-            Place::Project(root) => vec![PROJECTS.to_owned(), root.clone(), SERVERS.to_owned()],
+            ServerLocation::TopLevel => vec![SERVERS.to_owned()],
+            ServerLocation::Project(root) => vec![PROJECTS.to_owned(), root.clone(), SERVERS.to_owned()],
         }
     }
 }
 
 /// A server of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
+pub struct McpServer {
     pub name: String,
     pub program: String,
-    /// Its variables.
     pub environment: BTreeMap<String, String>,
 }
 
-impl Server {
+impl McpServer {
     /// Is it what an install would write now?
-    pub fn is_as(&self, command: &Command) -> bool {
-        let (program, environment) = wanted(command);
-        let carried = CARRIED.iter().filter_map(|(name, _)| Some((*name, self.environment.get(*name)?.as_str())));
+    pub fn matches(&self, invocation: &Invocation) -> bool {
+        let (program, environment) = expected(invocation);
+        let carried = LOCATION_VARIABLES.iter().filter_map(|(name, _)| Some((*name, self.environment.get(*name)?.as_str())));
         self.runs(program) && carried.eq(environment.iter().map(|(name, value)| (*name, value.as_str())))
     }
 
     /// Others may call a program `recall`, too.
-    fn is_ours(&self, known: Known<'_>) -> bool {
-        let carries = || CARRIED.iter().any(|(name, _)| self.environment.contains_key(*name));
-        self.name == NAME || carries() || known(&self.program)
+    fn is_ours(&self, is_our_program: IsOurProgram<'_>) -> bool {
+        let carries = || LOCATION_VARIABLES.iter().any(|(name, _)| self.environment.contains_key(*name));
+        self.name == NAME || carries() || is_our_program(&self.program)
     }
 
     /// Does it run this program? What is called by its name alone is found on the search path.
@@ -69,59 +68,60 @@ impl Server {
     }
 }
 
-/// How the program is called: itself, and its variables in the order of `CARRIED`.
-fn wanted(command: &Command) -> (&str, Vec<(&'static str, String)>) {
-    match command {
-        Command::Own { program, environment } => {
-            let value = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
-            (program, CARRIED.iter().filter_map(|(name, _)| Some((*name, value(name)?))).collect())
+/// The program and its variables as an install would write them, the variables in the order of `LOCATION_VARIABLES`.
+fn expected(invocation: &Invocation) -> (&str, Vec<(&'static str, String)>) {
+    match invocation {
+        Invocation::Own { program, environment } => {
+            let value = |name: &str| environment.iter().find(|(own, _)| *own == name).map(|(_, value)| value.clone());
+            (program, LOCATION_VARIABLES.iter().filter_map(|(name, _)| Some((*name, value(name)?))).collect())
         }
-        Command::Shared => (NAME, Vec::new()),
+        Invocation::Shared => (NAME, Vec::new()),
     }
 }
 
-/// The server of ours in a place of a file.
-pub fn state(text: &str, place: &Place, known: Known<'_>) -> Result<Option<Server>, Broken> {
+/// Our server at a location of a file.
+pub fn find(text: &str, location: &ServerLocation, is_our_program: IsOurProgram<'_>) -> Result<Option<McpServer>, Broken> {
     let Some(document) = JsonDocument::parse(text)? else { return Ok(None) };
-    let servers = servers_in(&document.top, place);
-    Ok(servers.and_then(|servers| ours(&servers, known).into_iter().next()).map(|(_, server)| server))
+    let servers = servers_at(&document.top, location);
+    Ok(servers.and_then(|servers| own_servers(&servers, is_our_program).into_iter().next()).map(|(_, server)| server))
 }
 
-/// The places of a file that hold one of ours.
-pub fn places(text: &str, known: Known<'_>) -> Result<Vec<Place>, Broken> {
+/// The locations of a file that hold one of ours.
+pub fn locations(text: &str, is_our_program: IsOurProgram<'_>) -> Result<Vec<ServerLocation>, Broken> {
     let Some(document) = JsonDocument::parse(text)? else { return Ok(Vec::new()) };
     let all = all_servers(&document.top).into_iter();
-    Ok(all.filter(|(_, servers)| !ours(servers, known).is_empty()).map(|(place, _)| place).collect())
+    Ok(all.filter(|(_, servers)| !own_servers(servers, is_our_program).is_empty()).map(|(location, _)| location).collect())
 }
 
-/// Servers that look like ours, and are others' by all we know: names.
-pub fn strangers(text: &str, known: Known<'_>) -> Result<Vec<String>, Broken> {
+/// The names of servers that call a program of our name, but another one.
+pub fn foreign(text: &str, is_our_program: IsOurProgram<'_>) -> Result<Vec<String>, Broken> {
     let Some(document) = JsonDocument::parse(text)? else { return Ok(Vec::new()) };
-    let alike = all_servers(&document.top).into_iter().flat_map(|(_, servers)| ours(&servers, &|_| true));
-    Ok(alike.filter(|(_, server)| !server.is_ours(known)).map(|(_, server)| server.name).collect())
+    let alike = all_servers(&document.top).into_iter().flat_map(|(_, servers)| own_servers(&servers, &|_| true));
+    Ok(alike.filter(|(_, server)| !server.is_ours(is_our_program)).map(|(_, server)| server.name).collect())
 }
 
-/// Every place with servers, and these.
-fn all_servers(top: &CstObject) -> Vec<(Place, CstObject)> {
+/// Every location that has servers, and these.
+fn all_servers(top: &CstObject) -> Vec<(ServerLocation, CstObject)> {
     let projects = value(top, PROJECTS).and_then(|projects| projects.as_object());
     let projects = projects.iter().flat_map(|all| all.properties());
     // Of two of the same name the last one counts.
-    let projects: BTreeMap<_, _> = projects.filter_map(|p| Some((Place::Project(p.decoded_name()?), p.object_value()?))).collect();
-    let all = std::iter::once((Place::Top, top.clone())).chain(projects);
-    all.filter_map(|(place, object)| Some((place, value(&object, SERVERS)?.as_object()?))).collect()
+    let projects: BTreeMap<_, _> =
+        projects.filter_map(|p| Some((ServerLocation::Project(p.decoded_name()?), p.object_value()?))).collect();
+    let all = std::iter::once((ServerLocation::TopLevel, top.clone())).chain(projects);
+    all.filter_map(|(location, object)| Some((location, value(&object, SERVERS)?.as_object()?))).collect()
 }
 
-fn servers_in(top: &CstObject, place: &Place) -> Option<CstObject> {
-    place.path().iter().try_fold(top.clone(), |object, name| value(&object, name)?.as_object())
+fn servers_at(top: &CstObject, location: &ServerLocation) -> Option<CstObject> {
+    location.path().iter().try_fold(top.clone(), |object, name| value(&object, name)?.as_object())
 }
 
-/// What among the servers calls us: where it stands, and what it says.
-fn ours(servers: &CstObject, known: Known<'_>) -> Vec<(CstObjectProp, Server)> {
+/// Our servers among these, each with its property.
+fn own_servers(servers: &CstObject, is_our_program: IsOurProgram<'_>) -> Vec<(CstObjectProp, McpServer)> {
     let all = servers.properties().into_iter().filter_map(|property| Some((property.clone(), server(&property)?)));
-    all.filter(|(_, server)| server.is_ours(known)).collect()
+    all.filter(|(_, server)| server.is_ours(is_our_program)).collect()
 }
 
-fn server(property: &CstObjectProp) -> Option<Server> {
+fn server(property: &CstObjectProp) -> Option<McpServer> {
     let object = property.object_value()?;
     let program = string(&value(&object, "command")?)?;
     let first = value(&object, "args")?.as_array()?.elements().first().and_then(string);
@@ -129,39 +129,44 @@ fn server(property: &CstObjectProp) -> Option<Server> {
     let variables = value(&object, "env").and_then(|env| env.as_object());
     let variables = variables.iter().flat_map(|env| env.properties());
     let environment = variables.filter_map(|p| Some((p.decoded_name()?, string(&p.value()?)?))).collect();
-    calls_us.then_some(Server { name: property.decoded_name()?, program, environment })
+    calls_us.then_some(McpServer { name: property.decoded_name()?, program, environment })
 }
 
 /// Adds ours where it is missing, else updates its program and variables.
 ///
 /// # Errors
 /// When the text is not what the client reads, or the name is another program's.
-pub fn add(text: &str, place: &Place, command: &Command, known: Known<'_>) -> Result<Insertion, Broken> {
+pub fn add(
+    text: &str,
+    location: &ServerLocation,
+    invocation: &Invocation,
+    is_our_program: IsOurProgram<'_>,
+) -> Result<Insertion, Broken> {
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(text, &mut shapes)?;
-    let (path, mut depth, mut container) = (place.path(), 0, document.top.clone());
+    let (path, mut depth, mut container) = (location.path(), 0, document.top.clone());
     while let Some(node) = path.get(depth).and_then(|name| value(&container, name)) {
         container = node.as_object().ok_or_else(|| document.broken(&node, format!("`{}` is no object", path[depth])))?;
         depth += 1;
     }
-    match ours(&container, known).first().filter(|_| depth == path.len()) {
-        Some((property, server)) => update(property, server, command),
+    match own_servers(&container, is_our_program).first().filter(|_| depth == path.len()) {
+        Some((property, server)) => update(property, server, invocation),
         None => {
             if let Some(other) = value(&container, NAME).filter(|_| depth == path.len()) {
                 let what = format!("`{NAME}` is another program's server: give that one another name");
                 return Err(document.broken(&other, what));
             }
             remember(&mut shapes, &path[..depth].join("/"), container.clone());
-            insert(&container, &path[depth..], command);
+            insert(&container, &path[depth..], invocation);
         }
     }
-    let remove = |text: &str, shapes: &Shapes| remove(text, place, shapes, known);
+    let remove = |text: &str, shapes: &Shapes| remove(text, location, shapes, is_our_program);
     Ok(Insertion { text: document.to_string(), shapes }.with_needed_shapes(text, remove))
 }
 
 /// Appends our entry, within the objects of these names that are missing on the way to it.
-fn insert(container: &CstObject, missing: &[String], command: &Command) {
-    let (program, environment) = wanted(command);
+fn insert(container: &CstObject, missing: &[String], invocation: &Invocation) {
+    let (program, environment) = expected(invocation);
     let mut entry = vec![
         ("type".to_owned(), "stdio".into()),
         ("command".to_owned(), program.into()),
@@ -181,9 +186,9 @@ fn insert(container: &CstObject, missing: &[String], command: &Command) {
 }
 
 /// Brings ours up to date. What a person added to it stays.
-fn update(ours: &CstObjectProp, server: &Server, command: &Command) {
+fn update(ours: &CstObjectProp, server: &McpServer, invocation: &Invocation) {
     let Some(object) = ours.object_value() else { return };
-    let (program, environment) = wanted(command);
+    let (program, environment) = expected(invocation);
     if let Some(command) = property(&object, "command").filter(|_| !server.runs(program)) {
         command.set_value(program.into());
     }
@@ -192,7 +197,7 @@ fn update(ours: &CstObjectProp, server: &Server, command: &Command) {
         env => env.and_then(|env| env.as_object()),
     };
     let Some(env) = env else { return };
-    for (name, _) in CARRIED {
+    for (name, _) in LOCATION_VARIABLES {
         let wanted = environment.iter().find(|(wanted, _)| *wanted == name).map(|(_, value)| value.as_str());
         match (property(&env, name), wanted) {
             (Some(variable), None) => variable.remove(),
@@ -205,15 +210,15 @@ fn update(ours: &CstObjectProp, server: &Server, command: &Command) {
     }
 }
 
-/// Removes ours from a place, and what is empty then, except for what was empty before.
-pub fn remove(text: &str, place: &Place, shapes: &Shapes, known: Known<'_>) -> Result<String, Broken> {
+/// Removes ours from a location, and what is empty then, except for what was empty before.
+pub fn remove(text: &str, location: &ServerLocation, shapes: &Shapes, is_our_program: IsOurProgram<'_>) -> Result<String, Broken> {
     let Some(document) = JsonDocument::parse(text)? else { return Ok(text.to_owned()) };
-    let path = place.path();
+    let path = location.path();
     let mut chain = vec![document.top.clone()];
     while let Some(object) = path.get(chain.len() - 1).and_then(|name| value(chain.last()?, name)?.as_object()) {
         chain.push(object);
     }
-    let gone = chain.get(path.len()).map(|servers| ours(servers, known)).unwrap_or_default();
+    let gone = chain.get(path.len()).map(|servers| own_servers(servers, is_our_program)).unwrap_or_default();
     if gone.is_empty() {
         return Ok(text.to_owned());
     }

@@ -2,10 +2,12 @@
 //!
 //! A byte order mark at the start is fine for the client (seen with 2.1.197) and stays.
 
+use std::path::Path;
+
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 use jsonc_parser::json;
 
-use super::command::{Call, EVENTS, Form as Command, TIMEOUT};
+use super::hook_command::{EVENTS, HookCall, Invocation, TIMEOUT};
 use super::strict_json::{Broken, Insertion, JsonDocument, ROOT, Shapes, property, remember, string, value, was_empty};
 
 const BOM: char = '\u{feff}';
@@ -17,14 +19,14 @@ pub struct Hook {
     /// The event it stands under, as the client calls it.
     pub event: String,
     pub command: String,
-    pub call: Call,
+    pub call: HookCall,
     /// In seconds.
     pub timeout: Option<u64>,
 }
 
 /// What a settings file says that concerns us.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub struct SettingsState {
     pub hooks: Vec<Hook>,
     /// The user has switched all hooks off.
     pub disabled: bool,
@@ -32,7 +34,7 @@ pub struct State {
     pub plugin: bool,
 }
 
-impl State {
+impl SettingsState {
     fn of(top: &CstObject) -> Self {
         let plugins = value(top, "enabledPlugins").and_then(|plugins| plugins.as_object());
         let is_ours = |plugin: &CstObjectProp| {
@@ -59,9 +61,14 @@ fn is_true(node: Option<CstNode>) -> bool {
     node.and_then(|node| node.as_boolean_lit()).is_some_and(|lit| lit.value())
 }
 
-/// What of ours a settings file holds.
-pub fn state(text: &str) -> Result<State, Broken> {
-    Ok(JsonDocument::parse(split(text).1)?.map(|document| State::of(&document.top)).unwrap_or_default())
+/// Our part of a settings file.
+pub fn state(text: &str) -> Result<SettingsState, Broken> {
+    Ok(JsonDocument::parse(split(text).1)?.map(|document| SettingsState::of(&document.top)).unwrap_or_default())
+}
+
+/// Where a settings file is broken, and what the client does then.
+pub fn located(path: &Path, broken: &Broken) -> String {
+    format!("{} (Claude Code ignores a settings file that is not strict JSON)", broken.located(path))
 }
 
 /// The byte order mark, if there is one, and the rest.
@@ -88,17 +95,17 @@ pub fn set_number(text: &str, key: &str, number: u64) -> Result<String, Broken> 
 }
 
 /// Adds the hooks that are missing, and updates those of ours whose program or timeout is another.
-pub fn add(text: &str, command: &Command) -> Result<Insertion, Broken> {
+pub fn add(text: &str, invocation: &Invocation) -> Result<Insertion, Broken> {
     let (mark, body) = split(text);
     let mut shapes = Shapes::new();
     let document = JsonDocument::parse_or_new(body, &mut shapes)?;
     // Before the first edit, while places in the tree are those of the file.
     let (hooks, missing) = missing(&document)?;
-    update(&document, command);
+    update(&document, invocation);
     match hooks {
-        Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, command, &mut shapes)),
+        Some(hooks) => missing.into_iter().for_each(|missing| insert(&hooks, missing, invocation, &mut shapes)),
         None => {
-            let all: Vec<_> = missing.into_iter().map(|m| (m.event.to_owned(), json!([(entry(command, m.argument))]))).collect();
+            let all: Vec<_> = missing.into_iter().map(|m| (m.event.to_owned(), json!([(entry(invocation, m.argument))]))).collect();
             remember(&mut shapes, ROOT, document.top.clone());
             document.top.append(HOOKS, all.into());
         }
@@ -116,7 +123,7 @@ struct Missing {
 fn missing(document: &JsonDocument) -> Result<(Option<CstObject>, Vec<Missing>), Broken> {
     let hooks = value(&document.top, HOOKS);
     let hooks = hooks.map(|hooks| hooks.as_object().ok_or_else(|| document.broken(&hooks, "`hooks` is no object"))).transpose()?;
-    let present = State::of(&document.top);
+    let present = SettingsState::of(&document.top);
     let missing = EVENTS.into_iter().filter(|(event, argument)| !present.has(event, argument));
     let missing = missing.map(|(event, argument)| {
         let list = hooks.as_ref().and_then(|hooks| value(hooks, event));
@@ -127,41 +134,41 @@ fn missing(document: &JsonDocument) -> Result<(Option<CstObject>, Vec<Missing>),
     Ok((hooks, missing))
 }
 
-fn insert(hooks: &CstObject, Missing { event, argument, list }: Missing, command: &Command, shapes: &mut Shapes) {
+fn insert(hooks: &CstObject, Missing { event, argument, list }: Missing, invocation: &Invocation, shapes: &mut Shapes) {
     let Some(list) = list else {
         remember(shapes, HOOKS, hooks.clone());
-        hooks.append(event, json!([(entry(command, argument))]));
+        hooks.append(event, json!([(entry(invocation, argument))]));
         return;
     };
     remember(shapes, &format!("{HOOKS}.{event}"), list.clone());
     if !list.elements().is_empty() {
         list.ensure_multiline();
     }
-    list.append(entry(command, argument));
+    list.append(entry(invocation, argument));
 }
 
-fn entry(command: &Command, argument: &str) -> CstInputValue {
-    json!({ "hooks": [{ "type": "command", "command": (command.command(argument)), "timeout": TIMEOUT }] })
+fn entry(invocation: &Invocation, argument: &str) -> CstInputValue {
+    json!({ "hooks": [{ "type": "command", "command": (invocation.command(argument)), "timeout": TIMEOUT }] })
 }
 
-/// Brings our hooks that are there up to date, and removes those that would run twice.
-fn update(document: &JsonDocument, command: &Command) {
+/// Updates the program and the timeout of our hooks, and removes duplicates, which would run twice.
+fn update(document: &JsonDocument, invocation: &Invocation) {
     let mut seen = Vec::new();
     let mut twice = Vec::new();
     for found in found(&document.top).into_iter().filter(|f| f.counts) {
         let key = (found.hook.event.clone(), found.hook.call.argument.clone(), found.matcher.clone());
-        if seen.contains(&key) && !found.hook.call.mixed {
+        if seen.contains(&key) && !found.hook.call.does_more {
             twice.push(found);
             continue;
         }
         seen.push(key);
-        let updated = command.mend(&found.hook.command, &found.hook.call);
+        let updated = invocation.update(&found.hook.command, &found.hook.call);
         if updated != found.hook.command {
             found.command.set_value(updated.into());
         }
         match property(&found.object, "timeout") {
-            // How long somebody's own command may take is theirs to say.
-            _ if found.hook.call.mixed => {}
+            // How long a command of the user's own may take is theirs to say.
+            _ if found.hook.call.does_more => {}
             None => drop(found.object.append("timeout", TIMEOUT.into())),
             Some(_) if found.hook.timeout == Some(TIMEOUT) => {}
             Some(timeout) => timeout.set_value(TIMEOUT.into()),
@@ -174,8 +181,8 @@ fn update(document: &JsonDocument, command: &Command) {
 pub fn remove(text: &str, shapes: &Shapes) -> Result<String, Broken> {
     let (mark, body) = split(text);
     let Some(document) = JsonDocument::parse(body)? else { return Ok(text.to_owned()) };
-    // A command that does something else as well is somebody's own, and stays.
-    let ours: Vec<Found> = found(&document.top).into_iter().filter(|f| !f.hook.call.mixed).collect();
+    // A command that does something else as well is the user's own, and stays.
+    let ours: Vec<FoundHook> = found(&document.top).into_iter().filter(|f| !f.hook.call.does_more).collect();
     if ours.is_empty() {
         return Ok(text.to_owned());
     }
@@ -189,7 +196,7 @@ pub fn remove(text: &str, shapes: &Shapes) -> Result<String, Broken> {
     Ok(format!("{mark}{}", document.restore(paths, shapes)))
 }
 
-fn take_out(top: &CstObject, gone: Vec<Found>, shapes: &Shapes) {
+fn take_out(top: &CstObject, gone: Vec<FoundHook>, shapes: &Shapes) {
     if gone.is_empty() {
         return;
     }
@@ -213,10 +220,10 @@ fn take_out(top: &CstObject, gone: Vec<Found>, shapes: &Shapes) {
 }
 
 /// A hook of ours in a document, and the nodes that lead to it.
-struct Found {
+struct FoundHook {
     hook: Hook,
     event: CstObjectProp,
-    /// Is its event the last of that name? The client reads no other.
+    /// Is its event the last property of that name? The client ignores earlier ones.
     counts: bool,
     list: CstArray,
     entry: CstObject,
@@ -226,8 +233,8 @@ struct Found {
     command: CstObjectProp,
 }
 
-/// Every hook of ours, in the order of the text. What has another form than the client's is passed over.
-fn found(top: &CstObject) -> Vec<Found> {
+/// Every hook of ours, in the order of the text. What has not the structure that the client reads is skipped.
+fn found(top: &CstObject) -> Vec<FoundHook> {
     let events = value(top, HOOKS).and_then(|hooks| hooks.as_object()).map(|hooks| hooks.properties()).unwrap_or_default();
     let names: Vec<String> = events.iter().map(|event| event.decoded_name().unwrap_or_default()).collect();
     let of_event = |(at, event): (usize, &CstObjectProp)| {
@@ -239,18 +246,18 @@ fn found(top: &CstObject) -> Vec<Found> {
     events.iter().enumerate().flat_map(of_event).collect()
 }
 
-fn of_entry(name: &str, event: &CstObjectProp, counts: bool, list: &CstArray, entry: &CstNode) -> Vec<Found> {
+fn of_entry(name: &str, event: &CstObjectProp, counts: bool, list: &CstArray, entry: &CstNode) -> Vec<FoundHook> {
     let Some(entry) = entry.as_object() else { return Vec::new() };
     let Some(hooks) = value(&entry, HOOKS).and_then(|hooks| hooks.as_array()) else { return Vec::new() };
     let matcher = value(&entry, "matcher").and_then(|node| string(&node)).filter(|text| text != "*").unwrap_or_default();
     let one = |object: CstObject| {
         let command = property(&object, "command")?;
         let text = string(&command.value()?)?;
-        let call = Call::find(&text)?;
+        let call = HookCall::find(&text)?;
         let timeout = value(&object, "timeout").and_then(|node| node.as_number_lit()?.to_string().parse().ok());
         let hook = Hook { event: name.to_owned(), command: text, call, timeout };
         let (event, list, hooks) = (event.clone(), list.clone(), hooks.clone());
-        Some(Found { hook, event, counts, list, entry: entry.clone(), matcher: matcher.clone(), hooks, object, command })
+        Some(FoundHook { hook, event, counts, list, entry: entry.clone(), matcher: matcher.clone(), hooks, object, command })
     };
     hooks.elements().iter().filter_map(|hook| hook.as_object()).filter_map(one).collect()
 }

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -20,6 +21,13 @@ pub struct Broken {
     pub line: usize,
     pub column: usize,
     pub what: String,
+}
+
+impl Broken {
+    /// `path:line:column: what`, as compilers print it.
+    pub fn located(&self, path: &Path) -> String {
+        format!("{}:{}:{}: {}", path.display(), self.line, self.column, self.what)
+    }
 }
 
 /// A path of keys → the object or array it leads to, as it was written before the first insertion, with [`MEMBER`] for each member.
@@ -76,7 +84,7 @@ impl JsonDocument {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        // First without its tokens, because comments that are collected are not refused.
+        // Parsed twice: where tokens are collected, as for the tree, comments are not refused.
         let root = parse_to_ast(text, &CollectOptions::default(), &strict)
             .and_then(|_| CstRootNode::parse(text, &strict))
             .map_err(|e| broken_at(text, e.range().start, uncapitalized(&e.kind().to_string())))?;
@@ -121,7 +129,7 @@ impl JsonDocument {
                 Some(gap) => text + gap + &members.next().map(CstNode::to_string).unwrap_or_default(),
                 None => text + gap,
             });
-            // The one node that holds text as it stands.
+            // A string literal is the only node that can hold any text as it stands.
             let Some(node) = replace(container, CstInputValue::String(String::new())) else { continue };
             node.as_string_lit().iter().for_each(|raw| raw.set_raw_value(text.clone()));
         }

@@ -1,8 +1,8 @@
-//! systemd user units, made from the ones that ship in `systemd/`. Pure.
+//! systemd user units, made from the templates in `systemd/`. Pure.
 
-use super::job::Job;
 use super::quote::systemd;
-use super::schedule::{delay, on_calendar};
+use super::timer_calendar::{delay, on_calendar};
+use super::timer_job::TimerJob;
 
 const SERVICE: &str = include_str!("../../systemd/recall-digest.service");
 const TIMER: &str = include_str!("../../systemd/recall-digest.timer");
@@ -13,8 +13,8 @@ const HEAD: &str = "# Written by `recall install`, which overwrites changes: you
 /// Name and text of each unit.
 ///
 /// # Errors
-/// When systemd would take no unit with this program.
-pub fn units(job: &Job) -> Result<[(&'static str, String); 2], String> {
+/// When systemd cannot run a program with this path.
+pub fn units(job: &TimerJob) -> Result<[(&'static str, String); 2], String> {
     // Seen with systemd 252: "Executable name contains special characters", however they are escaped.
     if job.program.contains(['\'', '"', '\\']) {
         return Err(format!("systemd runs no program with a quote or a backslash in its path, {}", job.program));
@@ -48,24 +48,24 @@ pub fn value<'t>(unit: &'t str, key: &str) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::job;
+    use crate::setup::timer_job;
 
     #[test]
     fn values_go_into_the_units_that_ship() {
-        let [(_, service), (_, timer)] = units(&Job { program: "/opt/100% odd/recall".into(), ..job::odd() }).unwrap();
+        let [(_, service), (_, timer)] = units(&TimerJob { program: "/opt/100% odd/recall".into(), ..timer_job::odd() }).unwrap();
         insta::assert_snapshot!(format!("{service}\n{timer}"));
     }
 
     #[test]
     fn a_dollar_in_the_programs_path_is_no_variable_and_is_not_doubled() {
-        let [(_, service), _] = units(&Job { program: "/opt/a$b/recall".into(), ..job::odd() }).unwrap();
+        let [(_, service), _] = units(&TimerJob { program: "/opt/a$b/recall".into(), ..timer_job::odd() }).unwrap();
         assert_eq!(value(&service, "ExecStart"), Some("\"/opt/a$b/recall\" digest"));
     }
 
     #[test]
     fn a_program_systemd_would_not_run_is_refused() {
         for program in ["/opt/it's/recall", "/a\"b/recall", r"/a\b/recall"] {
-            assert!(units(&Job { program: program.into(), ..job::odd() }).unwrap_err().contains(program));
+            assert!(units(&TimerJob { program: program.into(), ..timer_job::odd() }).unwrap_err().contains(program));
         }
     }
 }

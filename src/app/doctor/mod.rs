@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::setup::{Host, look};
+use crate::setup::{Host, inspect};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -86,7 +86,7 @@ pub fn examine(config: &Config, host: &Host<'_>, depth: Depth, now: Millis) -> V
     let mut all = setup::hooks(host);
     all.extend(setup::servers(host));
     all.extend(setup::command(host));
-    let timers = look::timers(host);
+    let timers = inspect::timers(host);
     all.extend(setup::timers(&timers, host));
     let is_timed = timers.iter().any(|timer| timer.active != Some(false));
     all.push(crate::app::doctor::runs::last_run(config, is_timed, now));

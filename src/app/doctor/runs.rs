@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::Policy;
 use crate::setup::Host;
-use crate::setup::cleanup::{DEFAULT, KEY, OFFERED, Raise};
+use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
 use crate::source::discover::{Found, discover};
 use crate::source::mark;
 use crate::store::Memory;
@@ -143,7 +143,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
 
 /// How long the client keeps transcripts, with an offer to extend that if the user has not chosen a period.
 pub fn cleanup(host: &Host<'_>) -> Option<Finding> {
-    let raise = Raise::plan(OFFERED, host).ok()?;
+    let raise = RetentionChange::plan(OFFERED, host).ok()?;
     let is_used = raise.path().parent().is_some_and(Path::is_dir);
     if raise.is_chosen() || !is_used {
         return None;

@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use super::{Finding, Fix};
-use crate::setup::look;
-use crate::setup::look::{Installed, Registered, Settings};
+use crate::setup::inspect::{self, InstalledTimer, ServerRegistration, SettingsFile};
 use crate::setup::manifest::Manifest;
-use crate::setup::settings::State;
-use crate::setup::{Host, Scope, Timer};
+use crate::setup::settings::SettingsState;
+use crate::setup::{Host, InstallScope, Timer};
 use crate::sys::child_process::which;
 use crate::sys::paths::is_same;
 
 pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
-    let files = look::settings(host);
+    let files = inspect::settings(host);
     let mut all: Vec<Finding> = files.iter().filter_map(|file| of_file(file, host)).collect();
     let installed = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| !state.hooks.is_empty()));
     let plugin = files.iter().any(|f| f.state.as_ref().is_ok_and(|state| state.plugin));
@@ -26,7 +25,7 @@ pub fn hooks(host: &Host<'_>) -> Vec<Finding> {
     all
 }
 
-fn of_file(file: &Settings, host: &Host<'_>) -> Option<Finding> {
+fn of_file(file: &SettingsFile, host: &Host<'_>) -> Option<Finding> {
     let path = file.path.display();
     let state = match &file.state {
         Ok(state) => state,
@@ -47,28 +46,29 @@ fn of_file(file: &Settings, host: &Host<'_>) -> Option<Finding> {
     })
 }
 
-fn events(state: &State) -> String {
+fn events(state: &SettingsState) -> String {
     let mut names: Vec<&str> = state.hooks.iter().map(|h| h.event.as_str()).collect();
     names.dedup();
     names.join(", ")
 }
 
-fn advice(scope: Scope) -> String {
+fn advice(scope: InstallScope) -> String {
     format!("`recall install --scope {scope}` mends it")
 }
 
 /// Why our hooks are out of date, if they are.
-fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Option<String> {
+fn stale(scope: InstallScope, state: &SettingsState, file: &SettingsFile, host: &Host<'_>) -> Option<String> {
     for hook in &state.hooks {
         let program = hook.call.program.as_str();
         if program.starts_with('/') && !Path::new(program).exists() {
             return Some(format!("{program} is gone"));
         }
         // In a project's settings each user has a program path of their own.
-        let other = scope != Scope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.around.program);
+        let other =
+            scope != InstallScope::Project && program.starts_with('/') && !is_same(Path::new(program), &host.environment.program);
         if other {
             // Not started to ask for its version: a repository's settings may name any program.
-            return Some(format!("the hooks run {program}, not this program, {}", host.around.program.display()));
+            return Some(format!("the hooks run {program}, not this program, {}", host.environment.program.display()));
         }
     }
     let missing = state.missing();
@@ -76,20 +76,20 @@ fn stale(scope: Scope, state: &State, file: &Settings, host: &Host<'_>) -> Optio
         return Some(format!("no hook for {}", missing.join(", ")));
     }
     let wanted = |hook: &crate::setup::settings::Hook| {
-        file.form.as_ref().is_none_or(|form| form.command(&hook.call.argument) == hook.command)
+        file.invocation.as_ref().is_none_or(|invocation| invocation.command(&hook.call.argument) == hook.command)
     };
-    let changed = state.hooks.iter().any(|hook| hook.call.plain && !wanted(hook));
+    let changed = state.hooks.iter().any(|hook| hook.call.is_generated && !wanted(hook));
     changed.then(|| "the folders or the form of the commands have changed".to_owned())
 }
 
 /// The MCP server, as far as it is registered.
 pub fn servers(host: &Host<'_>) -> Vec<Finding> {
-    let all = look::servers(host);
-    let by_plugin = || look::settings(host).iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
+    let all = inspect::servers(host);
+    let by_plugin = || inspect::settings(host).iter().any(|file| file.state.as_ref().is_ok_and(|state| state.plugin));
     if all.is_empty() && by_plugin() {
         return vec![Finding::ok("mcp", "by the plugin")];
     }
-    if let Some(file) = look::server_taken_back(host).filter(|_| all.is_empty()) {
+    if let Some(file) = inspect::overwritten_registration(host).filter(|_| all.is_empty()) {
         let found = format!("{}: registered once, and gone", file.display());
         let advice = "`recall install --mcp` registers it again: a session that ran meanwhile wrote back what it had read before";
         return vec![Finding::warning("mcp", found, advice).fixed_by(Fix::Install)];
@@ -100,7 +100,7 @@ pub fn servers(host: &Host<'_>) -> Vec<Finding> {
     all.iter().map(|registered| of_server(registered, host)).collect()
 }
 
-fn of_server(registered: &Registered, host: &Host<'_>) -> Finding {
+fn of_server(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
     let path = registered.path.display();
     let server = match &registered.server {
         Ok(server) => server,
@@ -111,12 +111,12 @@ fn of_server(registered: &Registered, host: &Host<'_>) -> Finding {
     if program.is_absolute() && !program.exists() {
         return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Fix::Install);
     }
-    if registered.scope != Scope::Project && program.is_absolute() && !is_same(program, &host.around.program) {
+    if registered.scope != InstallScope::Project && program.is_absolute() && !is_same(program, &host.environment.program) {
         let found =
-            format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.around.program.display());
+            format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.environment.program.display());
         return Finding::problem("mcp", found, mends).fixed_by(Fix::Install);
     }
-    if !registered.current && registered.scope != Scope::Project {
+    if !registered.current && registered.scope != InstallScope::Project {
         return Finding::warning("mcp", format!("{path}: the program or the folders have changed"), mends).fixed_by(Fix::Install);
     }
     Finding::ok("mcp", format!("{path}: registered as `{}`", server.name))
@@ -127,7 +127,7 @@ pub fn command(host: &Host<'_>) -> Option<Finding> {
     if which("recall", &host.config.search_path).is_some() {
         return None;
     }
-    let folder = host.around.program.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
+    let folder = host.environment.program.parent().map(|dir| dir.display().to_string()).unwrap_or_default();
     Some(Finding::warning(
         "command",
         "`recall` is not on the PATH: Claude cannot ask it for more",
@@ -136,7 +136,7 @@ pub fn command(host: &Host<'_>) -> Option<Finding> {
 }
 
 /// State of the installed timers.
-pub fn timers(timers: &[Installed], host: &Host<'_>) -> Vec<Finding> {
+pub fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding> {
     let chosen = Manifest::load(&host.config.data_dir).ok().and_then(|manifest| manifest.timer);
     if timers.is_empty() && chosen == Some(Timer::None) {
         return vec![Finding::ok("timer", "none, as you chose: run `recall digest` from time to time")];
@@ -152,14 +152,14 @@ pub fn timers(timers: &[Installed], host: &Host<'_>) -> Vec<Finding> {
                 .fixed_by(Fix::Install),
         );
     }
-    if timers.iter().any(|t| t.timer == Timer::Systemd) && look::lingers(host) == Some(false) {
+    if timers.iter().any(|t| t.timer == Timer::Systemd) && inspect::lingers(host) == Some(false) {
         let advice = "`loginctl enable-linger` lets it run always";
         all.push(Finding::ok("timer", format!("runs only while you are logged in: {advice}")));
     }
     all
 }
 
-fn of_timer(timer: &Installed) -> Finding {
+fn of_timer(timer: &InstalledTimer) -> Finding {
     let times = [
         Some(format!("{}, {}", timer.timer, timer.schedule)),
         timer.last.as_ref().map(|at| format!("last {at}")),
@@ -167,11 +167,11 @@ fn of_timer(timer: &Installed) -> Finding {
     ];
     let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
     if timer.active == Some(false) {
-        return Finding::problem("timer", format!("{} is there but not active", timer.place), "`recall install` starts it")
+        return Finding::problem("timer", format!("{} is there but not active", timer.location), "`recall install` starts it")
             .fixed_by(Fix::Install);
     }
     if !timer.current {
-        let found = format!("{}: not as the config and this program would have it", timer.place);
+        let found = format!("{}: not as the config and this program would have it", timer.location);
         return Finding::warning("timer", found, "`recall install` renews it").fixed_by(Fix::Install);
     }
     match &timer.failure {

@@ -2,15 +2,15 @@
 
 use super::*;
 
-fn own(program: &str, environment: &[(&'static str, &str)]) -> Command {
-    Command::Own { program: program.into(), environment: environment.iter().map(|(n, v)| (*n, (*v).to_owned())).collect() }
+fn own(program: &str, environment: &[(&'static str, &str)]) -> Invocation {
+    Invocation::Own { program: program.into(), environment: environment.iter().map(|(n, v)| (*n, (*v).to_owned())).collect() }
 }
 
 /// Whatever program has our name.
-const ANY: Known<'static> = &|_| true;
+const ANY: IsOurProgram<'static> = &|_| true;
 
-fn here() -> Place {
-    Place::Project("/src/a.b/shop".to_owned())
+fn here() -> ServerLocation {
+    ServerLocation::Project("/src/a.b/shop".to_owned())
 }
 
 fn json(text: &str) -> serde_json::Value {
@@ -35,15 +35,15 @@ const FILES: [&str; 12] = [
 #[test]
 fn what_was_put_in_is_there_and_goes_without_a_trace() {
     let command = own("/opt/a \"b\"/recall", &[("RECALL_DATA_DIR", "/d")]);
-    for place in [Place::Top, here()] {
+    for place in [ServerLocation::TopLevel, here()] {
         for before in FILES {
             let added = add(before, &place, &command, ANY).unwrap();
-            let server = state(&added.text, &place, ANY).unwrap().unwrap_or_else(|| panic!("{}", added.text));
-            assert!(server.is_as(&command) && server.name == NAME, "{server:?}");
-            assert_eq!(places(&added.text, ANY).unwrap(), std::slice::from_ref(&place));
+            let server = find(&added.text, &place, ANY).unwrap().unwrap_or_else(|| panic!("{}", added.text));
+            assert!(server.matches(&command) && server.name == NAME, "{server:?}");
+            assert_eq!(locations(&added.text, ANY).unwrap(), std::slice::from_ref(&place));
             let at = match &place {
-                Place::Top => json(&added.text)["mcpServers"]["recall"].clone(),
-                Place::Project(root) => json(&added.text)["projects"][root]["mcpServers"]["recall"].clone(),
+                ServerLocation::TopLevel => json(&added.text)["mcpServers"]["recall"].clone(),
+                ServerLocation::Project(root) => json(&added.text)["projects"][root]["mcpServers"]["recall"].clone(),
             };
             let entry = serde_json::json!({"type": "stdio", "command": "/opt/a \"b\"/recall", "args": ["mcp"], "env": {"RECALL_DATA_DIR": "/d"}});
             assert_eq!(at, entry);
@@ -58,13 +58,13 @@ fn what_was_put_in_is_there_and_goes_without_a_trace() {
 fn two_places_of_a_file_do_not_mind_each_other() {
     let command = own("/opt/recall", &[]);
     for before in FILES {
-        let top = add(before, &Place::Top, &command, ANY).unwrap();
+        let top = add(before, &ServerLocation::TopLevel, &command, ANY).unwrap();
         let both = add(&top.text, &here(), &command, ANY).unwrap();
-        assert_eq!(places(&both.text, ANY).unwrap(), [Place::Top, here()]);
+        assert_eq!(locations(&both.text, ANY).unwrap(), [ServerLocation::TopLevel, here()]);
         assert_eq!(remove(&both.text, &here(), &both.shapes, ANY).unwrap(), top.text);
         let shapes = top.shapes.clone().into_iter().chain(both.shapes).collect();
-        let without = remove(&both.text, &Place::Top, &shapes, ANY).unwrap();
-        assert_eq!(places(&without, ANY).unwrap(), [here()]);
+        let without = remove(&both.text, &ServerLocation::TopLevel, &shapes, ANY).unwrap();
+        assert_eq!(locations(&without, ANY).unwrap(), [here()]);
         json(&without);
     }
 }
@@ -72,7 +72,7 @@ fn two_places_of_a_file_do_not_mind_each_other() {
 #[test]
 fn the_form_of_the_file_is_followed() {
     let text = "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\"}\n\t}\n}\n";
-    let added = add(text, &Place::Top, &own("/opt/recall", &[]), ANY).unwrap();
+    let added = add(text, &ServerLocation::TopLevel, &own("/opt/recall", &[]), ANY).unwrap();
     let expected = "\t\t\"other\": {\"command\": \"x\"},\n\t\t\"recall\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"/opt/recall\",\n\t\t\t\"args\": [\n\t\t\t\t\"mcp\"\n\t\t\t]\n\t\t}\n\t}\n}\n";
     assert!(added.text.ends_with(expected), "{}", added.text);
 }
@@ -105,12 +105,16 @@ fn what_is_there_of_ours_is_mended_and_what_a_person_added_stays() {
     ];
     for (before, environment, after) in cases {
         let command = own("/new/recall", environment);
-        let added = add(&entry(before), &Place::Top, &command, ANY).unwrap();
+        let added = add(&entry(before), &ServerLocation::TopLevel, &command, ANY).unwrap();
         // A variable that is added gets a line of its own.
         let spaceless = |text: &str| text.split_whitespace().collect::<String>();
         assert_eq!(spaceless(&added.text), spaceless(&entry(after)));
         assert!(!environment.is_empty() || added.text == entry(after), "{}", added.text);
-        assert!(state(&added.text, &Place::Top, ANY).unwrap().is_some_and(|server| server.is_as(&command)), "{}", added.text);
+        assert!(
+            find(&added.text, &ServerLocation::TopLevel, ANY).unwrap().is_some_and(|server| server.matches(&command)),
+            "{}",
+            added.text
+        );
     }
 }
 
@@ -123,7 +127,7 @@ fn what_cannot_be_edited_is_located() {
         ("[]", "no object"),
         ("{\"mcpServers\": {\"recall\": {\"command\": \"total-recall\", \"args\": [\"mcp\"]}}}", "another program's"),
     ] {
-        let broken = add(text, &Place::Top, &command, ANY).unwrap_err();
+        let broken = add(text, &ServerLocation::TopLevel, &command, ANY).unwrap_err();
         assert!(broken.what.to_lowercase().contains(&what.to_lowercase()), "{text}: {}", broken.what);
     }
 }
@@ -133,19 +137,23 @@ fn another_program_of_our_name_is_left_alone() {
     let entry = |name: &str, more: &str| {
         format!("{{\"mcpServers\": {{\"{name}\": {{\"command\": \"/opt/other/recall\", \"args\": [\"mcp\"]{more}}}}}}}")
     };
-    let known: Known<'_> = &|program| program == "/opt/ours/recall";
+    let known: IsOurProgram<'_> = &|program| program == "/opt/ours/recall";
     let ours = own("/opt/ours/recall", &[]);
     let theirs = entry("memory", "");
-    assert_eq!((places(&theirs, known).unwrap(), strangers(&theirs, known).unwrap()), (vec![], vec!["memory".to_owned()]));
-    assert_eq!(remove(&theirs, &Place::Top, &Shapes::new(), known).unwrap(), theirs);
-    let both = add(&theirs, &Place::Top, &ours, known).unwrap();
+    assert_eq!((locations(&theirs, known).unwrap(), foreign(&theirs, known).unwrap()), (vec![], vec!["memory".to_owned()]));
+    assert_eq!(remove(&theirs, &ServerLocation::TopLevel, &Shapes::new(), known).unwrap(), theirs);
+    let both = add(&theirs, &ServerLocation::TopLevel, &ours, known).unwrap();
     assert!(both.text.contains("/opt/other/recall") && both.text.contains("/opt/ours/recall"), "{}", both.text);
-    assert_eq!(remove(&both.text, &Place::Top, &both.shapes, known).unwrap(), theirs);
+    assert_eq!(remove(&both.text, &ServerLocation::TopLevel, &both.shapes, known).unwrap(), theirs);
     for ours in [
         entry("recall", ""),
         entry("memory", ", \"env\": {\"RECALL_DATA_DIR\": \"/d\"}"),
         theirs.replace("/opt/other", "/opt/ours"),
     ] {
-        assert_eq!((places(&ours, known).unwrap(), strangers(&ours, known).unwrap()), (vec![Place::Top], vec![]), "{ours}");
+        assert_eq!(
+            (locations(&ours, known).unwrap(), foreign(&ours, known).unwrap()),
+            (vec![ServerLocation::TopLevel], vec![]),
+            "{ours}"
+        );
     }
 }

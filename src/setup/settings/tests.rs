@@ -3,8 +3,8 @@ use serde_json::Value as Json;
 
 use super::*;
 
-fn own() -> Command {
-    Command::Own { program: "/opt/recall".into(), environment: Vec::new() }
+fn own() -> Invocation {
+    Invocation::Own { program: "/opt/recall".into(), environment: Vec::new() }
 }
 
 fn added(text: &str) -> Insertion {
@@ -173,7 +173,8 @@ fn json(depth: u32) -> impl Strategy<Value = Json> {
 }
 
 fn entries() -> impl Strategy<Value = Json> {
-    let command = prop_oneof![Just("echo theirs".to_owned()), "[ -~]{0,12}".prop_filter("not ours", |c| Call::find(c).is_none()),];
+    let command =
+        prop_oneof![Just("echo theirs".to_owned()), "[ -~]{0,12}".prop_filter("not ours", |c| HookCall::find(c).is_none()),];
     let hook = command.prop_map(|c| serde_json::json!({"type": "command", "command": c}));
     let entry = (prop::collection::vec(hook, 0..3), any::<bool>()).prop_map(|(hooks, matched)| {
         if matched { serde_json::json!({"matcher": "a|b", "hooks": hooks}) } else { serde_json::json!({"hooks": hooks}) }

@@ -1,7 +1,7 @@
 //! Settings editing: what install put in uninstall takes out, byte for byte, and what is not ours is as it was in between.
 
-use recall::setup::command::Form;
-use recall::setup::servers::{self, Place};
+use recall::setup::hook_command::Invocation;
+use recall::setup::servers::{self, ServerLocation};
 use recall::setup::settings;
 use recall::setup::strict_json::Shapes;
 use serde_json::Value;
@@ -10,17 +10,17 @@ pub fn check(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else { return };
     let text = String::from_utf8_lossy(rest);
     let form = match choice & 1 {
-        0 => Form::Own { program: "/opt/re call/recall".into(), environment: vec![("RECALL_DATA_DIR", "/d'\"".into())] },
-        _ => Form::Shared,
+        0 => Invocation::Own { program: "/opt/re call/recall".into(), environment: vec![("RECALL_DATA_DIR", "/d'\"".into())] },
+        _ => Invocation::Shared,
     };
     match choice >> 1 & 3 {
         0 | 1 => hooks(&text, &form),
-        2 => server(&text, &form, &Place::Top),
-        _ => server(&text, &form, &Place::Project("/src/a.b/shop".into())),
+        2 => server(&text, &form, &ServerLocation::TopLevel),
+        _ => server(&text, &form, &ServerLocation::Project("/src/a.b/shop".into())),
     }
 }
 
-fn hooks(text: &str, form: &Form) {
+fn hooks(text: &str, form: &Invocation) {
     let Ok(added) = settings::add(text, form) else {
         // What cannot be added to is left alone, or is no settings file at all.
         let left = settings::remove(text, &Shapes::new());
@@ -38,19 +38,19 @@ fn hooks(text: &str, form: &Form) {
         assert_eq!(left, text, "taken out of {}", added.text);
     }
     let state = settings::state(&left).expect("the client reads it");
-    assert!(state.hooks.iter().all(|hook| hook.call.mixed), "{left}");
+    assert!(state.hooks.iter().all(|hook| hook.call.does_more), "{left}");
 }
 
-fn server(text: &str, form: &Form, place: &Place) {
+fn server(text: &str, form: &Invocation, place: &ServerLocation) {
     // Whatever program has our name.
     let known = &|_: &str| true;
     let Ok(added) = servers::add(text, place, form, known) else { return };
-    let ours = servers::state(&added.text, place, known).expect("the client reads it").expect("it is there");
+    let ours = servers::find(&added.text, place, known).expect("the client reads it").expect("it is there");
     let twice = servers::add(&added.text, place, form, known).expect("it was read before");
     assert_eq!((twice.text, twice.shapes), (added.text.clone(), Shapes::new()), "a second time changes nothing");
-    others_stay(text, &added.text, if *place == Place::Top { "mcpServers" } else { "projects" });
-    if servers::places(text, known).is_ok_and(|places| places.is_empty()) {
-        assert!(ours.is_as(form), "{ours:?}");
+    others_stay(text, &added.text, if *place == ServerLocation::TopLevel { "mcpServers" } else { "projects" });
+    if servers::locations(text, known).is_ok_and(|places| places.is_empty()) {
+        assert!(ours.matches(form), "{ours:?}");
         assert_eq!(servers::remove(&added.text, place, &added.shapes, known).expect("it was read before"), text);
     }
 }

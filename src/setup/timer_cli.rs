@@ -1,79 +1,77 @@
-//! The programs that timers are told with: `systemctl`, `launchctl`, `crontab`.
+//! The commands that control timers: `systemctl`, `launchctl`, `crontab`.
 
 use anyhow::{Context, Result, bail};
 use subprocess::{Exec, InputData, Redirection};
 
-use crate::sys::child_process;
-use crate::sys::child_process::{Bounds, which};
+use crate::sys::child_process::{self, Bounds, which};
 use crate::text::clean::{one_line, plain, shorten};
 
-/// How long one of them may take; starting a timer can mean waiting for its manager.
-const SECONDS: u64 = 30;
+/// How long a command may take; starting a timer can mean waiting for its manager.
+const TIMEOUT_SECONDS: u64 = 30;
 
-/// What a tool said.
 #[derive(Debug)]
-pub struct Said {
+pub struct CommandOutput {
     pub succeeded: bool,
     pub stdout: Vec<u8>,
     pub stderr: String,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Tools<'a> {
+pub struct TimerCli<'a> {
     pub search_path: &'a str,
 }
 
-impl Tools<'_> {
+impl TimerCli<'_> {
     pub fn has(&self, name: &str) -> bool {
         which(name, self.search_path).is_some()
     }
 
-    /// Runs a command and collects what it says, whether it succeeds or not.
+    /// Runs a command and returns what it prints, whether it succeeds or not.
     ///
     /// # Errors
-    /// When it is not there, or does not end.
-    pub fn ask(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<Said> {
+    /// When it is not found, or does not end in time.
+    pub fn output(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<CommandOutput> {
         let [name, arguments @ ..] = command else { bail!("no command") };
         let program = which(name, self.search_path).with_context(|| format!("`{name}` was not found on the PATH"))?;
-        // What they say is looked at, so it must not be translated.
+        // Their output is parsed, so it must not be translated.
         let job = Exec::cmd(program).args(arguments).env("LC_ALL", "C");
         let job = match stdin {
             Some(bytes) => job.stdin(InputData::from_bytes(bytes.to_vec())),
             None => job.stdin(Redirection::Null),
         };
-        let ran = child_process::run(job, &Bounds::seconds(SECONDS)).with_context(|| format!("cannot run `{name}`"))?;
-        let Ok(ran) = ran else { bail!("`{}` did not end within {SECONDS} s", command.join(" ")) };
+        let ran = child_process::run(job, &Bounds::seconds(TIMEOUT_SECONDS)).with_context(|| format!("cannot run `{name}`"))?;
+        let Ok(ran) = ran else { bail!("`{}` did not end within {TIMEOUT_SECONDS} s", command.join(" ")) };
         let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
-        Ok(Said { succeeded: ran.status.success(), stdout: ran.stdout, stderr })
+        Ok(CommandOutput { succeeded: ran.status.success(), stdout: ran.stdout, stderr })
     }
 
     /// Runs a command that must succeed.
     ///
     /// # Errors
-    /// When it does not, with what it said.
+    /// When it fails, with what it printed on stderr.
     pub fn run(&self, command: &[&str], stdin: Option<&[u8]>) -> Result<Vec<u8>> {
-        let said = self.ask(command, stdin)?;
-        if !said.succeeded {
-            let why = shorten(&one_line(&plain(&said.stderr)), 200);
+        let output = self.output(command, stdin)?;
+        if !output.succeeded {
+            let why = shorten(&one_line(&plain(&output.stderr)), 200);
             bail!("`{}` failed{}{why}", command.join(" "), if why.is_empty() { "" } else { ": " });
         }
-        Ok(said.stdout)
+        Ok(output.stdout)
     }
 
     /// The user's crontab; `None` when there is none.
     ///
     /// # Errors
-    /// When it cannot be read: then nobody may write it either.
+    /// When it cannot be read: then it must not be written either.
     pub fn crontab(&self) -> Result<Option<String>> {
-        let said = self.ask(&["crontab", "-l"], None)?;
-        if said.succeeded {
-            return Ok(Some(String::from_utf8(said.stdout).context("the crontab is not UTF-8")?));
+        let output = self.output(&["crontab", "-l"], None)?;
+        if output.succeeded {
+            return Ok(Some(String::from_utf8(output.stdout).context("the crontab is not UTF-8")?));
         }
         // Debian, cronie and macOS; busybox.
-        if said.stderr.contains("no crontab") || said.stderr.contains("can't open") {
+        if output.stderr.contains("no crontab") || output.stderr.contains("can't open") {
             return Ok(None);
         }
-        bail!("cannot read the crontab: {}", shorten(&one_line(&plain(&said.stderr)), 200))
+        bail!("cannot read the crontab: {}", shorten(&one_line(&plain(&output.stderr)), 200))
     }
 
     /// Replaces the user's crontab, or removes it.

@@ -1,4 +1,4 @@
-//! The schedule in the words of each timer. Pure.
+//! The schedule in the syntax of each timer. Pure.
 
 use jiff::{ToSpan, Zoned, civil::Time};
 
@@ -22,7 +22,7 @@ pub fn delay(schedule: Schedule) -> u64 {
     }
 }
 
-/// launchd's calendar intervals: what is not named is any (launchd.plist(5)).
+/// launchd's calendar intervals; a key that is left out means any value (launchd.plist(5)).
 pub fn intervals(schedule: Schedule) -> Vec<Vec<(&'static str, u8)>> {
     match schedule {
         Schedule::Minutes(1) => vec![Vec::new()],
@@ -44,7 +44,7 @@ pub fn cron(schedule: Schedule) -> String {
     }
 }
 
-/// When the batch runs next, but for a timer's own delay.
+/// When the digest runs next, without the timer's own delay.
 pub fn next(schedule: Schedule, now: &Zoned) -> Zoned {
     let minutes = |of: i16| of - (i16::from(now.hour()) * 60 + i16::from(now.minute())) % of;
     let wait = match schedule {
@@ -57,7 +57,7 @@ pub fn next(schedule: Schedule, now: &Zoned) -> Zoned {
             return if today > *now { today } else { tomorrow() };
         }
     };
-    // Timers go by the clock on the wall, which on two days of the year is not the time that has passed.
+    // Timers follow local time, in which two days of the year have not 24 hours.
     let at = now.datetime().checked_add(i64::from(wait).minutes()).and_then(|at| at.with().second(0).subsec_nanosecond(0).build());
     at.and_then(|at| at.to_zoned(now.time_zone().clone())).unwrap_or_else(|_| now.clone())
 }

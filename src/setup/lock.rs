@@ -1,4 +1,4 @@
-//! One install or uninstall at a time: each reads settings, crontab and manifest, and writes them whole.
+//! The lock that lets one install or uninstall run at a time: each reads settings, crontab and manifest, and writes them whole.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,40 +12,40 @@ use super::manifest::Manifest;
 use crate::config::Config;
 use crate::sys::private_files;
 
-/// The lock file, which lies in the data folder as long as somebody is at work.
-pub const LOCK: &str = "install.lock";
+/// The lock file. It is in the data folder while an install or uninstall runs.
+pub const LOCK_FILE: &str = "install.lock";
 
-/// The right to change what is installed, until it is dropped.
+/// Held while the installation is changed; released when dropped.
 #[derive(Debug)]
-pub struct Turn {
+pub struct InstallLock {
     data_dir: PathBuf,
     _lock: File,
 }
 
-impl Turn {
-    /// Waits until nobody else has it, and removes what those left over that were killed: also where nothing is left to be changed.
+impl InstallLock {
+    /// Waits for the lock, then removes the temporary files of runs that were killed, also where nothing else is left to be done.
     ///
     /// # Errors
     /// When the data folder cannot be written.
-    pub fn wait(config: &Config) -> Result<Self> {
-        let turn = Self::lock(&config.data_dir)?;
+    pub fn acquire(config: &Config) -> Result<Self> {
+        let lock = Self::wait(&config.data_dir)?;
         crate::store::leftovers::drop_abandoned(&config.data_dir);
         folders_of_edited_files(config).iter().for_each(|folder| private_files::drop_abandoned(folder));
-        Ok(turn)
+        Ok(lock)
     }
 
-    fn lock(data_dir: &Path) -> Result<Self> {
-        let path = data_dir.join(LOCK);
+    fn wait(data_dir: &Path) -> Result<Self> {
+        let path = data_dir.join(LOCK_FILE);
         let cannot = || format!("cannot lock {}", path.display());
         loop {
             private_files::create_dir(data_dir).with_context(cannot)?;
             let lock = match private_files::open_lock(&path) {
-                // The folder went with the one before.
+                // The holder before removed the folder.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
                 opened => opened.with_context(cannot)?,
             };
             lock.lock().with_context(cannot)?;
-            // The one before removes the file: then somebody else may have locked the next one.
+            // The holder before removes the file; by now another process may have locked a new one of that name.
             let locked = lock.metadata().with_context(cannot)?;
             if fs::metadata(&path).is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino())) {
                 return Ok(Self { data_dir: data_dir.to_owned(), _lock: lock });
@@ -54,17 +54,17 @@ impl Turn {
     }
 }
 
-/// Where files of others lie that an install edits: the client's, and those that the manifest names.
+/// The folders of files that an install edits: the client's, and those that the manifest names.
 fn folders_of_edited_files(config: &Config) -> BTreeSet<PathBuf> {
     let manifest = Manifest::load(&config.data_dir).unwrap_or_default();
-    let noted = manifest.edited.keys().filter_map(|file| file.parent()).filter(|folder| folder.is_absolute());
-    config.claude_dirs.iter().map(PathBuf::as_path).chain([config.home.as_path()]).chain(noted).map(Path::to_owned).collect()
+    let recorded = manifest.edited.keys().filter_map(|file| file.parent()).filter(|folder| folder.is_absolute());
+    config.claude_dirs.iter().map(PathBuf::as_path).chain([config.home.as_path()]).chain(recorded).map(Path::to_owned).collect()
 }
 
-impl Drop for Turn {
-    /// Leaves nothing of its own; a data folder that holds nothing is of no use either.
+impl Drop for InstallLock {
+    /// Removes the lock file, and the data folder if nothing else is in it.
     fn drop(&mut self) {
-        let _ = fs::remove_file(self.data_dir.join(LOCK));
+        let _ = fs::remove_file(self.data_dir.join(LOCK_FILE));
         let _ = fs::remove_dir(&self.data_dir);
     }
 }

@@ -1,7 +1,7 @@
-//! The commands that stand in Claude Code's settings: how ours are written, and how they are known again. Pure.
+//! The commands of our hooks in Claude Code's settings: written, and recognised again. Pure.
 //!
-//! They are in shell form, because older clients ignore `args`. What is ours is known by the words `recall hook <event>` alone, so
-//! that a command of an older install, of another path or of a person's own hand is found too.
+//! They are in shell form, because older clients ignore `args`. A command is recognised by the words `recall hook <event>` alone, so that
+//! one of an older install, with another path, or written by hand is found too.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,51 +9,51 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::quote::shell;
-use crate::config::CARRIED;
+use crate::config::LOCATION_VARIABLES;
 
-/// The events we install: their name in the settings, and our argument for it.
+/// The events that get a hook: their name in the settings, and our argument for it.
 ///
-/// What is said at a prompt, if anything, is the config's: the hook is there whatever it says.
+/// The hook at a prompt is installed whatever the config says: the config decides when it runs whether anything is injected.
 pub const EVENTS: [(&str, &str); 4] = [
     ("SessionStart", "session-start"),
     ("UserPromptSubmit", "user-prompt-submit"),
     ("SessionEnd", "session-end"),
     ("PreCompact", "pre-compact"),
 ];
-/// The arguments that are hooks of ours; those not in `EVENTS` are for users to turn on.
+/// All arguments of `recall hook`; those not in [`EVENTS`] are for users to add.
 const ARGUMENTS: [&str; 7] =
     ["session-start", "user-prompt-submit", "session-end", "pre-compact", "stop", "subagent-stop", "post-compact"];
-/// How long the client waits for a hook, in seconds. For SessionEnd it takes the place of the client's 1.5 s for all of them.
+/// How long the client waits for a hook, in seconds. For SessionEnd it replaces the client's own limit, 1.5 s for all hooks together.
 pub const TIMEOUT: u64 = 5;
 
-/// How the program is called.
+/// How hooks and servers call the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Form {
-    /// By its absolute path, with variables that are not what a session would have without them.
+pub enum Invocation {
+    /// By its absolute path, with the variables that a session would not have by itself.
     Own { program: String, environment: Vec<(&'static str, String)> },
-    /// By its name, if there is one: a team can commit it.
+    /// By its name, and only where it is found: a team can commit it.
     Shared,
 }
 
-impl Form {
+impl Invocation {
     /// The command for one of our arguments.
     pub fn command(&self, argument: &str) -> String {
         match self {
-            Form::Own { program, environment } => {
+            Invocation::Own { program, environment } => {
                 let set: String = environment.iter().map(|(name, value)| format!("{name}={} ", shell(value))).collect();
                 format!("{set}{} hook {argument}", shell(program))
             }
-            Form::Shared => format!("command -v recall >/dev/null && recall hook {argument} || true"),
+            Invocation::Shared => format!("command -v recall >/dev/null && recall hook {argument} || true"),
         }
     }
 
-    /// A command of ours as this form would have it. What a person has put around it stays.
-    pub fn mend(&self, command: &str, call: &Call) -> String {
-        if call.plain {
+    /// A hook's command with this program in it. What a person has put around the call stays.
+    pub fn update(&self, command: &str, call: &HookCall) -> String {
+        if call.is_generated {
             return self.command(&call.argument);
         }
         match self {
-            Form::Own { program, .. } if call.program.starts_with('/') && call.program != *program => {
+            Invocation::Own { program, .. } if call.program.starts_with('/') && call.program != *program => {
                 format!("{}{}{}", &command[..call.at.start], shell(program), &command[call.at.end..])
             }
             _ => command.to_owned(),
@@ -63,21 +63,21 @@ impl Form {
 
 /// A call of `recall hook` in a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct HookCall {
     /// `session-end` …
     pub argument: String,
     /// The word that names the program: a path, or `recall`.
     pub program: String,
-    /// Is it the whole command, as some install would have written it?
-    pub plain: bool,
+    /// Is the call the whole command, as some install would have written it?
+    pub is_generated: bool,
     /// Does the command do something else as well?
-    pub mixed: bool,
-    /// Where the program's word stands.
+    pub does_more: bool,
+    /// The program's word in the command, in bytes.
     at: Range<usize>,
 }
 
-impl Call {
-    /// The call in a command that is one of ours.
+impl HookCall {
+    /// Finds the call in a command, if it is a hook of ours.
     pub fn find(command: &str) -> Option<Self> {
         let words = words(command);
         let is = |at: usize, text: &str| words.get(at).is_some_and(|w| w.text == text);
@@ -87,24 +87,25 @@ impl Call {
                 && words.get(at + 2).is_some_and(|w| ARGUMENTS.contains(&w.text.as_str()))
         })?;
         let argument = words[start + 2].text.clone();
-        let set =
-            |word: &Word| word.text.split_once('=').is_some_and(|(name, _)| CARRIED.iter().any(|(carried, _)| *carried == name));
+        let set = |word: &Word| {
+            word.text.split_once('=').is_some_and(|(name, _)| LOCATION_VARIABLES.iter().any(|(carried, _)| *carried == name))
+        };
         let alone = words.len() == start + 3 && words[..start].iter().all(set);
-        let plain = alone || command.trim() == Form::Shared.command(&argument);
+        let is_generated = alone || command.trim() == Invocation::Shared.command(&argument);
         // `2>&1` is no second command.
         let separates = |at: usize| is(at, ";") || is(at, "|") || is(at, "&") && !(at > 0 && (is(at - 1, ">") || is(at - 1, "<")));
-        let mixed = !plain && (0..words.len()).any(separates);
-        Some(Self { argument, program: words[start].text.clone(), plain, mixed, at: words[start].at.clone() })
+        let does_more = !is_generated && (0..words.len()).any(separates);
+        Some(Self { argument, program: words[start].text.clone(), is_generated, does_more, at: words[start].at.clone() })
     }
 }
 
-/// A word or an operator of a shell's line.
+/// A word or an operator of a command, unquoted, and where it stands.
 struct Word {
     text: String,
     at: Range<usize>,
 }
 
-/// A word as it is written, its quoted parts and escapes whole, or an operator.
+/// A word as it is written, with its quoted parts and escapes, or an operator.
 static WORD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?s)(?:'[^']*'?|"(?:\\.|[^"\\])*"?|\\.|[^\s;|&()<>'"\\])+|[;|&()<>]"#).ok());
 
@@ -118,14 +119,14 @@ fn words(command: &str) -> Vec<Word> {
 mod tests {
     use super::*;
 
-    fn own(program: &str) -> Form {
-        Form::Own { program: program.into(), environment: Vec::new() }
+    fn own(program: &str) -> Invocation {
+        Invocation::Own { program: program.into(), environment: Vec::new() }
     }
 
     #[test]
     fn a_command_names_the_program_and_what_a_session_would_not_have() {
         assert_eq!(own("/opt/it's/recall").command("stop"), r"'/opt/it'\''s/recall' hook stop");
-        let moved = Form::Own { program: "/b/recall".into(), environment: vec![("RECALL_DATA_DIR", "/my data".into())] };
+        let moved = Invocation::Own { program: "/b/recall".into(), environment: vec![("RECALL_DATA_DIR", "/my data".into())] };
         assert_eq!(moved.command("session-end"), "RECALL_DATA_DIR='/my data' '/b/recall' hook session-end");
     }
 
@@ -143,20 +144,24 @@ mod tests {
             ("test -x /x/recall && /y/recall hook session-end", "/y/recall", false),
         ];
         for (command, program, plain) in cases {
-            let call = Call::find(command).unwrap_or_else(|| panic!("{command}"));
-            assert_eq!((call.argument.as_str(), call.program.as_str(), call.plain), ("session-end", program, plain), "{command}");
+            let call = HookCall::find(command).unwrap_or_else(|| panic!("{command}"));
+            assert_eq!(
+                (call.argument.as_str(), call.program.as_str(), call.is_generated),
+                ("session-end", program, plain),
+                "{command}"
+            );
         }
     }
 
     #[test]
     fn a_command_that_does_something_else_as_well_is_told_apart() {
-        let mixed = |command: &str| Call::find(command).map(|call| call.mixed);
+        let mixed = |command: &str| HookCall::find(command).map(|call| call.does_more);
         for command in [
             "mytool; recall hook stop", "umask 77 && '/x/recall' hook stop", "cat | /x/recall hook stop", "recall hook stop & wait",
         ] {
             assert_eq!(mixed(command), Some(true), "{command}");
         }
-        let shared = Form::Shared.command("stop");
+        let shared = Invocation::Shared.command("stop");
         for command in ["recall hook stop", "/x/recall hook stop >/dev/null 2>&1", "nice /x/recall hook stop", shared.as_str()] {
             assert_eq!(mixed(command), Some(false), "{command}");
         }
@@ -169,7 +174,7 @@ mod tests {
             "total-recall hook stop", "recall; hook stop", "recall > hook stop", "/x/recall/bin hook stop", "'recall hook stop'",
             "\"/x/rec\\all\" hook stop", "recall hook 'stop",
         ] {
-            assert_eq!(Call::find(command), None, "{command}");
+            assert_eq!(HookCall::find(command), None, "{command}");
         }
     }
 
@@ -184,20 +189,20 @@ mod tests {
             ("/new/recall hook stop 2>/dev/null", "/new/recall hook stop 2>/dev/null"),
         ];
         for (before, after) in cases {
-            let call = Call::find(before).unwrap();
-            assert_eq!(own("/new/recall").mend(before, &call), after);
+            let call = HookCall::find(before).unwrap();
+            assert_eq!(own("/new/recall").update(before, &call), after);
         }
-        let call = Call::find("'/old/recall' hook stop").unwrap();
-        assert_eq!(Form::Shared.mend("", &call), "command -v recall >/dev/null && recall hook stop || true");
+        let call = HookCall::find("'/old/recall' hook stop").unwrap();
+        assert_eq!(Invocation::Shared.update("", &call), "command -v recall >/dev/null && recall hook stop || true");
     }
 
     proptest::proptest! {
         #[test]
         fn what_is_written_is_known_again(folder in "[ -~ä]{0,12}", data in "[ -~ä]{0,12}") {
             let program = format!("/{folder}/recall");
-            let form = Form::Own { program: program.clone(), environment: vec![("RECALL_DATA_DIR", data)] };
-            let call = Call::find(&form.command("pre-compact")).unwrap();
-            proptest::prop_assert_eq!((call.argument.as_str(), &call.program, call.plain), ("pre-compact", &program, true));
+            let form = Invocation::Own { program: program.clone(), environment: vec![("RECALL_DATA_DIR", data)] };
+            let call = HookCall::find(&form.command("pre-compact")).unwrap();
+            proptest::prop_assert_eq!((call.argument.as_str(), &call.program, call.is_generated), ("pre-compact", &program, true));
         }
     }
 }

@@ -1,0 +1,84 @@
+//! Which files Claude Code reads for each scope, and how the hooks and the server in them call the program.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::hook_command::Invocation;
+use super::servers::ServerLocation;
+use super::timer_job::path_text;
+use super::{Host, InstallScope};
+use crate::sys::projects::Projects;
+
+/// The client's own file, by its current name and by an older one, and the file of a project's servers.
+const CLIENT_FILE: &str = ".claude.json";
+const FORMER_CLIENT_FILE: &str = ".config.json";
+const PROJECT_SERVERS_FILE: &str = ".mcp.json";
+
+/// The settings file of a scope.
+///
+/// # Errors
+/// When there is no such scope here.
+pub fn settings_file(scope: InstallScope, host: &Host<'_>) -> Result<PathBuf> {
+    // Where Claude Code itself looks: `claude_dirs` only says what is read.
+    let user = host.environment.claude_dir(host.config).join("settings.json");
+    let name = match scope {
+        InstallScope::User => return Ok(user),
+        InstallScope::Project => "settings.json",
+        InstallScope::Local => "settings.local.json",
+    };
+    let file = project(host).join(".claude").join(name);
+    // Claude Code takes the settings in the home for the user's, whatever lies beside them.
+    if file.parent() == user.parent() {
+        bail!("{} is the folder of your own settings, not of a project: go to the project, or use `--scope user`", file.display());
+    }
+    Ok(file)
+}
+
+/// The file in which a scope's servers stand, and where in it.
+pub fn servers_file(scope: InstallScope, host: &Host<'_>) -> (PathBuf, ServerLocation) {
+    match scope {
+        InstallScope::User => (client_file(host), ServerLocation::TopLevel),
+        InstallScope::Project => (project(host).join(PROJECT_SERVERS_FILE), ServerLocation::TopLevel),
+        InstallScope::Local => (client_file(host), ServerLocation::Project(client_project_key(host))),
+    }
+}
+
+/// The client's own file, as the client finds it (seen with 2.1.197).
+pub fn client_file(host: &Host<'_>) -> PathBuf {
+    let former = host.environment.claude_dir(host.config).join(FORMER_CLIENT_FILE);
+    if former.exists() {
+        return former;
+    }
+    host.environment.claude_config_dir.as_ref().unwrap_or(&host.config.home).join(CLIENT_FILE)
+}
+
+/// Is it a file of servers, and not of settings?
+pub fn is_servers_file(path: &Path) -> bool {
+    let names = [CLIENT_FILE, FORMER_CLIENT_FILE, PROJECT_SERVERS_FILE];
+    path.file_name().is_some_and(|name| names.iter().any(|known| name == *known))
+}
+
+/// The nearest folder from here upwards that is a repository, else the current one.
+pub fn project(host: &Host<'_>) -> PathBuf {
+    let here = &host.environment.current_dir;
+    here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here).to_owned()
+}
+
+/// The key of the current project in the client's own file: a repository's root by its real path, for worktrees the main one's; else the
+/// folder (seen with 2.1.197).
+fn client_project_key(host: &Host<'_>) -> String {
+    let here = &host.environment.current_dir;
+    Projects::default().key_of(&here.canonicalize().unwrap_or_else(|_| here.clone()).to_string_lossy())
+}
+
+/// How hooks and servers of a scope call the program.
+pub fn invocation(scope: InstallScope, host: &Host<'_>) -> Result<Invocation> {
+    Ok(match scope {
+        InstallScope::Project => Invocation::Shared,
+        InstallScope::User | InstallScope::Local => {
+            let program = path_text(&host.environment.program)?;
+            Invocation::Own { program, environment: host.environment.location_variables.clone() }
+        }
+    })
+}
