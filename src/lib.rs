@@ -1,10 +1,55 @@
 //! `recall`: a memory for Claude Code.
 //!
 //! Hooks leave a mark. `recall digest` ingests what was appended to the transcripts, keeps what matters, digests it once, and
-//! writes daily pages and a SQLite index. Data flows one way: source → store → select → summarize → verify → store → pages.
+//! writes daily pages and a SQLite index. Later sessions start with what the index knows.
+//!
+//! ## The way the data goes
+//!
+//! ```text
+//! hook ─► mark ─┐
+//! transcripts ──┴► source ─► privacy (sanitizer) ─► store ─► analyze, summarize ─► store ─► render (pages)
+//!                                                     └────► search, render ─► app ─► cli, mcp, hook
+//! ```
+//!
+//! ## The rooms, from the bottom up
+//!
+//! A room imports rooms below it only; `tests/it/rooms.rs` holds that.
+//!
+//! | room | holds | may not |
+//! |---|---|---|
+//! | `crates/redact` | secrets out of text | know anything of recall |
+//! | `text` | cleaning, escaping, tokens, phrases, how much room a text takes | import any room |
+//! | `sys` | files, child processes, signals, terminal, failpoints, git folders | |
+//! | `model` | sessions, digests, notes, prices: plain data | do I/O |
+//! | `analyze` | what a session was about: pure functions | know the store |
+//! | `privacy` | what may be kept and shown: policy, sanitizer, private turns and files | |
+//! | `config` | every setting, path, variable and default, read once | |
+//! | `source` | transcripts: find them, read what they gained, parse it | know the store |
+//! | `store` | the SQLite index; `Memory` is its reader under a policy | print |
+//! | `summarize` | digests by a model: prompt, call, reply | |
+//! | `search` | queries, ranking, passages, semantic similarity, notices at a prompt | |
+//! | `render` | pages, briefs, session starts, topics, lists, each within its budget | know the store |
+//! | `setup` | hooks, MCP registration, timers: install, inspect, undo | |
+//! | `app` | the use cases that the adapters share | parse a command line |
+//! | `hook`, `mcp`, `cli` | adapters: read a request, call `app`, write the answer | decide anything |
+//!
+//! ## Where to change what
+//!
+//! - **A setting**: a field and its default in `config::file`; its use where `Config` hands it down; the table in README "Settings".
+//! - **A secret format**: one entry in `crates/redact/formats.toml` with an example; a test there says that `RULES_VERSION` has to be raised,
+//!   so that stored texts are sanitized again.
+//! - **A section of a digest**: a field of `model::digest::Digest`; `analyze::extract`, `prompts/digest.md` and `summarize::reply` fill it;
+//!   `store::document` makes it searchable (and a migration adds the column); `render::page`, `render::brief` and
+//!   `render::session_start` show it; `Digest::texts` lets `forget`, the sanitizer and embeddings see it.
+//! - **A migration**: `migrations/NNNN_name.sql` and its line at the end of the list in `store::schema`. Never edit an older one.
+//! - **A tool of the MCP server**: a file in `mcp::tools` that implements `Tool`, and its line in the list there and in
+//!   `analyze::signal::bookkeeping_tools`, so that its replies are not ingested again.
+//! - **A verb of the command line**: its arguments in `cli::args`, a file in `cli`, the work in `app`; `cli::needs_person` and `cli::tells`
+//!   make you decide what an agent may do with it.
+//! - **A kind of transcript line**: `source::claude_code`; the sanitizer sees every text of it before anything is stored.
 
 #![forbid(unsafe_code)]
-// `println!` and `eprintln!` panic if nothing reads the stream, so all output goes through `ui` and `screen`.
+// `println!` and `eprintln!` panic if nothing reads the stream, so all output goes through `sys::messages` and `sys::terminal_escape`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod analyze;

@@ -29,6 +29,7 @@ mod readme;
 mod real_client;
 mod regressions;
 mod resanitize;
+mod rooms;
 mod secrets;
 mod summarizer;
 mod upgrades;
