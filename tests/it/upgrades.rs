@@ -107,11 +107,3 @@ fn who_chose_no_timer_is_not_told_that_it_is_late() {
     let told = world.findings("digest", &[("RECALL_NOW", "2027-02-01T12:00:00Z")]);
     assert_eq!(told, ["ok: ran 72 days ago"]);
 }
-
-/// The tests of `tests/faults` are built for one system, with debug assertions. Anywhere else this one says that they were left out.
-#[cfg(not(all(target_os = "linux", target_env = "gnu", debug_assertions)))]
-#[test]
-#[ignore = "LEFT OUT: all of tests/faults, which needs Linux with the GNU C library, and debug assertions (no --release)"]
-fn kills_power_failures_and_failing_disks_are_tried_where_they_can_be() {
-    panic!("tests/faults cannot run here");
-}

@@ -13,3 +13,11 @@ mod fuzzing;
 mod live;
 mod slices;
 mod transcripts;
+
+/// The tests of `faults` are built for one system, with debug assertions. Anywhere else this one says that they were left out.
+#[cfg(not(all(target_os = "linux", target_env = "gnu", debug_assertions)))]
+#[test]
+#[ignore = "LEFT OUT: all of tests/stress/faults, which needs Linux with the GNU C library, and debug assertions (no --release)"]
+fn kills_power_failures_and_failing_disks_are_tried_where_they_can_be() {
+    panic!("faults cannot run here");
+}

@@ -1,6 +1,6 @@
 //! The promises of `bodies` over the inputs that fuzzing found worth keeping, and over inputs near them.
 //!
-//! `fixtures/fuzz/` has a folder for each check; whatever once broke a promise lies there, too.
+//! `fixtures/fuzz/` has an archive for each check, and a file for each input with a name: whatever once broke a promise lies there, too.
 
 mod bodies;
 
@@ -13,7 +13,7 @@ use bodies::Check;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::support::invisible;
+use crate::support::{files_below, invisible};
 
 /// What means something to one of the readers.
 const TOKENS: [&[u8]; 40] = [
@@ -23,16 +23,36 @@ const TOKENS: [&[u8]; 40] = [
     b"18446744073709551615", b"4294967295", b" AND ", b"\"hooks\":", b"password=", b"[REDACTED:",
 ];
 
-fn folder(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz").join(target)
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz")
 }
 
-/// The inputs of a target, in the order of their names.
-fn kept(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let entries = fs::read_dir(folder(target)).unwrap_or_else(|e| panic!("{}: {e}", folder(target).display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    files.sort();
-    files.into_iter().map(|path| (path.clone(), fs::read(path).expect("an input"))).collect()
+/// The inputs of a target by name, in the order of their names.
+fn kept(target: &str) -> Vec<(String, Vec<u8>)> {
+    let archive = folder().join(format!("{target}.tar.zst"));
+    let packed = fs::read(&archive).unwrap_or_else(|e| panic!("{}: {e}", archive.display()));
+    let mut all = files_of(&zstd::decode_all(&packed[..]).expect("a zstd frame"));
+    for file in files_below(&folder().join(target)) {
+        let name = file.file_name().and_then(|name| name.to_str()).expect("UTF-8").to_owned();
+        all.push((name, fs::read(&file).expect("an input")));
+    }
+    all.sort();
+    all
+}
+
+/// The files of a tar archive in the ustar format, as `fuzz/inputs` packs them: each a block of 512 bytes that tells its name and size,
+/// then its bytes, filled up to whole blocks. An empty name ends it.
+fn files_of(mut tar: &[u8]) -> Vec<(String, Vec<u8>)> {
+    const BLOCK: usize = 512;
+    let mut all = Vec::new();
+    while let Some((head, rest)) = tar.split_at_checked(BLOCK).filter(|(head, _)| head[0] != 0) {
+        let text = |field: &[u8]| String::from_utf8_lossy(field).trim_end_matches(['\0', ' ']).to_owned();
+        assert_eq!((&head[257..262], head[156]), (&b"ustar"[..], b'0'), "a plain file");
+        let size = usize::from_str_radix(&text(&head[124..136]), 8).expect("a size");
+        all.push((text(&head[..100]), rest[..size].to_vec()));
+        tar = &rest[size.next_multiple_of(BLOCK)..];
+    }
+    all
 }
 
 fn check_of(target: &str) -> Check {
@@ -41,8 +61,8 @@ fn check_of(target: &str) -> Check {
 
 fn all_kept_hold(target: &str) {
     let (check, kept) = (check_of(target), kept(target));
-    assert!(kept.len() > 2, "there are {} inputs in {}", kept.len(), folder(target).display());
-    let broken: Vec<_> = kept.iter().filter(|(_, data)| catch_unwind(|| check(data)).is_err()).map(|(path, _)| path).collect();
+    assert!(kept.len() > 2, "there are {} inputs of {target}", kept.len());
+    let broken: Vec<_> = kept.iter().filter(|(_, data)| catch_unwind(|| check(data)).is_err()).map(|(name, _)| name).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
@@ -58,7 +78,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
     proptest::collection::vec((any::<Index>(), 0u8..4, with, any::<Index>()), 1..6)
 }
 
-fn edited(kept: &[(PathBuf, Vec<u8>)], from: Index, edits: &[Edit]) -> Vec<u8> {
+fn edited(kept: &[(String, Vec<u8>)], from: Index, edits: &[Edit]) -> Vec<u8> {
     let mut data = kept[from.index(kept.len())].1.clone();
     for (at, kind, with, other) in edits {
         let at = at.index(data.len() + 1);
@@ -89,11 +109,11 @@ macro_rules! targets {
             }
 
             proptest! {
-                #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+                #![proptest_config(ProptestConfig { cases: crate::support::size::cases(128), failure_persistence: None, ..ProptestConfig::default() })]
 
                 #[test]
                 fn holds_near_what_fuzzing_kept(from in any::<Index>(), edits in edits()) {
-                    thread_local!(static KEPT: Vec<(PathBuf, Vec<u8>)> = kept(stringify!($target)));
+                    thread_local!(static KEPT: Vec<(String, Vec<u8>)> = kept(stringify!($target)));
                     KEPT.with(|kept| check_of(stringify!($target))(&edited(kept, from, &edits)));
                 }
             }
@@ -111,9 +131,30 @@ fn every_check_is_a_fuzz_target_and_is_run_here() {
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/Cargo.toml")).expect("fuzz/").parse().expect("TOML");
     let bins = manifest["bin"].as_array().expect("targets").iter().map(|bin| bin["name"].as_str().expect("a name"));
     assert_eq!(here, bins.collect());
-    let folders = fs::read_dir(folder("")).expect("fixtures/fuzz").map(|entry| entry.expect("an entry").file_name());
-    assert_eq!(
-        here,
-        folders.map(|name| name.into_string().expect("a name")).collect::<Vec<_>>().iter().map(String::as_str).collect()
-    );
+    let archives = fs::read_dir(folder()).expect("fixtures/fuzz").map(|entry| entry.expect("an entry").file_name());
+    let names: BTreeSet<String> = archives.map(|name| name.into_string().expect("a name")).collect();
+    assert_eq!(here, names.iter().map(|name| name.trim_end_matches(".tar.zst")).collect());
+}
+
+#[test]
+fn an_archive_of_inputs_is_read_as_tar_reads_it() {
+    let block = |name: &str, size: &str| {
+        let mut head = [0; 512];
+        head[..name.len()].copy_from_slice(name.as_bytes());
+        head[124..124 + size.len()].copy_from_slice(size.as_bytes());
+        head[156] = b'0';
+        head[257..262].copy_from_slice(b"ustar");
+        head.to_vec()
+    };
+    let filled = |bytes: &[u8]| [bytes, &vec![0; 512 - bytes.len()]].concat();
+    let tar = [
+        block("a", "00000000003\0"),
+        filled(b"one"),
+        block("b", "00000000000\0"),
+        block("c", "00000001000\0"),
+        vec![7; 512],
+        vec![0; 1024],
+    ];
+    let files = [("a".to_owned(), b"one".to_vec()), ("b".to_owned(), Vec::new()), ("c".to_owned(), vec![7; 512])];
+    assert_eq!(files_of(&tar.concat()), files);
 }
