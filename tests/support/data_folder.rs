@@ -111,3 +111,22 @@ pub fn found(world: &World, words: &str) -> i64 {
         world.database().query_row("SELECT count(*) FROM search WHERE search MATCH ?", [format!("\"{words}\"")], |r| r.get(0));
     count.unwrap_or_else(|e| panic!("{words}: {e}"))
 }
+
+/// Where a word stands, in any case: in a column, in the vocabulary of the search, in a file.
+pub fn places_of(world: &World, word: &str) -> Vec<String> {
+    let word = word.to_lowercase();
+    let all = columns(world).into_iter().chain(files(world));
+    let holds = |bytes: &[u8]| memchr::memmem::find(&bytes.to_ascii_lowercase(), word.as_bytes()).is_some();
+    let mut places: Vec<String> = all.filter(|(_, bytes)| holds(bytes)).map(|(name, _)| name).collect();
+    // The index holds words without their endings.
+    let stem = &word[..word.len().min(6)];
+    places.extend(terms(world).into_iter().filter(|term| term.starts_with(stem)).map(|term| format!("the vocabulary: {term}")));
+    places
+}
+
+/// A word is nowhere in the data folder, which has an index.
+pub fn assert_gone(world: &World, word: &str) {
+    assert!(world.data_dir().join("recall.db").exists(), "there is an index");
+    let places = places_of(world, word);
+    assert!(places.is_empty(), "`{word}` still stands in {places:#?}");
+}

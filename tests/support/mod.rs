@@ -10,7 +10,6 @@ pub mod embeddings;
 pub mod invisible;
 pub mod mcp_client;
 pub mod messages_api;
-pub mod remains;
 pub mod rows;
 pub mod size;
 pub mod stand_in;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::forget::scene::{EXTRACT, TEXT, WORD, transcripts};
 use crate::support::World;
-use crate::support::remains::assert_gone;
+use crate::support::data_folder::assert_gone;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, max_shrink_iters: 8, ..ProptestConfig::default() })]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::forget::scene::{EXTRACT, FORK, OTHER, TELLS, TEXT, WORD, told_world};
-use crate::support::remains::{assert_gone, places_of};
+use crate::support::data_folder::{assert_gone, places_of};
 use crate::support::{age, user};
 
 #[test]

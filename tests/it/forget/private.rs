@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::forget::scene::{EXTRACT, FORK, OTHER, TELLS, WORD, id, path_of, told_world, write};
-use crate::support::remains::{assert_gone, places_of};
+use crate::support::data_folder::{assert_gone, places_of};
 use crate::support::{World, assistant, user};
 
 const ASKED: &str = "<private>Whose is the lagoon?</private>";

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::forget::scene::{EXTRACT, OTHER, TELLS, TEXT, WORD, path_of, told_world};
-use crate::support::remains::{assert_gone, places_of};
+use crate::support::data_folder::{assert_gone, places_of};
 use crate::support::{changed, user};
 
 #[test]

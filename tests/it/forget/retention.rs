@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::forget::scene::{EXTRACT, WORD, path_of};
-use crate::support::remains::assert_gone;
+use crate::support::data_folder::assert_gone;
 use crate::support::{World, age, assistant, user};
 
 const OLD: &str = "11111111-1111-4111-8111-000000000001";

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::forget::scene::{EXTRACT, FORK, OTHER, TELLS, WORD, path_of, told_world, transcripts};
-use crate::support::remains::assert_gone;
+use crate::support::data_folder::assert_gone;
 use crate::support::{World, age, assistant, user};
 
 fn ids(world: &World) -> Vec<String> {

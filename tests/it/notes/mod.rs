@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::remains::{assert_gone, places_of};
+use crate::support::data_folder::{assert_gone, places_of};
 use crate::support::{NOW, Ran, World, assistant, user};
 
 const SHOP: &str = "/home/dev/src/shop";

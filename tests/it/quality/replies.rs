@@ -1,9 +1,12 @@
-//! Digests as a model would make them: `replies/<first eight of the session's id>.json` holds what it says of a session, word for word.
+//! Digests as a model would make them: a line of `replies.jsonl` has the first eight characters of a session's id, and what the model says
+//! of it, word for word. To read one: `jq 'select(.session == "067fc476").reply' tests/it/quality/replies.jsonl`.
 //! Written by somebody who had not seen the questions, so that the questions a digest brings are measured fairly.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::quality::corpus::{beginnings, here};
@@ -17,18 +20,25 @@ name=$(printf '%s' "$head" | sed 's/^Project \([^,]*\),.*\([0-9]\{4\}-[0-9-]*\) 
 cat "{folder}/$name" 2>/dev/null || { echo "no reply for $name" >&2; exit 1; }
 "#;
 
-fn folder() -> PathBuf {
-    here().join("replies")
+/// A line of the file.
+#[derive(Deserialize)]
+struct Line<'a> {
+    session: &'a str,
+    #[serde(borrow)]
+    reply: &'a RawValue,
 }
 
 /// How many sessions a reply is there for.
 pub fn count() -> usize {
-    beginnings().iter().filter(|(_, id)| words(id).is_some()).count()
+    let all = replies();
+    beginnings().iter().filter(|(_, id)| all.contains_key(&id[..8])).count()
 }
 
-/// What the model says of a session.
-fn words(id: &str) -> Option<String> {
-    fs::read_to_string(folder().join(format!("{}.json", &id[..8]))).ok()
+/// What the model says of each session, by the first eight characters of its id.
+fn replies() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(here().join("replies.jsonl")).expect("the replies");
+    let all = text.lines().map(|line| serde_json::from_str::<Line>(line).unwrap_or_else(|e| panic!("{e}: {line}")));
+    all.map(|line| (line.session.to_owned(), line.reply.get().to_owned())).collect()
 }
 
 /// Puts a `claude` into the world that says these replies; returns the config under which every session is digested by it.
@@ -37,8 +47,9 @@ fn words(id: &str) -> Option<String> {
 pub fn stand_in(world: &World, questions: bool) -> String {
     let to = world.root().join("replies");
     fs::create_dir_all(&to).expect("a folder");
+    let all = replies();
     for (name, id) in beginnings() {
-        let Some(mut words) = words(&id) else { continue };
+        let Some(mut words) = all.get(&id[..8]).cloned() else { continue };
         if !questions {
             let mut form: Value = serde_json::from_str(&words).unwrap_or_else(|e| panic!("{id}: {e}"));
             form["questions"] = json!([]);

@@ -8,7 +8,7 @@
 //! config = "[search]\nrecency = 0.0"   # the whole config file
 //! args = ["--limit", "10"]             # more arguments of `recall search`
 //! env = { NAME = "value" }
-//! digests = "model"                    # by the replies in `replies/`; "unasked": without their questions
+//! digests = "model"                    # by the replies in `replies.jsonl`; "unasked": without their questions
 //! index = "embedded"                   # an index made with this config and environment, shared by variants that name the same
 //! program = "/path/to/another/recall"  # an earlier one, say; has an index of its own
 //! ```
