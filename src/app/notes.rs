@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::analyze::prose::all_sentences;
@@ -21,10 +21,14 @@ use crate::model::note::told_project;
 use crate::privacy::Gate;
 use crate::store::Store;
 use crate::store::notes::{NewNote, Note};
+use crate::store::transfer::ExportedNote;
 use crate::sys::private_files;
-use crate::text::clean::{one_line, plain};
+use crate::text::clean::{one_line, plain, shorten};
 use crate::text::disarm::disarm;
 use crate::text::tokenize::{is_unsegmented, tokens_of, words_of};
+
+/// Characters shown of a rejected value.
+const MAX_SHOWN: usize = 40;
 
 /// The longest note, in characters: anything longer is a document and belongs in the project.
 pub const MAX_LENGTH: usize = 2_000;
@@ -241,6 +245,34 @@ fn sequence(text: &str) -> Vec<String> {
     let filling: BTreeSet<&str> = FILLING.into_iter().collect();
     let tokens = words_of(text).flat_map(tokens_of).filter(|token| !filling.contains(token.as_str()));
     tokens.map(|token| crate::text::tokenize::stem(&token).to_owned()).collect()
+}
+
+/// Stores a note as far as it may be kept here. False if it is already known.
+pub fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store, config: &Config) -> Result<bool> {
+    if !is_id(&note.note) {
+        bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
+    }
+    let kind = Kind::named(&note.kind).ok_or_else(|| Refused::Kind(shorten(&note.kind, MAX_SHOWN)))?;
+    let length = note.text.chars().count();
+    if length > MAX_LENGTH {
+        return Err(Refused::TooLong(length).into());
+    }
+    if config.excludes_folder(&note.project, &config.project_keys()) {
+        return Err(Refused::Excluded(gate.redact(&note.project)).into());
+    }
+    let text = gate.clean(&note.text);
+    if text.is_empty() {
+        return Err(Refused::Private.into());
+    }
+    let (author, closed) = (note.author.read_from_outside(), note.closed());
+    let (project, kind) = (gate.redact(&note.project), kind.name().to_owned());
+    let new = NewNote { project, kind, text, at: note.at, author, closed };
+    store.import_note(&note.note, &new)
+}
+
+/// Whether the text is exactly the id of a note.
+fn is_id(id: &str) -> bool {
+    id.strip_prefix('m').is_some_and(|rest| rest.len() == 8 && rest.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Orphan pages: pages whose session the index does not know, because they outlived an earlier index. Search does not find them.
+//! SessionPage pages: pages whose session the index does not know, because they outlived an earlier index. Search does not find them.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -19,14 +19,16 @@ const MAX_NAMED: usize = 5;
 
 /// A page, and what its head says about its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Orphan {
+pub struct SessionPage {
     pub file: PathBuf,
     pub session: String,
     pub project: Project,
     pub ended_at: Option<Millis>,
+    /// Its digest is the model's.
+    pub by_model: bool,
 }
 
-impl Orphan {
+impl SessionPage {
     /// The day whose page lists the session.
     pub fn day(&self) -> Option<String> {
         let day = self.file.file_name()?.to_str()?.get(..10)?;
@@ -35,35 +37,44 @@ impl Orphan {
 }
 
 /// All orphan pages, in the order of their file names.
-pub fn find(config: &Config, store: &Store) -> Result<Vec<Orphan>> {
+pub fn find(config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
     let known: HashSet<String> = store.session_heads()?.into_iter().map(|head| head.id).collect();
+    Ok(pages(config).filter(|page| !known.contains(&page.session)).collect())
+}
+
+/// All pages of sessions, in the order of their file names.
+pub fn pages(config: &Config) -> impl Iterator<Item = SessionPage> {
+    files(config).filter(|file| file.parent().is_some_and(|dir| dir.ends_with("sessions"))).filter_map(|file| read(&file))
+}
+
+/// All pages, in the order of their file names.
+pub fn files(config: &Config) -> impl Iterator<Item = PathBuf> {
     let files = WalkDir::new(config.data_dir.join("daily")).sort_by_file_name().into_iter().flatten();
     let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| entry.into_path());
-    let is_session =
-        |file: &PathBuf| file.extension().is_some_and(|e| e == "md") && file.parent().is_some_and(|dir| dir.ends_with("sessions"));
-    Ok(files.filter(is_session).filter_map(|file| read(&file)).filter(|page| !known.contains(&page.session)).collect())
+    files.filter(|file| file.extension().is_some_and(|e| e == "md"))
 }
 
 /// `None` for a file that is not a session page.
-fn read(file: &Path) -> Option<Orphan> {
+fn read(file: &Path) -> Option<SessionPage> {
     let mut lines = BufReader::new(File::open(file).ok()?.take(MAX_HEAD)).lines().map_while(Result::ok);
     (lines.next()? == "---").then_some(())?;
-    let (mut session, mut project, mut ended_at) = (None, None, None);
+    let (mut session, mut project, mut ended_at, mut by_model) = (None, None, None, false);
     for line in lines.take_while(|line| line != "---") {
         let text = |value: &str| serde_json::from_str::<String>(value).ok();
         match line.split_once(": ") {
             Some(("session", value)) => session = text(value),
             Some(("project", value)) => project = text(value),
+            Some(("summarizer", value)) => by_model = value == "claude",
             Some(("ended", value)) => ended_at = value.parse::<jiff::Timestamp>().ok().map(|at| at.as_millisecond()),
             _ => {}
         }
     }
     let project = Project { key: project.unwrap_or_default() };
-    Some(Orphan { file: file.to_owned(), session: session.filter(|id| !id.is_empty())?, project, ended_at })
+    Some(SessionPage { file: file.to_owned(), session: session.filter(|id| !id.is_empty())?, project, ended_at, by_model })
 }
 
 /// Describes how many there are, and of which sessions; `None` if there are none.
-pub fn told(orphans: &[Orphan]) -> Option<String> {
+pub fn told(orphans: &[SessionPage]) -> Option<String> {
     let which = match orphans.len() {
         0 => return None,
         1 => "1 session is left only in its page".to_owned(),

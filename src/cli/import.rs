@@ -8,20 +8,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::export::VERSION;
 use crate::app::Ended;
 use crate::app::digest::{prepare_folder, run_lock, write_documents};
-use crate::app::notes::{MAX_LENGTH, Refused};
+use crate::app::notes;
 use crate::cli::args::ImportArgs;
 use crate::config::Config;
-use crate::model::note::Kind;
 use crate::privacy::Gate;
 use crate::store::Store;
-use crate::store::notes::NewNote;
+use crate::store::error::is_store_error;
 use crate::store::transfer::{Exported, ExportedNote};
-use crate::store::trouble::is_trouble;
 use crate::sys::messages::Ui;
-use crate::text::clean::shorten;
-
-/// Characters shown of a rejected value.
-const MAX_SHOWN: usize = 40;
 
 pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
     let ui = Ui::default();
@@ -32,7 +26,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     };
     // Split bytes, not text: an invalid line must not end the import.
     let mut lines = input.split(b'\n');
-    check_head(&lines.next().context("there is nothing to import")??)?;
+    check_header(&lines.next().context("there is nothing to import")??)?;
     prepare_folder(config, &ui)?;
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
@@ -43,7 +37,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let mut taken = Taken::default();
     for (at, line) in lines.enumerate() {
         if let Err(e) = taken.line(&line?, &mut store, &gate, config) {
-            if is_trouble(&e) {
+            if is_store_error(&e) {
                 return Err(e);
             }
             ui.warn(&format!("line {}: {e:#}, skipped", at + 2));
@@ -67,7 +61,7 @@ struct Taken {
 impl Taken {
     fn line(&mut self, line: &[u8], store: &mut Store, gate: &Gate, config: &Config) -> Result<()> {
         if let Ok(note) = serde_json::from_slice::<ExportedNote>(line) {
-            self.notes += usize::from(import_note(note, gate, store, config)?);
+            self.notes += usize::from(notes::import_note(note, gate, store, config)?);
             return Ok(());
         }
         let mut session = serde_json::from_slice::<Exported>(line).map_err(|e| match e.is_eof() {
@@ -91,35 +85,7 @@ impl Taken {
     }
 }
 
-/// Stores a note as far as it may be kept here. False if it is already known.
-fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store, config: &Config) -> Result<bool> {
-    if !is_id(&note.note) {
-        bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
-    }
-    let kind = Kind::named(&note.kind).ok_or_else(|| Refused::Kind(shorten(&note.kind, MAX_SHOWN)))?;
-    let length = note.text.chars().count();
-    if length > MAX_LENGTH {
-        return Err(Refused::TooLong(length).into());
-    }
-    if config.excludes_folder(&note.project, &config.project_keys()) {
-        return Err(Refused::Excluded(gate.redact(&note.project)).into());
-    }
-    let text = gate.clean(&note.text);
-    if text.is_empty() {
-        return Err(Refused::Private.into());
-    }
-    let (author, closed) = (note.author.read_from_outside(), note.closed());
-    let (project, kind) = (gate.redact(&note.project), kind.name().to_owned());
-    let new = NewNote { project, kind, text, at: note.at, author, closed };
-    store.import_note(&note.note, &new)
-}
-
-/// Whether the text is exactly the id of a note.
-fn is_id(id: &str) -> bool {
-    id.strip_prefix('m').is_some_and(|rest| rest.len() == 8 && rest.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-fn check_head(line: &[u8]) -> Result<()> {
+fn check_header(line: &[u8]) -> Result<()> {
     let version = serde_json::from_slice::<serde_json::Value>(line).ok().and_then(|v| v.get("recall_export")?.as_u64());
     match version {
         Some(VERSION) => Ok(()),

@@ -33,8 +33,8 @@ use crate::cli::args::{Cli, Command};
 use crate::config::{Config, agent};
 use crate::privacy::View;
 use crate::store::Memory;
+use crate::store::error::explained;
 use crate::store::pause as paused;
-use crate::store::trouble::explained;
 use crate::sys::messages;
 use crate::sys::terminal_escape::Screen;
 

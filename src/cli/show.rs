@@ -17,9 +17,9 @@ use crate::render::brief::{brief, page, without_digest};
 use crate::render::item_list::listed;
 use crate::store::Memory;
 use crate::store::digests::Stored;
+use crate::store::error::is_store_error;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
-use crate::store::trouble::is_trouble;
 use crate::sys::messages;
 
 /// Character limits of an item's text: on a line, and in JSON.
@@ -45,7 +45,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
                 values.extend(value);
                 ended = if how == Ended::Done { ended } else { how };
             }
-            Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] || is_trouble(&e) => return Err(e),
+            Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] || is_store_error(&e) => return Err(e),
             Err(e) => {
                 messages::tell(format!("{e:#}"));
                 ended = Ended::Partly;

@@ -13,10 +13,11 @@ use crate::config::Config;
 use crate::privacy::View;
 use crate::setup::Host;
 use crate::source::mark;
+use crate::store::Memory;
+use crate::store::maintenance::backup;
 use crate::store::pause;
 use crate::store::pause::Off;
 use crate::store::status::{Counts, Vectors};
-use crate::store::{Memory, copy};
 use crate::text::clean;
 
 /// Bad lines that are listed; the others are only counted.
@@ -35,7 +36,7 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<E
         if let Some(Off::Paused(until)) = pause::state(config) {
             all["paused_until"] = json!(until);
         }
-        if let Some(copy) = copy::find(&config.database()) {
+        if let Some(copy) = backup::find(&config.database(), backup::COPY) {
             all["copy"] = json!({"at": copy.at, "bytes": copy.bytes});
         }
         writeln!(out, "{}", serde_json::to_string_pretty(&all)?)?;
@@ -100,7 +101,7 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
         counts.transcript_bytes as f64 / 1e6,
         counts.files
     )?;
-    if let Some(copy) = copy::find(&config.database()) {
+    if let Some(copy) = backup::find(&config.database(), backup::COPY) {
         let made = config.local_time(Some(copy.at), "%Y-%m-%d %H:%M");
         writeln!(out, "copy        {:.1} MB, of {made}", copy.bytes as f64 / 1e6)?;
     }

@@ -27,7 +27,7 @@ use crate::search::prompt::{Asked, Past};
 use crate::search::{Found, Origin, Query, Wanted, find, most_telling};
 use crate::source::claude_code::may_be_persons;
 use crate::source::delta;
-use crate::store::{Memory, OtherForm};
+use crate::store::{Memory, OtherFormat};
 use crate::text::budget::{bytes_of, tokens_in};
 use crate::text::clean::id8;
 use crate::text::tokenize::words;
@@ -107,7 +107,7 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
     let store = match Memory::open_as_it_is(&config.database(), &policy, BUSY) {
         Ok(store) => store,
         // Already reported at the session's start; not again at every prompt.
-        Err(e) if e.downcast_ref::<OtherForm>().is_some() => return Ok(None),
+        Err(e) if e.downcast_ref::<OtherFormat>().is_some() => return Ok(None),
         Err(e) => return Err(e),
     };
     let told = Told::read(&config.data_dir, &payload.session);

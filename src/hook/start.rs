@@ -13,8 +13,8 @@ use crate::model::session::Millis;
 use crate::privacy::View;
 use crate::render::session_start::Context;
 use crate::source::live_session;
-use crate::store::trouble::explained;
-use crate::store::{Memory, OtherForm};
+use crate::store::error::explained;
+use crate::store::{Memory, OtherFormat};
 
 const EVENT: &str = "session-start";
 /// Time for which a statement waits for a lock. Must be less than the hook's deadline.
@@ -55,8 +55,8 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
     let opened = Memory::open_as_it_is(&config.database(), &policy, BUSY).map_err(|e| explained(e, &config.database()));
     let opened = opened.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     // Shown until the next digest upgrades the index, which may be long if nothing starts one.
-    let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form != OtherForm::Newer);
-    let notice = notice.map(OtherForm::to_string);
+    let notice = opened.as_ref().err().and_then(|e| e.downcast_ref()).filter(|form| **form != OtherFormat::Newer);
+    let notice = notice.map(OtherFormat::to_string);
     let store = opened.ok();
     let start = match source {
         "resume" | "fork" => match last_active(payload, store.as_ref())? {

@@ -21,8 +21,8 @@ use crate::mcp::day_pages;
 use crate::mcp::executor::{Reading, Workers};
 use crate::mcp::workspace_root::Place;
 use crate::model::session::Millis;
+use crate::store::error::explained;
 use crate::store::pause;
-use crate::store::trouble::explained;
 
 /// For the model, once per session.
 const INSTRUCTIONS: &str = "The memory of earlier coding sessions. `search` finds sessions and notes by words (file:, project:, branch:, \

@@ -40,7 +40,7 @@ impl Memory {
     /// Opens it without changing anything; `patience` is how long to wait for locks.
     ///
     /// # Errors
-    /// When there is none yet, or its schema is not this program's: an [`super::OtherForm`].
+    /// When there is none yet, or its schema is not this program's: an [`super::OtherFormat`].
     pub fn open_as_it_is(path: &Path, policy: &Policy, patience: Duration) -> Result<Self> {
         Self::of(Store::open_as_it_is(path, patience)?, policy)
     }

@@ -11,26 +11,24 @@
 pub mod chunk;
 mod client_cost;
 pub mod codec;
-pub mod copy;
 pub mod digest_inputs;
 pub mod digests;
 pub mod document;
+pub mod error;
 pub mod forget;
-pub mod hold;
 pub mod ingest;
 pub mod last_run;
 pub mod leftovers;
 pub mod legacy_titles;
 pub mod load;
+pub mod maintenance;
 mod memory;
-pub mod mend;
 pub mod near_duplicates;
 pub mod neighbours;
 pub mod notes;
 pub mod ongoing;
 mod open;
 pub mod open_items;
-pub mod orphaned_log;
 pub mod pages;
 pub mod pause;
 pub mod recent;
@@ -38,13 +36,10 @@ pub mod resanitize;
 pub mod sample;
 mod schema;
 pub mod search;
-mod sound;
 pub mod spend;
 pub mod status;
 pub mod transfer;
-pub mod trouble;
 mod undone;
-pub mod unearth;
 pub mod vacuum;
 pub mod vectors;
 pub mod worker_pool;
@@ -55,9 +50,9 @@ use std::time::Duration;
 use anyhow::Result;
 use rusqlite::{Connection, InterruptHandle, Transaction, TransactionBehavior};
 
-use self::hold::Identity;
+use self::maintenance::FileIdentity;
 pub use self::memory::Memory;
-pub use self::open::OtherForm;
+pub use self::open::OtherFormat;
 use crate::store::chunk::{Known, Whereabouts};
 
 /// How long a statement waits for another process's transaction. Our own transactions take milliseconds.
@@ -69,7 +64,7 @@ pub struct Store {
     counts: Option<search::Counts>,
     path: PathBuf,
     /// Identity of the file when it was opened.
-    file: Option<Identity>,
+    file: Option<FileIdentity>,
     /// Ingest caches, kept from one transaction to the next: which session holds which record, and what the last sessions hold.
     known: Option<(Whereabouts, Known)>,
     /// How many threads may read beside this connection.
@@ -90,7 +85,7 @@ impl Store {
 
     /// Turns an error of this index into a message for the user.
     pub fn explained(&self, error: anyhow::Error) -> anyhow::Error {
-        trouble::explained(error, &self.path)
+        error::explained(error, &self.path)
     }
 
     /// A handle with which another thread can interrupt a statement of this connection.

@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, bail};
 use rusqlite::{Connection, Row, Transaction, params};
 
-use super::hold::Identity;
 use super::ingest::project_pk;
+use super::maintenance::FileIdentity;
 use super::{Store, search};
 use crate::model::author::Author;
 use crate::model::note::{EVERYWHERE, Kept};
@@ -127,7 +127,7 @@ impl Store {
     pub fn keep_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<Kept> {
         // One transaction, so that the same note sent twice at once is stored once.
         let tx = self.db.transaction()?;
-        Identity::check(self.file, &self.path)?;
+        FileIdentity::check(self.file, &self.path)?;
         let near = all(&tx, "p.key IN (?1, ?2)", params![new.project, EVERYWHERE])?;
         if let Some(note) = near.into_iter().find(is_known) {
             if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
@@ -146,7 +146,7 @@ impl Store {
     /// Marks a note as done, or as open again with `None`. False when it was so already.
     pub fn close_note(&mut self, note: &Note, closed: Option<(Millis, Author)>) -> Result<bool> {
         let tx = self.db.transaction()?;
-        Identity::check(self.file, &self.path)?;
+        FileIdentity::check(self.file, &self.path)?;
         let (at, by) = closing(closed.as_ref());
         let sql = "UPDATE note SET closed_at = ?2, closed_by = ?3 WHERE pk = ?1 AND (closed_at IS NULL) = (?2 IS NOT NULL)";
         let changed = tx.execute(sql, params![note.pk, at, by])? > 0;

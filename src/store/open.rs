@@ -15,15 +15,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use rustix::fs::{Access, access};
 
-use super::hold::Identity;
-use super::trouble::Trouble;
-use super::{BUSY, Store, copy, schema, search, trouble};
-use crate::store::orphaned_log;
+use super::error::StoreError;
+use super::maintenance::{FileIdentity, backup, orphaned_log};
+use super::{BUSY, Store, error, schema, search};
 use crate::sys::{failpoints, private_files};
 
 /// The index was written by another version of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum OtherForm {
+pub enum OtherFormat {
     #[error(
         "the index was made by a recall too old to be upgraded: with that program `recall export > all.jsonl`, move the index away, then \
          with this one `recall import all.jsonl`"
@@ -43,10 +42,10 @@ impl Store {
     pub fn open(path: &Path) -> Result<Self> {
         Self::is_there(path)?;
         make_if_missing(path).map_err(|e| match e.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => trouble::closed(path, &e).into(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => error::closed(path, &e).into(),
             _ => anyhow!(e).context(format!("cannot open {}", path.display())),
         })?;
-        let (file, is_left) = (Identity::of(path), orphaned_log::is_left(path));
+        let (file, is_left) = (FileIdentity::of(path), orphaned_log::is_left(path));
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_context(|| format!("cannot open {}", path.display()))?;
         failpoints::statements(&mut db);
@@ -66,18 +65,17 @@ impl Store {
         // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
-        copy::drop_with_what_is_taken_out(&store.db, path)?;
+        backup::define_deletion_hook(&store.db, path)?;
         // Before anything that writes: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
-        check_version(version, path)?;
-        trouble::check_form(version, &store.db, path)?;
+        store.check_format(version)?;
         if is_left {
             store.check_with_log(version).with_context(|| format!("cannot read {}", path.display()))?;
         } else if (1..schema::FORMAT).contains(&version)
             && let Some(what) = store.damage_of_pages()?
         {
             // A damaged index is not upgraded: repair finds it as it was.
-            bail!(Trouble::Damaged { path: path.to_owned(), what });
+            bail!(StoreError::Damaged { path: path.to_owned(), what });
         }
         store.fold_log(true)?;
         store
@@ -93,7 +91,7 @@ impl Store {
     /// When there is none yet, it cannot be read, or it was written by a newer program.
     pub(super) fn open_read_only(path: &Path) -> Result<Self> {
         match Self::open_as_it_is(path, BUSY) {
-            Err(e) if e.downcast_ref() == Some(&OtherForm::Older) => {
+            Err(e) if e.downcast_ref() == Some(&OtherFormat::Older) => {
                 drop(Self::open(path)?);
                 Self::open_as_it_is(path, BUSY)
             }
@@ -106,9 +104,9 @@ impl Store {
     /// # Errors
     /// When there is something else in its place, it shows at once that it is damaged, or there was one and it is gone.
     pub fn is_there(path: &Path) -> Result<bool> {
-        trouble::check_place(path)?;
-        trouble::check_emptied(path)?;
-        trouble::check_head(path)?;
+        error::check_kind(path)?;
+        error::check_emptied(path)?;
+        error::check_header(path)?;
         orphaned_log::check_journal(path)?;
         Ok(path.exists())
     }
@@ -125,27 +123,26 @@ impl Store {
     /// Opens the database for reading, with a patience of the caller's, and changes nothing.
     ///
     /// # Errors
-    /// When there is none yet, it cannot be read, or its form is not this program's: an [`OtherForm`].
+    /// When there is none yet, it cannot be read, or its form is not this program's: an [`OtherFormat`].
     pub(super) fn open_as_it_is(path: &Path, patience: Duration) -> Result<Self> {
         must_exist(path)?;
         let opened =
             read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
                 // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
                 // nobody is writing, the index alone is enough.
-                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if copy::is_at_rest(path) => {
-                    trouble::read_without_locks(path);
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if backup::is_at_rest(path) => {
+                    error::read_without_locks(path);
                     read_only(path, "?immutable=1", patience)
                 }
                 _ => Err(e),
             });
         let (store, version) = opened.with_context(|| format!("cannot read {}", path.display()))?;
-        check_version(version, path)?;
-        trouble::check_form(version, &store.db, path)?;
+        store.check_format(version)?;
         if version == 0 {
             bail!("there is no index in {} yet: run `recall digest` first", path.display());
         }
         if version < schema::FORMAT {
-            return Err(anyhow!(OtherForm::Older).context(path.display().to_string()));
+            return Err(anyhow!(OtherFormat::Older).context(path.display().to_string()));
         }
         Ok(store)
     }
@@ -174,6 +171,32 @@ impl Store {
 
     pub(super) fn version(&self) -> Result<usize> {
         Ok(self.db.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize)
+    }
+
+    /// Refuses formats that this program cannot use, and numbers that are damage.
+    fn check_format(&self, version: usize) -> Result<()> {
+        let (path, known) = (self.path.display(), schema::FORMAT);
+        // One statement each, because another process may be creating or upgrading the index.
+        let unlike = match version {
+            0 => Some("SELECT user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_master) FROM pragma_user_version"),
+            // `digest.basis` came with format 8.
+            1..schema::OLDEST => Some("SELECT EXISTS (SELECT 1 FROM pragma_table_info('digest') WHERE name = 'basis')"),
+            _ => None,
+        };
+        let is_damage = unlike.map(|sql| self.db.query_row(sql, [], |r| r.get(0))).transpose()?.unwrap_or(version > schema::LAST);
+        if is_damage {
+            bail!(StoreError::Damaged { path: self.path.clone(), what: "what form it has cannot be told".into() });
+        }
+        match version {
+            1..schema::OLDEST => {
+                let formats = format!("{path} (format {version}, this one reads {} to {known})", schema::OLDEST);
+                Err(anyhow!(OtherFormat::TooOld).context(formats))
+            }
+            _ if version > known => {
+                Err(anyhow!(OtherFormat::Newer).context(format!("{path} (form {version}, this one knows {known})")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn migrate(&mut self, version: usize) -> Result<()> {
@@ -210,7 +233,7 @@ fn make_if_missing(path: &Path) -> io::Result<()> {
 /// Whoever reads gives the files beside the index its permissions, also those that it had for a while: then it can be written again and
 /// they cannot.
 fn open_logs(path: &Path) -> io::Result<()> {
-    let logs: Vec<PathBuf> = ["-wal", "-shm"].map(|end| copy::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
+    let logs: Vec<PathBuf> = ["-wal", "-shm"].map(|end| backup::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
     private_files::open_to_their_owner(&private_files::closed_among(logs))
 }
 
@@ -225,8 +248,15 @@ fn must_exist(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Opens the database to read it, and looks which form it has.
+/// Opens the database for reading and returns its format.
 pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(Store, usize)> {
+    let store = connect_to_read(path, how, patience)?;
+    let version = store.version()?;
+    Ok((store, version))
+}
+
+/// Opens the database for reading, before anything of it is read.
+pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Result<Store> {
     use std::os::unix::ffi::OsStrExt;
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
     let escaped =
@@ -237,7 +267,7 @@ pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(S
     failpoints::statements(&mut db);
     db.busy_timeout(patience)?;
     steady_plans(&db)?;
-    let store = Store {
+    Ok(Store {
         db,
         counts: Some(search::Counts::default()),
         path: path.to_owned(),
@@ -247,25 +277,11 @@ pub(super) fn read_only(path: &Path, how: &str, patience: Duration) -> Result<(S
         another: Store::to_read,
         titled: None,
         narrowed: false,
-    };
-    let version = store.version()?;
-    Ok((store, version))
+    })
 }
 
 /// Without statistics in the index, values change no plan; SQLite would prepare every statement again to look at them.
 fn steady_plans(db: &Connection) -> Result<()> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    Ok(())
-}
-
-fn check_version(version: usize, path: &Path) -> Result<()> {
-    let known = schema::FORMAT;
-    if version > known {
-        return Err(anyhow!(OtherForm::Newer).context(format!("{} (form {version}, this one knows {known})", path.display())));
-    }
-    if (1..schema::OLDEST).contains(&version) {
-        let formats = format!("{} (format {version}, this one reads {} to {known})", path.display(), schema::OLDEST);
-        return Err(anyhow!(OtherForm::TooOld).context(formats));
-    }
     Ok(())
 }

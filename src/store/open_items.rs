@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use rusqlite::params;
 
 use super::Store;
-use super::hold::Identity;
+use super::maintenance::FileIdentity;
 use super::notes::{author, author_text};
 use crate::model::author::Author;
 use crate::model::session::Millis;
@@ -123,7 +123,7 @@ impl Store {
     /// Records that the user, or an agent on request, closed an item. False when that was on record already.
     pub fn close_item(&mut self, item: &ListedItem, at: Millis, by: &Author) -> Result<bool> {
         let tx = self.db.transaction()?;
-        Identity::check(self.file, &self.path)?;
+        FileIdentity::check(self.file, &self.path)?;
         let sql = "INSERT INTO user_closed(id, of, text, at, author) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
         let new = tx.execute(sql, params![item.id, item.session, item.text, at, author_text(by)])? > 0;
         // Its pages show it as done.
@@ -146,7 +146,7 @@ impl Store {
     /// Reopens an item. False when it was not closed.
     pub fn reopen_item(&mut self, item: &ListedItem) -> Result<bool> {
         let tx = self.db.transaction()?;
-        Identity::check(self.file, &self.path)?;
+        FileIdentity::check(self.file, &self.path)?;
         let gone = tx.execute("DELETE FROM user_closed WHERE id = ?1", [&item.id])? > 0;
         tx.execute("UPDATE session SET page_dirty = 1 WHERE pk = ?1 AND ?2", params![item.session, gone])?;
         tx.commit()?;

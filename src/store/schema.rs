@@ -32,6 +32,9 @@ pub const OLDEST: usize = MIGRATIONS[0].format;
 /// The format of every index this program writes.
 pub const FORMAT: usize = MIGRATIONS[MIGRATIONS.len() - 1].format;
 
+/// No program will ever write a later format: such a number is damage.
+pub const LAST: usize = 9999;
+
 impl Migration {
     /// Runs within the caller's transaction, and leaves `user_version` to it.
     pub fn run(&self, db: &Connection) -> Result<()> {

@@ -36,6 +36,25 @@ pub fn inline(text: &str) -> String {
     unnumbered(out)
 }
 
+/// The text that [`inline`] escaped.
+pub fn unescaped(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut at = 0;
+    while let Some(c) = line[at..].chars().next() {
+        let len = match c {
+            '`' => code_span(&line[at..]).unwrap_or(1),
+            '\\' if line[at + 1..].starts_with(|next: char| next.is_ascii_punctuation()) => {
+                at += 1;
+                1
+            }
+            _ => c.len_utf8(),
+        };
+        out.push_str(&line[at..at + len]);
+        at += len;
+    }
+    out
+}
+
 /// As [`inline`], for a heading. A heading may end in attributes, and some viewers ignore the backslash before their brace.
 pub fn heading(text: &str) -> String {
     let mut line = inline(text);
@@ -143,6 +162,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn escaped_text_is_read_back(text in "[\\PC`\\\\*_~]{0,60}") {
+            prop_assert_eq!(unescaped(&inline(&text)), one_line(&plain(&text)));
+        }
+
         #[test]
         fn a_slug_is_a_plain_name(text in "\\PC{0,80}", max in 1usize..50) {
             let slug = slug(&text, max);

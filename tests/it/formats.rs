@@ -91,7 +91,22 @@ fn an_index_that_was_upgraded_is_made_as_a_new_one_is() {
 /// An index that says it has an older format than any that is upgraded.
 fn too_old(world: &World, format: i64) {
     world.put_index_of_format_8();
-    Connection::open(index(world)).and_then(|db| db.pragma_update(None, "user_version", format)).expect("another format");
+    let back = format!("ALTER TABLE digest DROP COLUMN basis; PRAGMA user_version = {format}");
+    Connection::open(index(world)).and_then(|db| db.execute_batch(&back)).expect("another format");
+}
+
+/// The number of the format is a few bytes like any other.
+#[test]
+fn a_number_that_cannot_be_the_format_is_damage() {
+    for format in [5, 123_456, -1] {
+        let world = World::with_fixtures(&["plain"]);
+        world.digest(&EXTRACT);
+        Connection::open(index(&world)).and_then(|db| db.pragma_update(None, "user_version", format)).expect("another number");
+        let ran = world.recall(["status"]);
+        assert!(ran.code == 2 && ran.err.contains("what form it has cannot be told"), "{format}: {ran:#?}");
+        assert!(world.recall(["doctor", "--fix"]).out.contains("restored    the copy of "), "{format}");
+        assert_eq!(world.count("SELECT count(*) FROM session"), 1);
+    }
 }
 
 #[test]

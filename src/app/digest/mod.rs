@@ -35,9 +35,9 @@ use crate::app::digest::scheduler::Maker;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::store::Store;
+use crate::store::error::{explained, is_damage};
 use crate::store::last_run::LastRun;
 use crate::store::leftovers;
-use crate::store::trouble::{explained, is_damage};
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files, shutdown};
 

@@ -8,9 +8,10 @@ use super::{Depth, Finding, Fix, State, ago};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::{Policy, View};
+use crate::store::error::{StoreError, explained};
+use crate::store::maintenance::backup;
 use crate::store::status::Counts;
-use crate::store::trouble::{Trouble, explained};
-use crate::store::{Memory, OtherForm, copy};
+use crate::store::{Memory, OtherFormat};
 use crate::text::clean::one_line;
 
 /// Listed sessions on which the model failed.
@@ -46,17 +47,17 @@ fn unusable(error: anyhow::Error, path: &Path) -> Finding {
     let error = explained(error, path);
     let found = format!("{error:#}");
     match error.downcast_ref() {
-        Some(OtherForm::TooOld) => {
+        Some(OtherFormat::TooOld) => {
             let advice = "export it with the recall that wrote it, move it away, then `recall import` what was exported";
             return Finding::problem("index", found, advice);
         }
-        Some(OtherForm::Newer | OtherForm::Older) => {
+        Some(OtherFormat::Newer | OtherFormat::Older) => {
             return Finding::problem("index", found, "upgrade recall: this one is older than what wrote the index");
         }
         None => {}
     }
-    match error.downcast_ref::<Trouble>() {
-        Some(Trouble::Damaged { what, .. }) => {
+    match error.downcast_ref::<StoreError>() {
+        Some(StoreError::Damaged { what, .. }) => {
             Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED).fixed_by(Fix::Index)
         }
         _ => Finding::problem("index", found, "see that you may read and write it and that nothing else holds it, then try again"),
@@ -68,14 +69,22 @@ fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Find
     if depth == Depth::Short {
         return Vec::new();
     }
-    let copy = match copy::find(&config.database()) {
-        Some(copy) => format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6),
+    let copy = match backup::find(&config.database(), backup::COPY) {
+        Some(copy) => {
+            let told = format!("of {} ago, {:.1} MB", ago(copy.at, now), copy.bytes as f64 / 1e6);
+            match backup::find(&config.database(), backup::CHECKED) {
+                Some(checked) if checked.at < copy.at => {
+                    format!("{told}; the last that passed the full check is of {} ago", ago(checked.at, now))
+                }
+                _ => told,
+            }
+        }
         None if is_well => "none: the next digest makes one".to_owned(),
         // No digest runs before the index is repaired.
         None => "none".to_owned(),
     };
     let index = config.database();
-    let aside = copy::set_aside(&index).into_iter().chain(copy::logs_set_aside(&index)).map(|file| {
+    let aside = backup::quarantined(&index).into_iter().chain(backup::quarantined_logs(&index)).map(|file| {
         let found = format!("{} is set aside: delete it when you miss nothing; `recall forget` does", file.display());
         Finding::ok("index", found)
     });

@@ -18,10 +18,11 @@ use crate::app::digest::rehearsal;
 use crate::app::forget::target::What;
 use crate::config::Config;
 use crate::privacy::View;
+use crate::store::error::{is_damage, is_store_error};
 use crate::store::forget::{Doomed, Extent, Lasting};
 use crate::store::leftovers;
-use crate::store::trouble::{is_damage, is_trouble};
-use crate::store::{Memory, Store, copy};
+use crate::store::maintenance::backup;
+use crate::store::{Memory, Store};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::text::clean::{id8, one_line, plain, shorten};
@@ -146,7 +147,7 @@ fn shut_out(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<
     // Sessions that are not stored yet need not be read at all.
     let unread = store.lasting(|store| what.shut_out_unread(config, store))?;
     if let Err(e) = take_in(config, ui, config.now(), store) {
-        if is_trouble(&e) {
+        if is_store_error(&e) {
             return Err(e);
         }
         ui.warn(&format!("{e:#}: what the transcripts gained is not read, and what it says of this may come in later"));
@@ -157,7 +158,7 @@ fn shut_out(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<
 
 /// Removes quarantined damaged indexes even if nothing was found: what the repair lost may be exactly what is to be forgotten.
 fn drop_set_aside(config: &Config, out: &mut impl Write) -> Result<()> {
-    for file in copy::drop_set_aside(&config.database())? {
+    for file in backup::delete_quarantined(&config.database())? {
         writeln!(out, "removed {}: it may have held it", plain(&file.display().to_string()))?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::{ForgetRequest, ForgetTarget};
 use crate::app::filter::{ProjectFilter, moment};
 use crate::app::forget::current_session;
 use crate::app::orphans;
-use crate::app::orphans::Orphan;
+use crate::app::orphans::SessionPage;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::source::discover::{Found, discover};
@@ -78,11 +78,11 @@ impl What {
         Ok(store.notes()?.into_iter().filter(fits).map(|note| note.pk).collect())
     }
 
-    /// Orphan pages that match: pages whose session the index does not know.
+    /// SessionPage pages that match: pages whose session the index does not know.
     ///
     /// # Errors
     /// If an id is ambiguous.
-    pub fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<Orphan>> {
+    pub fn find_orphans(&self, config: &Config, store: &Store) -> Result<Vec<SessionPage>> {
         let mut all = orphans::find(config, store)?;
         match self {
             Self::This(id) => all.retain(|page| page.session == *id),

@@ -1,29 +1,34 @@
-//! What `recall doctor --fix` does about a damaged index: sets it aside, puts together what is left, reads the transcripts again, and
-//! says in numbers what is lost.
+//! What `recall doctor --fix` does about a damaged index.
 //!
-//! The new index is made under another name and renamed into place when it is whole: a run that is cut short is done again, and until
-//! then nothing is written to the damaged one.
+//! ## Order
+//! 1. The damaged index is locked against writers and its contents listed, as far as it can be read.
+//! 2. A copy that passes the full check becomes the new index, without what was forgotten since. If none passes, the new index is empty.
+//! 3. Added to it: what can be read of a copy that did not pass, then of the damaged index; then what pages say that neither knows.
+//! 4. The damaged index goes into quarantine, and the new one into its place.
+//! 5. The transcripts are read again. What is lost is reported: at once what is certain, afterwards what no transcript gave back.
+//!
+//! ## Invariants
+//! The new index is written under another name and renamed into place when it is complete. An interrupted repair can be repeated, and nothing
+//! is written to the damaged index.
 
-mod aside;
-mod base;
-mod told;
+mod pages;
+mod quarantine;
+mod report;
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use self::base::Base;
-use self::told::{Before, numbers, tell_at_once, tell_lost};
+use self::pages::Pages;
+use self::report::{Before, numbers, report_at_once, report_lost};
 use super::digest::{self, run_lock};
 use crate::app::digest::DigestRequest;
 use crate::config::Config;
 use crate::privacy::Policy;
-use crate::store::hold::Hold;
-use crate::store::mend::Held;
-use crate::store::unearth::Unearthed;
-use crate::store::{Memory, Store, copy, orphaned_log};
+use crate::store::maintenance::{Contents, WriteLock, backup, orphaned_log};
+use crate::store::{Memory, Store};
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files};
 use crate::text::clean::plain;
@@ -31,18 +36,22 @@ use crate::text::clean::plain;
 pub fn run(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { bail!("a run is under way: try again when it has ended") };
-    // Another one may have mended it since it was looked at.
+    // Another process may have repaired it since it was examined.
     if is_whole(config) {
         writeln!(out, "whole       {}: it is mended by now", plain(&config.database().display().to_string()))?;
         return Ok(());
     }
-    let before = put_together(config, ui, out)?;
-    // Whatever becomes of the run: nobody finds this out later.
-    tell_at_once(&before, config, ui)?;
+    // Before the run below rewrites them.
+    let pages = Pages::read(config);
+    let before = restore(config, &pages, ui, out)?;
+    // Nothing could find this out later, whatever becomes of the run.
+    report_at_once(&before, config, ui)?;
     failpoints::point("mended");
-    // A run as every other: what it costs, nothing, and what it does, all is known.
+    // A run as any other: what it costs, which is nothing, and what it does is known.
     let ran = digest::run_with_lock(DigestRequest { ingest_only: true, ..DigestRequest::default() }, config.clone(), out);
-    tell_lost(&before, ran.is_ok(), config, ui, out)?;
+    // Of sessions that only the transcripts gave back.
+    pages.restore(&mut Store::open_existing(&config.database())?, config, ui)?;
+    report_lost(&before, ran.is_ok(), config, ui, out)?;
     ran.map(|_| ())
 }
 
@@ -52,98 +61,192 @@ fn is_whole(config: &Config) -> bool {
     matches!(damage, Ok(None | Some(None)))
 }
 
-/// Makes a new index of what is left and puts it in the place of the damaged one.
-fn put_together(config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Before> {
-    // Where a link leads: that stays.
-    let index = copy::beside(&config.database(), "");
-    let (mending, mended) = (copy::beside(&index, copy::MENDING), copy::beside(&index, copy::MENDED));
-    if mended.exists() && !index.exists() {
-        return take_up(&index, &mended, config, out);
+/// Makes a new index of what is left and puts it into the place of the damaged one.
+fn restore(config: &Config, pages: &Pages, ui: &Ui, out: &mut impl Write) -> Result<Before> {
+    // The target of a link: the link stays.
+    let index = backup::beside(&config.database(), "");
+    let (restoring, restored) = (backup::beside(&index, backup::RESTORING), backup::beside(&index, backup::RESTORED));
+    if restored.exists() && !index.exists() {
+        return resume(&index, &restored, pages, config, out);
     }
     if let Some(before) = without_log(&index, config, ui, out)? {
         return Ok(before);
     }
-    for file in [&mending, &mended] {
-        copy::LOGS.iter().map(|log| with(file, log)).chain([file.clone()]).try_for_each(|file| private_files::remove(&file))?;
-    }
-    let unearthed = Unearthed::open(&index).ok();
-    let hold = Hold::take(&index);
-    let damaged = unearthed.and_then(|unearthed| unearthed.opened_anew(&index).ok());
-    let damaged = damaged.as_ref().map(|unearthed| &unearthed.store);
-    if damaged.is_some_and(|damaged| !damaged.has_this_form()) {
+    [&restoring, &restored].into_iter().try_for_each(|file| remove_with_logs(file))?;
+    let write_lock = WriteLock::acquire(&index);
+    let damaged = Store::open_damaged(&index).ok().filter(Store::has_sessions_table);
+    if damaged.as_ref().is_some_and(Store::has_other_format) {
         ui.warn(
             "the damaged index is of another version of recall and too damaged to be brought up to date: nothing is saved from it",
         );
     }
-    let lost = damaged.map(Store::held).unwrap_or_default();
-    let mut base = Base::lay(&index, &mending, config)?;
-    let outdated = damaged.map(|damaged| base.forget_as(damaged)).transpose()?.unwrap_or_default();
-    let salvaged = damaged.map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
-    finish(base.store, &mending, &mended)?;
+    let lost = damaged.as_ref().map_or_else(Contents::unreadable, Store::contents);
+    let mut base = Base::new(&index, &restoring, config)?;
+    let outdated = damaged.as_ref().map(|damaged| base.forget_as(damaged)).transpose()?.unwrap_or_default();
+    let salvaged = damaged.as_ref().map(|damaged| base.store.salvage(damaged)).transpose()?.unwrap_or_default();
+    let before = Before::new(lost, base.known, pages, &base.store)?;
+    pages.restore(&mut base.store, config, ui)?;
+    finish(base.store, &restoring, &restored)?;
     failpoints::point("mended beside");
-    let aside = aside::set_aside(&index, config)?;
+    let aside = quarantine::move_index(&index, config)?;
     if outdated {
-        // It holds what was forgotten since.
-        private_files::remove(&copy::beside(&index, copy::COPY))?;
+        // They hold what was forgotten since.
+        backup::COPIES.iter().try_for_each(|copy| private_files::remove(&backup::beside(&index, copy)))?;
     }
     failpoints::point("set aside");
-    put_in_place(&mended, &index)?;
-    drop(hold);
+    put_in_place(&restored, &index)?;
+    drop(write_lock);
     if let Some(file) = aside {
         writeln!(out, "set aside   {}", plain(&file.display().to_string()))?;
     }
     writeln!(out, "restored    {}", base.told)?;
     writeln!(out, "saved       from the damaged index, beyond that: {}", numbers(&salvaged))?;
-    Ok(Before::new(lost, base.known))
+    Ok(before)
 }
 
-/// An index that is whole without the log beside it stays as it is: the log is set aside. None where that does not mend it.
+/// The index that everything else is added to.
+struct Base {
+    store: Store,
+    /// What the copies held. Without any, what was forgotten is unknown.
+    known: Contents,
+    told: String,
+}
+
+impl Base {
+    /// The later copy that passes the full check. Otherwise an empty index, with what can be read of the copies.
+    fn new(index: &Path, at: &Path, config: &Config) -> Result<Self> {
+        let copies: Vec<_> = backup::COPIES
+            .iter()
+            .filter_map(|suffix| Some((backup::beside(index, suffix), backup::find(index, suffix)?)))
+            .collect();
+        let when = |copy: &backup::Backup| config.local_time(Some(copy.at), "%Y-%m-%d %H:%M");
+        let Some((_, latest)) = copies.first() else {
+            return Self::of(Store::open(at)?, Contents::unreadable(), "nothing: there is no copy of the index".into());
+        };
+        // Those that do not pass are later than the one that does.
+        let mut torn = Vec::new();
+        for (file, copy) in &copies {
+            match open_whole(file, at)? {
+                None => torn.push(file),
+                Some(mut store) => {
+                    let held = store.contents();
+                    let told = format!("the copy of {}: {}", when(copy), numbers(&held.count()));
+                    let known = torn.into_iter().try_fold(held, |known, file| salvage_copy(&mut store, known, file))?;
+                    return Self::of(store, known, told);
+                }
+            }
+        }
+        let mut store = Store::open(at)?;
+        store.sync_later()?;
+        let known = torn.iter().rev().try_fold(Contents::unreadable(), |known, file| salvage_copy(&mut store, known, file))?;
+        let told = format!(
+            "what can be read of the copy of {}, which is damaged as well: {}",
+            when(latest),
+            numbers(&store.contents().count())
+        );
+        Self::of(store, known, told)
+    }
+
+    fn of(store: Store, known: Contents, told: String) -> Result<Self> {
+        // Everything is synced before it is put into its place.
+        store.sync_later()?;
+        Ok(Self { store, known, told })
+    }
+
+    /// Deletes what was forgotten since the copy was made: that is not lost. Returns whether there was any.
+    fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
+        let any = self.store.forget_as(damaged)?;
+        if any {
+            let left = self.store.contents();
+            self.known.sessions.retain(|id| left.sessions.contains(id));
+            self.known.digests.retain(|id| left.digests.contains(id));
+            self.known.settled.retain(|id| left.settled.contains(id));
+        }
+        Ok(any)
+    }
+}
+
+/// A copy of a copy, upgraded if it is of an older format; `None` if it does not pass the full check.
+fn open_whole(copy: &Path, at: &Path) -> Result<Option<Store>> {
+    // Its permissions are copied as well.
+    fs::copy(copy, at).with_context(|| format!("cannot copy {}", copy.display()))?;
+    if let Ok(store) = Store::open(at)
+        && matches!(store.any_damage(), Ok(None))
+    {
+        return Ok(Some(store));
+    }
+    remove_with_logs(at)?;
+    Ok(None)
+}
+
+/// Adds what can be read of a damaged copy, and what it is known to have held.
+fn salvage_copy(store: &mut Store, known: Contents, copy: &Path) -> Result<Contents> {
+    let Ok(copy) = Store::open_damaged(copy) else { return Ok(known) };
+    store.salvage(&copy)?;
+    let held = copy.contents();
+    // What was forgotten is known if any copy knows it all: they are deleted when something is forgotten.
+    let unread = known.unread.intersection(&held.unread).copied().collect();
+    Ok(Contents { unread, ..known.and(held) })
+}
+
+/// If the index is whole without the log beside it, it stays and the log goes into quarantine. `None` if that does not repair it.
 fn without_log(index: &Path, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<Option<Before>> {
     if !orphaned_log::has_log(index) {
         return Ok(None);
     }
     let Some(alone) = Store::open_without_log(index).ok().filter(Store::is_whole_without_log) else { return Ok(None) };
-    let hold = Hold::take(index);
-    let held = alone.held();
-    let logs = aside::set_logs_of(index, config)?;
-    drop(hold);
+    let write_lock = WriteLock::acquire(index);
+    let held = alone.contents();
+    let logs = quarantine::move_logs(index, config)?;
+    drop(write_lock);
     for log in logs {
         writeln!(out, "set aside   {}", plain(&log.display().to_string()))?;
     }
-    writeln!(out, "restored    the index itself, which is whole without it: {}", numbers(&held.salvaged()))?;
+    writeln!(out, "restored    the index itself, which is whole without it: {}", numbers(&held.count()))?;
     ui.warn("what the log beside the index held is not in it: where the log was its own, that is what was stored last");
-    Ok(Some(Before::new(held, Held::default())))
+    Ok(Some(Before::of(held)))
 }
 
-/// Ends a mending that was cut short when all was put together and the damaged index, at least, set aside.
-fn take_up(index: &Path, mended: &Path, config: &Config, out: &mut impl Write) -> Result<Before> {
-    aside::set_logs_aside(index, mended, config)?;
-    let lost = aside::last(index, mended).map(|file| aside::held(&file)).transpose()?.unwrap_or_default();
-    // The copy is what the mended one was made from. Where it holds what was forgotten since, it is gone.
-    let copy = Store::open_aside(&copy::beside(index, copy::COPY)).map(|copy| copy.held()).unwrap_or_default();
-    let mut known = Store::open_aside(mended)?.held();
-    known.knows_forgotten = copy.knows_forgotten;
-    put_in_place(mended, index)?;
+/// Finishes a repair that was interrupted after the new index was complete and the damaged one in quarantine.
+fn resume(index: &Path, restored: &Path, pages: &Pages, config: &Config, out: &mut impl Write) -> Result<Before> {
+    quarantine::move_logs_left_behind(index, restored, config)?;
+    let lost = quarantine::latest(index, restored).map(|file| quarantine::contents(&file)).transpose()?;
+    // The new index was made from a copy. If that held what was forgotten since, it is gone.
+    let copy = backup::COPIES.iter().find_map(|copy| Store::open_as_found(&backup::beside(index, copy)).ok());
+    let copy = copy.map_or_else(Contents::unreadable, |copy| copy.contents());
+    let store = Store::open_as_found(restored)?;
+    let known = Contents { unread: copy.unread, ..store.contents() };
+    let before = Before::new(lost.unwrap_or_else(Contents::unreadable), known, pages, &store)?;
+    drop(store);
+    put_in_place(restored, index)?;
     writeln!(out, "mended      {}: an earlier mending was cut short", plain(&index.display().to_string()))?;
-    Ok(Before::new(lost, known))
+    Ok(before)
 }
 
-/// All in the one file, on the disk, under the name that says so.
-fn finish(store: Store, mending: &Path, mended: &Path) -> Result<()> {
+/// Puts all of it into one file, synced, under the name that says it is complete.
+fn finish(store: Store, restoring: &Path, restored: &Path) -> Result<()> {
     store.tidy()?;
     drop(store);
-    fs::File::open(mending)?.sync_all()?;
-    fs::rename(mending, mended)?;
-    Ok(private_files::sync_folder_of(mended)?)
+    fs::File::open(restoring)?.sync_all()?;
+    fs::rename(restoring, restored)?;
+    Ok(private_files::sync_folder_of(restored)?)
 }
 
-fn put_in_place(mended: &Path, index: &Path) -> Result<()> {
-    fs::rename(mended, index)?;
+fn put_in_place(restored: &Path, index: &Path) -> Result<()> {
+    fs::rename(restored, index)?;
     Ok(private_files::sync_folder_of(index)?)
 }
 
-fn with(file: &Path, end: &str) -> PathBuf {
+fn remove_with_logs(file: &Path) -> Result<()> {
+    Ok(backup::LOGS
+        .iter()
+        .map(|log| with_suffix(file, log))
+        .chain([file.to_owned()])
+        .try_for_each(|file| private_files::remove(&file))?)
+}
+
+fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
-    name.push(end);
+    name.push(suffix);
     name.into()
 }

@@ -10,8 +10,8 @@ use crate::config::Config;
 use crate::mcp::text::{harmless, line};
 use crate::render::brief::{brief, page, without_digest};
 use crate::store::Memory;
+use crate::store::error::is_store_error;
 use crate::store::load::SessionHead;
-use crate::store::trouble::is_trouble;
 use crate::text::clean::shorten;
 
 const MOST: usize = 10;
@@ -83,7 +83,7 @@ impl Tool for Get {
         for id in &asked.ids {
             match item(id, asked.detail, FULL / asked.ids.len(), &store, site.config) {
                 Ok(item) => answer.items.push(item),
-                Err(e) if asked.ids.len() == 1 || is_trouble(&e) => return Err(e),
+                Err(e) if asked.ids.len() == 1 || is_store_error(&e) => return Err(e),
                 Err(e) => answer.missing.push(Missing { id: line(id, 60), why: line(&format!("{e:#}"), 300) }),
             }
         }

@@ -29,7 +29,7 @@ use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, Project};
 use crate::privacy::{Policy, View};
 use crate::source::mark;
-use crate::store::trouble::explained;
+use crate::store::error::explained;
 use crate::store::{Memory, Store};
 use crate::text::clean::shorten;
 

@@ -99,7 +99,7 @@ pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: Untold, notes: &[
     page
 }
 
-fn note_line(note: &Note, zone: &TimeZone) -> String {
+pub(super) fn note_line(note: &Note, zone: &TimeZone) -> String {
     let project = if note.project.key == EVERYWHERE { "all projects" } else { note.project.name() };
     let (text, kind, project) = (inline(&note.text), inline(&note.kind), inline(project));
     let text = if note.closed.is_some() { format!("~~{text}~~") } else { text };

@@ -4,6 +4,7 @@
 
 mod day;
 mod lines;
+pub mod read;
 mod session;
 
 use std::collections::BTreeMap;

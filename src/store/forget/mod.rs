@@ -13,7 +13,8 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use super::{Store, copy, notes};
+use super::maintenance::backup;
+use super::{Store, notes};
 use crate::model::session::{Millis, RowKey};
 use crate::store::chunk;
 use crate::text::phrase::Phrase;
@@ -86,7 +87,7 @@ impl Store {
     /// Forbids ingesting a session, known or not.
     pub fn shut_out(&self, session: &str) -> Result<()> {
         // A backup copy would not know of it.
-        copy::taken_out(&self.db)?;
+        backup::before_deletion(&self.db)?;
         self.db.execute("INSERT INTO forgotten_session VALUES (?1) ON CONFLICT DO NOTHING", [session])?;
         Ok(())
     }

@@ -9,9 +9,9 @@ use super::{Lasting, folder_of};
 use crate::model::session::RowKey;
 use crate::store::chunk;
 use crate::store::chunk::{CopyOf, Message, Used, Whereabouts, copy_of};
-use crate::store::copy;
 use crate::store::digests::mark_closed_pages;
 use crate::store::load::SessionHead;
+use crate::store::maintenance::backup;
 use crate::store::search;
 use crate::store::vacuum::SCRUB;
 use crate::text::phrase::Phrase;
@@ -19,7 +19,7 @@ use crate::text::phrase::Phrase;
 /// Records that the file must be rewritten, in the same transaction that removes something, so that this survives whatever happens to the
 /// run. The backup copy of the index is deleted first.
 pub(in crate::store) fn leaves_traces(db: &Connection) -> Result<()> {
-    copy::taken_out(db)?;
+    backup::before_deletion(db)?;
     db.prepare_cached("INSERT INTO fact VALUES (?1, '') ON CONFLICT DO NOTHING")?.execute([SCRUB])?;
     Ok(())
 }

@@ -129,7 +129,9 @@ fn an_index_that_cannot_be_used() {
     let breaks: [Break<'_>; 7] = [
         ("no index", &|world| {
             fs::remove_file(path(world)).unwrap();
-            fs::remove_file(world.data_dir().join("recall.db.copy")).unwrap();
+            for copy in ["recall.db.copy", "recall.db.copy-checked"] {
+                fs::remove_file(world.data_dir().join(copy)).unwrap();
+            }
         }),
         ("it is gone", &|world| fs::remove_file(path(world)).unwrap()),
         ("newer", &newer),

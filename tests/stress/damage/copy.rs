@@ -38,7 +38,9 @@ fn sessions_in_copy(scene: &Scene) -> i64 {
 fn it_is_made_by_a_digest_that_stored_something_at_most_once_a_day() {
     let scene = Scene::new();
     assert_eq!((copied_at(&scene), sessions_in_copy(&scene)), (Some(at(NOW)), 10), "by the run's clock");
-    assert_eq!(fs::metadata(scene.copy()).expect("the copy").permissions().mode() & 0o777, 0o600);
+    for copy in [scene.copy(), scene.checked()] {
+        assert_eq!(fs::metadata(copy).expect("the copy").permissions().mode() & 0o777, 0o600);
+    }
     digest_at(&scene, "2026-11-22T11:00:00Z");
     add(&scene, 14);
     digest_at(&scene, "2026-11-22T11:30:00Z");
@@ -50,6 +52,10 @@ fn it_is_made_by_a_digest_that_stored_something_at_most_once_a_day() {
     digest_at(&scene, "2026-11-29T12:30:00Z");
     let after = fs::metadata(scene.copy()).expect("the copy");
     use std::os::unix::fs::MetadataExt;
+    // It passed the check, so the other is the same, in a file of its own.
+    let checked = fs::metadata(scene.checked()).expect("the copy");
+    assert!(checked.ino() != after.ino() && checked.mtime() == after.mtime());
+    assert!(fs::read(scene.copy()).expect("the copy") == fs::read(scene.checked()).expect("the copy"));
     assert_eq!((before.ino(), before.mtime()), (after.ino(), after.mtime()), "nothing new, nothing written");
     scene.run(&["remember", "--everywhere", "Deploys wait for the nightly backup"]);
     digest_at(&scene, "2026-11-30T12:30:00Z");
@@ -134,7 +140,7 @@ fn a_forget_that_is_cut_short_leaves_no_copy() {
     let scene = Scene::new();
     let cut = scene.world.recall_with(["forget", "--session", &id(3)], &[("RECALL_KILL_AT", "taken out:1")]);
     assert_eq!(cut.code, -1, "{cut:#?}");
-    assert!(!scene.copy().exists());
+    assert!(!scene.copy().exists() && !scene.checked().exists());
     // Also what was never read and is not to be.
     scene.restore();
     add(&scene, 30);
@@ -155,6 +161,19 @@ fn a_copy_that_cannot_be_made_costs_the_digest_nothing_but_a_warning() {
     assert!(scene.holds().0.contains(&id(14)));
     let left: Vec<_> = crate::support::files_below(&scene.world.data_dir());
     assert!(!left.iter().any(|f| f.to_string_lossy().contains("unfinished")), "{left:?}");
+    // The other one in the way: the daily one is kept all the same, and the next run tries again.
+    let scene = Scene::new();
+    fs::remove_file(scene.checked()).expect("the copy");
+    fs::create_dir_all(scene.checked().join("in the way")).expect("a folder");
+    for n in [14, 15] {
+        add(&scene, n);
+        let ran = scene.run(&EXTRACT);
+        assert!(
+            ran.code == 1 && ran.err.contains("cannot keep a copy of the index") && ran.err.contains("copy-checked"),
+            "{ran:#?}"
+        );
+        assert!(sessions_in_copy(&scene) > 11, "{ran:#?}");
+    }
     // Where nothing was ever stored there is nothing to keep.
     let empty = World::new();
     assert_eq!(empty.recall(EXTRACT).code, 0);

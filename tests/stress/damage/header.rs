@@ -1,12 +1,13 @@
-//! The head, the list of tables or the end of the index is damaged, and all else is there: then all else comes back, with what was paid
-//! for and stored after the copy was made.
+//! The header, the schema or the end of the index is damaged, and all else is there. Without its end what SQLite still reads comes back, with
+//! what was paid for and stored after the copy was made. Without a header or schema SQLite reads nothing: then the copy comes back, and what
+//! transcripts and pages hold; what is lost is named.
 
 use std::fs;
 
 use crate::damage::kinds::{PAGE, cut, noise, over};
 use crate::damage::scene::{EARLY_NOTE, LATE_NOTE, Scene, id, put, session};
 use crate::support::size::Dice;
-use crate::support::{NOW, World, files_below, numbered_reply, user};
+use crate::support::{NOW, Ran, World, files_below, numbered_reply, user};
 
 /// Who is asked the same twice is asked under the same sum.
 const SCRIPT: &str = r#"#!/bin/sh
@@ -89,58 +90,63 @@ fn list_of_tables(scene: &Scene) -> Vec<u64> {
 struct Damage {
     name: &'static str,
     inflict: fn(&Scene),
-    /// All tables are there to the last row.
-    whole: bool,
+    /// SQLite can still read tables.
+    is_readable: bool,
 }
 
 const DAMAGES: [Damage; 6] = [
-    Damage { name: "a head of random bytes", inflict: |s| over(&s.index(), 0, &noise(100)), whole: true },
-    Damage { name: "a first page of zeros", inflict: |s| over(&s.index(), 0, &[0; PAGE as usize]), whole: true },
-    Damage { name: "a first page of random bytes", inflict: |s| over(&s.index(), 0, &noise(PAGE as usize)), whole: true },
+    Damage { name: "a head of random bytes", inflict: |s| over(&s.index(), 0, &noise(100)), is_readable: false },
+    Damage { name: "a first page of zeros", inflict: |s| over(&s.index(), 0, &[0; PAGE as usize]), is_readable: false },
+    Damage { name: "a first page of random bytes", inflict: |s| over(&s.index(), 0, &noise(PAGE as usize)), is_readable: false },
     Damage {
         name: "a list of tables of zeros",
         inflict: |s| list_of_tables(s).iter().for_each(|page| over(&s.index(), (page - 1) * PAGE, &[0; PAGE as usize])),
-        whole: true,
+        is_readable: false,
     },
-    Damage { name: "cut by 100 KB", inflict: |s| cut(s, |len| len - 100_000), whole: false },
+    Damage { name: "cut by 100 KB", inflict: |s| cut(s, |len| len - 100_000), is_readable: true },
     Damage {
         name: "cut within a page, and the first one gone",
         inflict: |s| {
             cut(s, |len| len - 40_000);
             over(&s.index(), 0, &[0; PAGE as usize]);
         },
-        whole: false,
+        is_readable: false,
     },
 ];
 
+/// Damages the good index, with or without its copies, and has it repaired.
+fn repaired(scene: &Scene, damage: &Damage, copy: bool) -> (Ran, String) {
+    let what = format!("{}, {}", damage.name, if copy { "with a copy" } else { "without" });
+    scene.restore();
+    if !copy {
+        scene.remove_copies();
+    }
+    (damage.inflict)(scene);
+    let damaged = fs::read(scene.index()).expect("the index");
+    let ran = scene.run(&["doctor", "--fix"]);
+    assert!(ran.code < 2, "{what}: {ran:#?}");
+    scene.is_well();
+    let files = files_below(&scene.world.data_dir());
+    let aside = files.iter().find(|file| file.to_string_lossy().contains(".damaged-")).expect("the damaged one");
+    assert_eq!(fs::read(aside).expect("the damaged one"), damaged, "{what}: nothing is written to it");
+    assert!(!files.iter().any(|file| file.to_string_lossy().contains(".mending")), "{what}: {files:?}");
+    (ran, what)
+}
+
 #[test]
-fn what_lies_on_whole_pages_comes_back_and_is_not_paid_for_again() {
+fn what_lies_on_whole_pages_of_an_index_without_its_end_comes_back_and_is_not_paid_for_again() {
     let scene = paid();
     let (holds, made, asked) = (scene.holds(), by_model(&scene), calls(&scene));
     let spent = scene.world.status()["spent_usd"].clone();
     // The model tells the early ones anew, too.
     let n = EARLY.count() + PAID.count();
     assert_eq!((made.len(), asked.len(), spent.as_f64().map(|usd| (usd * 100.0).round())), (n, n, Some(n as f64)));
-    for damage in &DAMAGES {
+    for damage in DAMAGES.iter().filter(|damage| damage.is_readable) {
         for copy in [true, false] {
-            let what = format!("{}, {}", damage.name, if copy { "with a copy" } else { "without" });
-            scene.restore();
-            if !copy {
-                fs::remove_file(scene.copy()).expect("the copy");
-            }
-            (damage.inflict)(&scene);
-            let damaged = fs::read(scene.index()).expect("the index");
-            let ran = scene.run(&["doctor", "--fix"]);
-            assert!(ran.code < 2, "{what}: {ran:#?}");
-            scene.is_well();
+            let (ran, what) = repaired(&scene, damage, copy);
             assert_eq!(scene.holds(), holds, "{what}: {ran:#?}");
             assert_eq!(by_model(&scene), made, "{what}: {ran:#?}");
             assert_eq!(scene.world.status()["spent_usd"], spent, "{what}: {ran:#?}");
-            assert!(!damage.whole || ran.out.contains("lost        nothing that is still known of"), "{what}: {ran:#?}");
-            let files = files_below(&scene.world.data_dir());
-            let aside = files.iter().find(|file| file.to_string_lossy().contains(".damaged-")).expect("the damaged one");
-            assert_eq!(fs::read(aside).expect("the damaged one"), damaged, "{what}: nothing is written to it");
-            assert!(!files.iter().any(|file| file.to_string_lossy().contains(".mending")), "{what}: {files:?}");
             assert_eq!(scene.run(&["digest", "--summarizer", "extract"]).code, 0, "{what}");
             assert_eq!(by_model(&scene), made, "{what}");
             // Those that the model has told of are not told again; those that wait for it are.
@@ -154,9 +160,39 @@ fn what_lies_on_whole_pages_comes_back_and_is_not_paid_for_again() {
     }
 }
 
-/// Somebody was reading, so what was stored last stands in the log.
 #[test]
-fn what_stands_in_the_log_comes_back_as_well() {
+fn without_a_header_or_schema_the_copy_comes_back_and_all_that_is_lost_is_named() {
+    let scene = paid();
+    let (mut sessions, notes) = scene.holds();
+    // No transcript is left of it.
+    assert!(sessions.remove(&id(PAID_AND_GONE)));
+    for damage in DAMAGES.iter().filter(|damage| !damage.is_readable) {
+        for copy in [true, false] {
+            let (ran, what) = repaired(&scene, damage, copy);
+            assert_eq!(scene.holds(), (sessions.clone(), notes.clone()), "{what}: transcripts and pages have the rest: {ran:#?}");
+            assert!(by_model(&scene).is_empty(), "{what}: the copy has none: {ran:#?}");
+            // The model told the early ones anew after the copy was made.
+            let (all, early) = (EARLY.count() + PAID.count() + LAST.count(), if copy { EARLY.count() } else { 0 });
+            assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), early as i64, "{what}");
+            let paid = EARLY.count() + PAID.count() - early;
+            let lost = format!("lost: 1 session, at least {} digests ({paid} of them paid for), 0 notes", all - early);
+            let page = "1 session is left only in its page";
+            let rest = ["digests that were paid for, money spent", "budgets count without the money that was spent since the copy"];
+            for told in [&*lost, page, &id(PAID_AND_GONE), rest[0], rest[1], "the damaged index could not be read"] {
+                assert!(ran.err.contains(told), "{what}: no `{told}` in {ran:#?}");
+            }
+            assert!(ran.code == 1 && !ran.out.contains("lost        nothing"), "{what}: {ran:#?}");
+            assert_eq!(ran.err.contains("forget it once more"), !copy, "{what}: {ran:#?}");
+            let digest = scene.run(&["digest", "--summarizer", "extract"]);
+            assert_eq!(digest.code, 0, "{what}: digests are made again: {digest:#?}");
+            assert_eq!(scene.world.count("SELECT count(*) FROM digest WHERE NOT superseded"), all as i64 - 1, "{what}");
+        }
+    }
+}
+
+/// Somebody was reading, so what was stored last stands in the log. Without a header SQLite does not know that it is the index's own.
+#[test]
+fn what_stands_in_the_log_of_an_index_without_a_header_is_kept_and_said_to_be_lost() {
     let scene = paid();
     let reader = scene.world.database();
     let mut query = reader.prepare("SELECT id FROM session").expect("sessions");
@@ -170,28 +206,31 @@ fn what_stands_in_the_log_comes_back_as_well() {
     drop(rows);
     drop(query);
     drop(reader);
-    let holds = scene.holds();
     for first in [noise(100), vec![0; PAGE as usize]] {
         scene.restore();
         fs::write(scene.index(), &index).expect("the index");
         fs::write(&log, &changes).expect("its log");
         over(&scene.index(), 0, &first);
         let ran = scene.run(&["doctor", "--fix"]);
-        assert_eq!(scene.holds(), holds, "{ran:#?}");
+        assert!(!scene.holds().1.contains(note), "{ran:#?}");
+        assert!(ran.code == 1 && ran.err.contains("notes and settled items that no page shows"), "{ran:#?}");
+        let mut files = files_below(&scene.world.data_dir()).into_iter().map(|file| file.to_string_lossy().into_owned());
+        let kept = files.find(|file| file.contains(".damaged-") && file.ends_with("-wal"));
+        assert!(fs::read(kept.expect("the log in quarantine")).expect("the log") == changes, "{ran:#?}");
     }
 }
 
-/// A list of tables that does not fit what is there is not believed.
 #[test]
 fn bytes_without_any_meaning_are_not_taken_for_sessions() {
     let scene = paid();
     let len = fs::metadata(scene.index()).expect("the index").len() as usize;
     fs::write(scene.index(), noise(len)).expect("noise");
-    fs::remove_file(scene.copy()).expect("the copy");
+    scene.remove_copies();
     let ran = scene.run(&["doctor", "--fix"]);
     scene.is_well();
     let (mut sessions, notes) = scene.holds();
-    assert!(!sessions.remove(&id(PAID_AND_GONE)) && notes.is_empty(), "{ran:#?}");
+    assert!(!sessions.remove(&id(PAID_AND_GONE)), "{ran:#?}");
+    assert_eq!(notes, [EARLY_NOTE, LATE_NOTE].map(str::to_owned).into(), "from the pages: {ran:#?}");
     assert_eq!(sessions.len(), EARLY.count() + PAID.count() + LAST.count() - 1);
     assert!(ran.code == 1 && ran.err.contains("the damaged index could not be read"), "{ran:#?}");
     assert!(!ran.out.contains("lost        nothing"), "{ran:#?}");
@@ -203,7 +242,7 @@ fn bytes_without_any_meaning_are_not_taken_for_sessions() {
 fn what_is_left_only_in_its_page_can_be_forgotten() {
     let scene = paid();
     fs::write(scene.index(), noise(50_000)).expect("noise");
-    fs::remove_file(scene.copy()).expect("the copy");
+    scene.remove_copies();
     assert!(scene.run(&["doctor", "--fix"]).code < 2);
     let here = |text: &str| {
         let files = files_below(&scene.world.daily());

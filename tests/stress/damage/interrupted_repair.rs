@@ -105,7 +105,7 @@ fn a_copy_that_is_older_than_what_was_forgotten_brings_nothing_of_it_back() {
     let old = fs::read(scene.copy()).expect("the copy");
     assert_eq!(scene.run(&["forget", "--session", &id(3)]).code, 0);
     assert_eq!(scene.run(&["forget", "--match", "topic4 importer"]).code, 0);
-    fs::write(scene.copy(), &old).expect("the copy");
+    [scene.copy(), scene.checked()].iter().for_each(|copy| fs::write(copy, &old).expect("the copy"));
     over(&scene.index(), root_of(&scene, "file"), &[0; 4096]);
     let ran = scene.run(&["doctor", "--fix"]);
     assert!(ran.out.contains("restored    the copy of ") && ran.out.contains("lost        nothing"), "{ran:#?}");
@@ -118,7 +118,9 @@ fn a_copy_that_is_older_than_what_was_forgotten_brings_nothing_of_it_back() {
     for file in files_below(&scene.world.daily()) {
         assert!(!fs::read_to_string(&file).expect("a page").contains("topic3"), "{}", file.display());
     }
-    assert!(fs::read(scene.copy()).expect("a copy") != old, "nor is it in the copy any more");
+    for copy in [scene.copy(), scene.checked()] {
+        assert!(fs::read(copy).expect("a copy") != old, "nor is it in the copies any more");
+    }
 }
 
 /// What the mended index lost may be just what is to be forgotten.

@@ -8,9 +8,13 @@ use crate::damage::scene::{FORGOTTEN, Scene, id, living};
 use crate::support::Ran;
 use crate::support::size::{Dice, number, seed};
 
-/// Hits the index, sometimes its copy as well. Returns what was done, to be read by people.
+/// Hits the index, sometimes its copies as well. Returns what was done, to be read by people.
 fn hit(scene: &Scene, dice: &mut Dice) -> String {
-    let file = if dice.below(5) == 0 { scene.copy() } else { scene.index() };
+    let file = match dice.below(6) {
+        0 => scene.copy(),
+        1 => scene.checked(),
+        _ => scene.index(),
+    };
     let len = fs::metadata(&file).map_or(0, |m| m.len());
     let at = dice.below(len);
     let bytes: Vec<u8> = (0..1 + dice.below(64)).map(|_| dice.next() as u8).collect();

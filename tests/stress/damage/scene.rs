@@ -95,8 +95,18 @@ impl Scene {
         self.world.data_dir().join("recall.db")
     }
 
+    /// The daily copy.
     pub fn copy(&self) -> PathBuf {
         self.world.data_dir().join("recall.db.copy")
+    }
+
+    /// The last copy that passed the full check.
+    pub fn checked(&self) -> PathBuf {
+        self.world.data_dir().join("recall.db.copy-checked")
+    }
+
+    pub fn remove_copies(&self) {
+        [self.copy(), self.checked()].iter().for_each(|copy| fs::remove_file(copy).expect("the copy"));
     }
 
     /// Runs `recall` and does not wait for ever.

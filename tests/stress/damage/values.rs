@@ -55,7 +55,7 @@ fn a_digest_that_meets_such_a_value_says_what_to_do() {
 #[test]
 fn a_session_whose_digest_is_damaged_keeps_its_rows() {
     let scene = Scene::new();
-    fs::remove_file(scene.copy()).expect("the copy");
+    scene.remove_copies();
     change(&scene, "UPDATE digest SET body = 'text'");
     let ran = scene.run(&["doctor", "--fix"]);
     assert!(ran.code < 2, "{ran:#?}");
@@ -64,25 +64,44 @@ fn a_session_whose_digest_is_damaged_keeps_its_rows() {
     assert!(scene.run(&["show", &id(ONLY_HERE)]).out.contains("topic13"), "a digest was made of them anew");
 }
 
-/// A copy that a mending would not take does not replace one that it would.
+/// A copy that a repair would not take does not replace one that it would. It is kept beside it: it has what came since.
 #[test]
-fn a_damaged_index_does_not_replace_its_copy() {
+fn a_damaged_index_does_not_replace_the_copy_that_passed_the_check() {
     let scene = Scene::new();
-    change(&scene, "UPDATE digest SET body = x'0700' WHERE session = (SELECT max(session) FROM digest)");
-    let before = fs::read(scene.copy()).expect("the copy");
-    scene.run(&["remember", "--everywhere", "Deploys wait for the nightly backup"]);
-    let ran = scene.world.recall_with(["digest", "--summarizer", "extract"], &[("RECALL_NOW", "2026-11-25T12:00:00Z")]);
-    assert!(ran.code == 1 && ran.err.contains("is damaged") && ran.err.contains("`recall doctor --fix`"), "{ran:#?}");
-    assert!(fs::read(scene.copy()).expect("the copy") == before, "the good one stays");
+    change(&scene, "UPDATE digest SET body = x'0700' WHERE session = (SELECT min(session) FROM digest)");
+    let read = |copy: &std::path::Path| fs::read(copy).expect("the copy");
+    let (daily, checked) = (read(&scene.copy()), read(&scene.checked()));
+    let note = "Deploys wait for the nightly backup";
+    scene.run(&["remember", "--everywhere", note]);
+    for now in ["2026-11-25T12:00:00Z", "2026-11-25T13:00:00Z"] {
+        let ran = scene.world.recall_with(["digest", "--summarizer", "extract"], &[("RECALL_NOW", now)]);
+        let told = ran.err.contains("is damaged") && ran.err.contains("`recall doctor --fix`");
+        assert!(ran.code == 1 && told, "every run says so: {ran:#?}");
+    }
+    assert!(read(&scene.checked()) == checked, "the good one stays");
+    assert!(read(&scene.copy()) != daily && memchr::memmem::find(&read(&scene.copy()), note.as_bytes()).is_some());
+    let told = scene.world.findings("copy", &[("RECALL_NOW", "2026-11-25T13:00:00Z")]);
+    assert!(
+        told[0].contains("of 0 minutes ago") && told[0].contains("; the last that passed the full check is of 4 days ago"),
+        "{told:?}"
+    );
+    // Weeks later the index is gone: what the good copy lacks comes from the other.
+    fs::write(scene.index(), "no database\n").expect("damage");
+    let ran = scene.run(&["doctor", "--fix"]);
+    assert!(ran.code < 2 && ran.out.contains("restored    the copy of 2026-11-21 13:00: "), "{ran:#?}");
+    scene.is_well();
+    let (sessions, notes) = scene.holds();
+    assert!(sessions == all_but(&[]) && notes.contains(note), "{sessions:?} {notes:?}: {ran:#?}");
 }
 
 /// What can be read of a damaged copy is better than nothing.
 #[test]
 fn what_a_damaged_copy_still_holds_comes_back() {
     let scene = Scene::new();
-    let copy = rusqlite::Connection::open(scene.copy()).expect("the copy");
-    copy.execute_batch("UPDATE digest SET body = x'0700' WHERE session = (SELECT max(session) FROM digest)").expect("a change");
-    drop(copy);
+    for copy in [scene.copy(), scene.checked()] {
+        let copy = rusqlite::Connection::open(copy).expect("the copy");
+        copy.execute_batch("UPDATE digest SET body = x'0700' WHERE session = (SELECT max(session) FROM digest)").expect("a change");
+    }
     fs::write(scene.index(), "no database\n").expect("damage");
     let ran = scene.run(&["doctor", "--fix"]);
     assert!(ran.code < 2 && ran.out.contains("is damaged as well"), "{ran:#?}");

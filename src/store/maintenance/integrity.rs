@@ -1,7 +1,7 @@
-//! Is the index sound: not only as a file, but in every value that is ever read from it?
+//! The full check: is the index sound, as a file and in every value that is ever read from it?
 //!
-//! What SQLite checks is the form of the file. A text that is none, a body that cannot be unpacked or a table that is gone stops whoever
-//! reads it all the same: so whatever stops a digest has to be found here, or nobody would ever mend it.
+//! SQLite checks the structure of the file. A text that is not UTF-8, a body that cannot be unpacked or a missing table stops a reader all
+//! the same. Whatever stops a digest must be found here: otherwise no repair would begin.
 
 use std::collections::BTreeSet;
 
@@ -9,49 +9,46 @@ use anyhow::{Result, bail};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::load::SessionHead;
-use super::{Store, schema, trouble};
 use crate::model::digest::Digest;
 use crate::store::codec::unpack;
+use crate::store::load::SessionHead;
+use crate::store::{Store, error, schema};
 
-/// What is looked through by itself.
+/// A part that is checked on its own.
 enum Part<'h> {
-    Form,
+    Structure,
     Values,
     Session(&'h SessionHead),
     Rest,
 }
 
 impl Store {
-    /// The first thing that is wrong with it, if anything is: of its form, of what is looked up by, and of what lies in it. Reads all of it,
-    /// as of one moment unless several threads do.
+    /// The first thing that is wrong, if anything is: structure, indexes, values. Reads the whole index; in one transaction unless several
+    /// threads read.
     ///
     /// # Errors
-    /// When that cannot be told: it is locked, or the system does not let it be read.
+    /// When it cannot be checked: it is locked, or the system does not let it be read.
     pub fn any_damage(&self) -> Result<Option<String>> {
-        self.at_once(|| self.read_all()).map_or_else(|e| trouble::as_damage(e).map(Some), |()| Ok(None))
+        self.at_once(|| self.read_all()).map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
     }
 
-    /// The same, of its pages alone: for an index of any form.
-    ///
-    /// # Errors
-    /// As `any_damage`.
-    pub(super) fn damage_of_pages(&self) -> Result<Option<String>> {
-        self.check_pages().map_or_else(|e| trouble::as_damage(e).map(Some), |()| Ok(None))
+    /// The same of the file's structure alone, for an index of any format.
+    pub(in crate::store) fn damage_of_pages(&self) -> Result<Option<String>> {
+        self.check_pages().map_or_else(|e| error::as_damage(e).map(Some), |()| Ok(None))
     }
 
     fn read_all(&self) -> Result<()> {
-        // Where these cannot be read, the form says best why.
+        // If these cannot be read, the structure says best why.
         let heads = self.session_heads();
         let sessions = heads.iter().flatten().map(Part::Session);
-        let parts: Vec<Part<'_>> = [Part::Form, Part::Values].into_iter().chain(sessions).chain([Part::Rest]).collect();
+        let parts: Vec<Part<'_>> = [Part::Structure, Part::Values].into_iter().chain(sessions).chain([Part::Rest]).collect();
         self.each_in_order(|| false, &parts, Self::read_part, |_, read| read)?;
         heads.map(drop)
     }
 
     fn read_part(&self, part: &Part<'_>) -> Result<()> {
         match part {
-            Part::Form => self.check_form(),
+            Part::Structure => self.check_structure(),
             Part::Values => self.read_values(),
             Part::Session(head) => self.read_through(head),
             Part::Rest => self.read_rest(),
@@ -66,7 +63,7 @@ impl Store {
         Ok(())
     }
 
-    fn check_form(&self) -> Result<()> {
+    fn check_structure(&self) -> Result<()> {
         self.check_pages()?;
         if let Some(missing) = names_in(&fresh()?)?.difference(&names_in(&self.db)?).next() {
             bail!("there is no `{missing}` in it");
@@ -74,7 +71,7 @@ impl Store {
         Ok(())
     }
 
-    /// Every value of every table is of the kind that its column holds, and every text is one.
+    /// Every value of every table is of its column's type, and every text is UTF-8.
     fn read_values(&self) -> Result<()> {
         let sql = "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c
              WHERE m.type = 'table' AND m.rootpage > 0 ORDER BY m.name, c.cid";
@@ -97,7 +94,7 @@ impl Store {
         Ok(())
     }
 
-    /// What is read beside sessions is what it should be.
+    /// Reads everything that is read besides sessions.
     fn read_rest(&self) -> Result<()> {
         let mut query = self.db.prepare("SELECT body FROM digest")?;
         let mut rows = query.query([])?;
@@ -125,14 +122,14 @@ fn is_of_kind(value: ValueRef<'_>, kind: &str) -> bool {
     }
 }
 
-/// An index in which there is nothing.
+/// An empty index.
 fn fresh() -> Result<Connection> {
     let db = Connection::open_in_memory()?;
     schema::MIGRATIONS.iter().try_for_each(|step| step.run(&db))?;
     Ok(db)
 }
 
-/// Its tables and what hangs on them.
+/// Names of everything in its schema.
 fn names_in(db: &Connection) -> Result<BTreeSet<String>> {
     let mut query = db.prepare("SELECT name FROM sqlite_master")?;
     Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)

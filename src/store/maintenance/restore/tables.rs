@@ -1,6 +1,6 @@
-//! Which rows go from a damaged index into a mended one as they are.
+//! Tables whose rows go from a damaged index into a restored one as they are.
 
-/// A table whose rows are taken over as they are.
+/// A table, and how its rows are read and written.
 pub struct Table {
     pub name: &'static str,
     pub columns: &'static str,
@@ -8,7 +8,7 @@ pub struct Table {
     pub insert: &'static str,
 }
 
-/// What is not to come back. Money that was spent: a budget holds also after a mending.
+/// What must not come back.
 pub const FORGOTTEN: [Table; 6] = [
     Table { name: "forgotten_session", columns: "id", order: "id", insert: "INSERT OR IGNORE INTO forgotten_session VALUES (?1)" },
     Table {
@@ -37,7 +37,8 @@ pub const FORGOTTEN: [Table; 6] = [
         insert: "INSERT OR IGNORE INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     },
 ];
-pub const MONEY: Table = Table {
+/// Spend: budgets also hold after a repair.
+pub const SPEND: Table = Table {
     name: "spend",
     columns: "pk, at, session, model, reserved_usd, actual_usd",
     order: "pk",

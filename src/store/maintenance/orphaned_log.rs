@@ -10,9 +10,10 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use rusqlite::config::DbConfig;
 
-use super::open::read_only;
-use super::trouble::{self, Trouble};
-use super::{BUSY, Store, copy, schema};
+use super::backup;
+use crate::store::error::{self, StoreError};
+use crate::store::open::read_only;
+use crate::store::{BUSY, Store, schema};
 
 /// Page size of an index, in bytes. A file of at most one page is just being created, and SQLite uses a journal for that.
 const PAGE: u64 = 4096;
@@ -21,24 +22,24 @@ const PAGE: u64 = 4096;
 /// index.
 ///
 /// # Errors
-/// A [`Trouble`].
-pub fn check_journal(index: &Path) -> Result<(), Trouble> {
+/// A [`StoreError`].
+pub fn check_journal(index: &Path) -> Result<(), StoreError> {
     let size = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
-    if size(index) > PAGE && size(&copy::beside(index, "-journal")) > 0 {
+    if size(index) > PAGE && size(&backup::beside(index, "-journal")) > 0 {
         let what = "a journal lies beside it, which is not its own".to_owned();
-        return Err(Trouble::Damaged { path: index.to_owned(), what });
+        return Err(StoreError::Damaged { path: index.to_owned(), what });
     }
     Ok(())
 }
 
 /// Is there a log that no living process writes or reads?
-pub(super) fn is_left(index: &Path) -> bool {
-    !copy::is_at_rest(index) && !trouble::is_open_elsewhere(index)
+pub(in crate::store) fn is_left(index: &Path) -> bool {
+    !backup::is_at_rest(index) && !error::is_open_elsewhere(index)
 }
 
 impl Store {
     /// Allows or forbids folding the log into the index when this connection closes.
-    pub(super) fn fold_log(&self, may: bool) -> Result<()> {
+    pub(in crate::store) fn fold_log(&self, may: bool) -> Result<()> {
         self.db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !may)?;
         Ok(())
     }
@@ -46,10 +47,10 @@ impl Store {
     /// Reads the whole of an index beside which a log was left.
     ///
     /// # Errors
-    /// A [`Trouble`] when the two do not belong together, or that cannot be determined.
-    pub(super) fn check_with_log(&self, version: usize) -> Result<()> {
+    /// A [`StoreError`] when the two do not belong together, or that cannot be determined.
+    pub(in crate::store) fn check_with_log(&self, version: usize) -> Result<()> {
         match self.damage_of_form(version)? {
-            Some(what) => bail!(Trouble::Damaged {
+            Some(what) => bail!(StoreError::Damaged {
                 path: self.path.clone(),
                 what: format!("{what}; the log of changes beside it may be another's"),
             }),
@@ -76,5 +77,5 @@ impl Store {
 
 /// Is there a non-empty log or journal beside the index?
 pub fn has_log(index: &Path) -> bool {
-    ["-wal", "-journal"].iter().any(|end| fs::metadata(copy::beside(index, end)).is_ok_and(|found| found.len() > 0))
+    ["-wal", "-journal"].iter().any(|end| fs::metadata(backup::beside(index, end)).is_ok_and(|found| found.len() > 0))
 }

@@ -1,7 +1,9 @@
-//! Two that meet at an index which is about to be replaced: who mends it, and who remembers or closes something meanwhile.
+//! Replacing the index under the eyes of writers.
 //!
-//! The one who mends holds the damaged index against writers, where it can be held at all. Who waited for it then looks whether what is
-//! open is still the index: else a note would be promised and written into the file that was set aside.
+//! ## Locking
+//! A repair locks the damaged index against writers, where the damage lets it be locked. `remember` and `close` may wait for that lock. When
+//! they get it, they check whether the file they have open is still the index ([`FileIdentity`]): otherwise they would promise a note and
+//! write it into the file that went into quarantine.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,36 +13,37 @@ use anyhow::{Result, bail};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{BUSY, copy};
+use super::backup;
+use crate::store::BUSY;
 
-/// Nobody else writes the index while this is there, and it writes nothing either.
-pub struct Hold {
+/// While it exists, no one else writes the index. It writes nothing either.
+pub struct WriteLock {
     _db: Connection,
 }
 
-impl Hold {
-    /// None where the damage does not let it be held; then nobody can write it.
-    pub fn take(index: &Path) -> Option<Self> {
-        if copy::beside(index, "-journal").exists() {
-            // To open it would play that back.
+impl WriteLock {
+    /// `None` if the damage does not let the index be locked; then no one can write it.
+    pub fn acquire(index: &Path) -> Option<Self> {
+        if backup::beside(index, "-journal").exists() {
+            // Opening the index would play the journal back.
             return None;
         }
         let db = Connection::open_with_flags(index, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX).ok()?;
-        // The log is not folded into what is damaged.
+        // The log must not be folded into a damaged index.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
         db.busy_timeout(BUSY).ok()?;
-        // In every other mode it is no index of ours, and holding it would write beside it.
+        // In any other mode it is not an index of ours, and locking it would write beside it.
         let mode: String = db.query_row("PRAGMA journal_mode", [], |r| r.get(0)).ok()?;
         (mode == "wal").then(|| db.execute_batch("BEGIN IMMEDIATE").ok()).flatten()?;
         Some(Self { _db: db })
     }
 }
 
-/// Which file it is, whatever its name is later.
+/// Device and inode: which file it is, whatever its name becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity(u64, u64);
+pub struct FileIdentity(u64, u64);
 
-impl Identity {
+impl FileIdentity {
     pub fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|found| Self(found.dev(), found.ino()))
     }

@@ -1,5 +1,5 @@
-//! What can be wrong with the index as a file, said in one place: where it lies, what that means and what to do. No message of SQLite's
-//! own about damage or locks reaches anybody.
+//! What can be wrong with the index as a file, in words for the user: which file, what that means and what to do. SQLite's own messages
+//! about damage and locks are never shown.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, ErrorKind};
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
+use rusqlite::ErrorCode;
 use rusqlite::types::FromSqlError;
-use rusqlite::{Connection, ErrorCode};
 use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 
-use super::copy;
-use crate::store::codec::Unreadable;
+use super::codec::Unreadable;
+use super::maintenance::backup;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum StoreError {
     #[error("the index {path} is damaged ({what}): `recall doctor --fix` sets it aside and brings back what can be")]
     Damaged { path: PathBuf, what: String },
     #[error(
@@ -41,10 +41,10 @@ pub enum Trouble {
     LeadsNowhere { path: PathBuf, to: PathBuf },
 }
 
-impl Trouble {
-    /// The same, of the index itself, where it came up with something made from it.
+impl StoreError {
+    /// The same error about the index itself, if it arose with a copy of it.
     fn of(&self, index: &Path) -> Self {
-        let mut trouble = self.clone();
+        let mut error = self.clone();
         let (Self::Damaged { path, .. }
         | Self::Locked { path }
         | Self::Changed { path }
@@ -52,74 +52,74 @@ impl Trouble {
         | Self::Full { path, .. }
         | Self::Failing { path, .. }
         | Self::NoFile { path, .. }
-        | Self::LeadsNowhere { path, .. }) = &mut trouble;
+        | Self::LeadsNowhere { path, .. }) = &mut error;
         index.clone_into(path);
-        trouble
+        error
     }
 }
 
-/// The same error in words for the user, where it is about the file of the index; every other as it is.
+/// Puts an error about the file of the index into words for the user; returns every other unchanged.
 pub fn explained(error: anyhow::Error, path: &Path) -> anyhow::Error {
-    match error.downcast_ref::<Trouble>().map(|trouble| trouble.of(path)).or_else(|| of(&error, path)) {
-        // A damage of what was read, not of the file.
-        Some(Trouble::Damaged { path, .. }) if changed_meanwhile(&path) => anyhow!(Trouble::Changed { path }),
-        Some(trouble) => anyhow!(trouble),
+    match error.downcast_ref::<StoreError>().map(|error| error.of(path)).or_else(|| of(&error, path)) {
+        // What was read is damaged, not the file.
+        Some(StoreError::Damaged { path, .. }) if changed_meanwhile(&path) => anyhow!(StoreError::Changed { path }),
+        Some(error) => anyhow!(error),
         None => error,
     }
 }
 
 /// Is it about the file of the index, so that going on makes no sense?
-pub fn is_trouble(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<Trouble>().is_some() || of(error, Path::new("")).is_some()
+pub fn is_store_error(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<StoreError>().is_some() || of(error, Path::new("")).is_some()
 }
 
-/// What is damaged, where somebody who reads all of the index met this. Whatever stops a reader is a damage, unless the index itself cannot
-/// be had just now.
+/// What is damaged, given the error that stopped a reader of the whole index. Whatever stops it is damage, unless the index cannot be read
+/// at the moment.
 ///
 /// # Errors
-/// The error itself, then.
+/// The error itself, in that case.
 pub fn as_damage(error: anyhow::Error) -> anyhow::Result<String> {
-    match error.downcast_ref::<Trouble>().cloned().or_else(|| of(&error, Path::new(""))) {
-        Some(Trouble::Damaged { what, .. }) => Ok(what),
+    match error.downcast_ref::<StoreError>().cloned().or_else(|| of(&error, Path::new(""))) {
+        Some(StoreError::Damaged { what, .. }) => Ok(what),
         Some(_) => Err(error),
         None => Ok(format!("{error:#}")),
     }
 }
 
-/// Is it about the index being damaged?
+/// Does it say that the index is damaged?
 pub fn is_damage(error: &anyhow::Error) -> bool {
-    let trouble = error.downcast_ref::<Trouble>().cloned().or_else(|| of(error, Path::new("")));
-    matches!(trouble, Some(Trouble::Damaged { .. }))
+    let error = error.downcast_ref::<StoreError>().cloned().or_else(|| of(error, Path::new("")));
+    matches!(error, Some(StoreError::Damaged { .. }))
 }
 
-fn of(error: &anyhow::Error, path: &Path) -> Option<Trouble> {
+fn of(error: &anyhow::Error, path: &Path) -> Option<StoreError> {
     let path = path.to_owned();
     if let Some(unreadable) = error.downcast_ref::<Unreadable>() {
-        return Some(Trouble::Damaged { path, what: unreadable.to_string() });
+        return Some(StoreError::Damaged { path, what: unreadable.to_string() });
     }
     if let Some(value) = error.downcast_ref::<FromSqlError>() {
-        return Some(Trouble::Damaged { path, what: format!("a stored value cannot be read: {value}") });
+        return Some(StoreError::Damaged { path, what: format!("a stored value cannot be read: {value}") });
     }
     let sql = error.downcast_ref::<rusqlite::Error>()?;
-    let damaged = || Some(Trouble::Damaged { path: path.clone(), what: sql.to_string() });
+    let damaged = || Some(StoreError::Damaged { path: path.clone(), what: sql.to_string() });
     match sql.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => damaged(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
-            Some(Trouble::Locked { path })
+            Some(StoreError::Locked { path })
         }
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-            Some(Trouble::Closed { path, why: sql.to_string() })
+            Some(StoreError::Closed { path, why: sql.to_string() })
         }
-        Some(ErrorCode::DiskFull) => Some(Trouble::Full { path, why: sql.to_string() }),
-        Some(ErrorCode::SystemIoFailure) => Some(Trouble::Failing { path, why: sql.to_string() }),
-        Some(ErrorCode::Unknown) if is_of_another_form(&sql.to_string()) => damaged(),
+        Some(ErrorCode::DiskFull) => Some(StoreError::Full { path, why: sql.to_string() }),
+        Some(ErrorCode::SystemIoFailure) => Some(StoreError::Failing { path, why: sql.to_string() }),
+        Some(ErrorCode::Unknown) if is_about_schema(&sql.to_string()) => damaged(),
         Some(_) => None,
-        None => is_of_a_value(sql).then(damaged).flatten(),
+        None => is_about_value(sql).then(damaged).flatten(),
     }
 }
 
-/// Tables are not what the index's form says: no statement of ours is wrong about them.
-fn is_of_another_form(message: &str) -> bool {
+/// Tables are not what the index's format says: our own statements are right about them.
+fn is_about_schema(message: &str) -> bool {
     let message = message.strip_prefix("migration ").unwrap_or(message);
     ["no such table", "no such column", "duplicate column", "unsupported file format"]
         .iter()
@@ -128,22 +128,19 @@ fn is_of_another_form(message: &str) -> bool {
         || message.contains(" has no column named ")
 }
 
-/// A stored value is none that is ever stored there.
-fn is_of_a_value(error: &rusqlite::Error) -> bool {
+/// A stored value cannot be one that was stored there.
+fn is_about_value(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as E;
     matches!(error, E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::Utf8Error(..) | E::InvalidColumnType(..))
 }
 
-/// Looks whether what lies at the path can be an index at all: opening a pipe would wait for ever.
-///
-/// # Errors
-/// A [`Trouble`].
-pub fn check_place(path: &Path) -> Result<(), Trouble> {
+/// Checks that what has the path is a file, or nothing: opening a pipe would block forever.
+pub fn check_kind(path: &Path) -> Result<(), StoreError> {
     let kind = match fs::metadata(path) {
         Ok(found) => found.file_type(),
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return match fs::read_link(path) {
-                Ok(to) => Err(Trouble::LeadsNowhere { path: path.to_owned(), to }),
+                Ok(to) => Err(StoreError::LeadsNowhere { path: path.to_owned(), to }),
                 Err(_) => Ok(()),
             };
         }
@@ -151,7 +148,7 @@ pub fn check_place(path: &Path) -> Result<(), Trouble> {
     };
     match kind.is_file() {
         true => Ok(()),
-        false => Err(Trouble::NoFile { path: path.to_owned(), what: name_of(kind) }),
+        false => Err(StoreError::NoFile { path: path.to_owned(), what: name_of(kind) }),
     }
 }
 
@@ -164,55 +161,56 @@ fn name_of(kind: FileType) -> &'static str {
     }
 }
 
-/// Looks whether an index that has nothing in it once had: then it must not be begun anew in silence.
-///
-/// # Errors
-/// A [`Trouble`].
-pub fn check_emptied(path: &Path) -> Result<(), Trouble> {
+/// Checks that an empty or missing index has never had anything in it: otherwise a new one must not silently replace it.
+pub fn check_emptied(path: &Path) -> Result<(), StoreError> {
     let size = fs::metadata(path).map_or(None, |found| Some(found.len()));
     let missing = match size {
         Some(0) => "it is empty",
         Some(_) => return Ok(()),
         None => "it is gone",
     };
-    let has = |suffix: &str| fs::metadata(copy::beside(path, suffix)).is_ok_and(|found| found.len() > 0);
-    let left = [(copy::COPY, "a copy of it"), (copy::MENDED, "one that was mended"), ("-wal", "the log of its changes")];
-    // Without the database SQLite takes no log for its own: it is left over where somebody deleted the index by hand.
+    let has = |suffix: &str| fs::metadata(backup::beside(path, suffix)).is_ok_and(|found| found.len() > 0);
+    let left = [
+        (backup::COPY, "a copy of it"),
+        (backup::CHECKED, "a copy of it"),
+        (backup::RESTORED, "one that was mended"),
+        ("-wal", "the log of its changes"),
+    ];
+    // Without a database SQLite plays no log back: the log is a leftover of an index that was deleted by hand.
     let counts = |suffix: &str| size.is_some() || suffix != "-wal";
     match left.into_iter().find(|(suffix, _)| counts(suffix) && has(suffix)) {
         Some((suffix, what)) => {
+            let copies =
+                backup::COPIES.iter().filter(|copy| has(copy)).map(|copy| backup::beside(path, copy).display().to_string());
             let anew = match suffix {
-                copy::COPY => format!("; to begin anew remove {}", copy::beside(path, suffix).display()),
+                backup::COPY | backup::CHECKED => format!("; to begin anew remove {}", copies.collect::<Vec<_>>().join(" and ")),
                 _ => String::new(),
             };
-            Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there{anew}") })
+            Err(StoreError::Damaged { path: path.to_owned(), what: format!("{missing}, and {what} is there{anew}") })
         }
         None if size.is_some() && has_pages(path) => {
-            Err(Trouble::Damaged { path: path.to_owned(), what: format!("{missing}, and pages made from it are there") })
+            Err(StoreError::Damaged { path: path.to_owned(), what: format!("{missing}, and pages made from it are there") })
         }
         None => Ok(()),
     }
 }
 
-/// Looks at those bytes of the file's head that are always the same. SQLite takes some others for a file that nobody may write, or for one
-/// of its own later forms, which would send the user the wrong way. <https://www.sqlite.org/fileformat2.html#the_database_header>
-///
-/// # Errors
-/// A [`Trouble`].
-pub fn check_head(path: &Path) -> Result<(), Trouble> {
-    // Whoever opens it says why it cannot be read.
+/// Checks those bytes of the file's header that never change. For some others SQLite would report a read-only file, or a file of a later
+/// SQLite, which would mislead the user. <https://www.sqlite.org/fileformat2.html#the_database_header>
+pub fn check_header(path: &Path) -> Result<(), StoreError> {
+    // Opening it will say why it cannot be read.
     let Ok(head) = head_of(path) else { return Ok(()) };
     let forms = head[18..20].iter().all(|form| [1, 2].contains(form)) && head[21..24] == [64, 32, 32];
     let of_an_index = head[56..60] == [0, 0, 0, 1] && head[44..47] == [0, 0, 0] && head[47] <= 4;
-    // One that was just made has neither an encoding nor tables.
+    // A file just created has neither an encoding nor tables.
     let new = head[44..48] == [0; 4] && head[56..60] == [0; 4];
     if head.starts_with(b"SQLite format 3\0") && !(forms && (of_an_index || new)) {
-        return Err(Trouble::Damaged { path: path.to_owned(), what: "its head is not that of an index".into() });
+        return Err(StoreError::Damaged { path: path.to_owned(), what: "its head is not that of an index".into() });
     }
     Ok(())
 }
 
-/// The file's first bytes.
+/// The file's first 100 bytes.
 fn head_of(path: &Path) -> io::Result<[u8; 100]> {
     with_opened(path, |file| {
         let mut head = [0; 100];
@@ -221,18 +219,18 @@ fn head_of(path: &Path) -> io::Result<[u8; 100]> {
     })
 }
 
-/// What SQLite locks of a file that is open: <https://www.sqlite.org/src/file/src/os.h> has these numbers.
+/// The range that SQLite locks in a file it has open: numbers from <https://www.sqlite.org/src/file/src/os.h>.
 const SHARED: Flock =
     Flock { start: 0x4000_0002, length: 510, pid: None, typ: FlockType::WriteLock, offset_type: FlockOffsetType::Set };
 
-/// Has another process the index open? Where the system does not tell, none has.
+/// Does another process have the index open? No, if the system does not say.
 pub(super) fn is_open_elsewhere(path: &Path) -> bool {
     with_opened(path, |file| Ok(fcntl_getlk(file, &SHARED)?)).is_ok_and(|held| held.is_some())
 }
 
-/// Does something with a file that is open to be looked at. Closing any descriptor of a file gives up all locks that the process has on
-/// it, those of its connections, too: who closes the index elsewhere would take itself for the last and delete the log that they write to.
-/// So it stays open as long as the file has a name.
+/// Runs `work` with an open descriptor of the file. Closing any descriptor of a file drops all locks that the process holds on it, those of
+/// SQLite's connections included: another process that closes the index would then believe it is the last, and delete the log in use. So the
+/// descriptor stays open as long as the file has a name.
 /// <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
 fn with_opened<T>(path: &Path, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
     static OPENED: Mutex<Vec<File>> = Mutex::new(Vec::new());
@@ -250,32 +248,19 @@ fn with_opened<T>(path: &Path, work: impl FnOnce(&File) -> io::Result<T>) -> io:
     work(&opened[at])
 }
 
-/// A file without a form has nothing in it yet.
-///
-/// # Errors
-/// A [`Trouble`], or that it cannot be read.
-pub fn check_form(version: usize, db: &Connection, path: &Path) -> anyhow::Result<()> {
-    // Both as of one moment: another process may be making the index.
-    let formless = "SELECT user_version = 0 AND EXISTS (SELECT 1 FROM sqlite_master) FROM pragma_user_version";
-    if version == 0 && db.query_row(formless, [], |r| r.get(0))? {
-        bail!(Trouble::Damaged { path: path.to_owned(), what: "what form it has cannot be told".into() });
-    }
-    Ok(())
-}
-
-/// An index that is read without locks, and how its files looked before.
+/// An index that is read without locks, and size and time of its files before.
 static WITHOUT_LOCKS: Mutex<Option<(PathBuf, Looks)>> = Mutex::new(None);
 
 type Looks = [Option<(u64, SystemTime)>; 2];
 
 fn looks(path: &Path) -> Looks {
     ["", "-wal"].map(|end| {
-        let found = fs::metadata(copy::beside(path, end)).ok()?;
+        let found = fs::metadata(backup::beside(path, end)).ok()?;
         Some((found.len(), found.modified().ok()?))
     })
 }
 
-/// From here on it is read as if nobody wrote it. Somebody may: what is read is then a bit of this and a bit of that.
+/// To be called before an index is read without locks. If another process writes it meanwhile, what is read mixes old and new.
 pub(super) fn read_without_locks(path: &Path) {
     *WITHOUT_LOCKS.lock().unwrap_or_else(PoisonError::into_inner) = Some((path.to_owned(), looks(path)));
 }
@@ -289,9 +274,9 @@ fn has_pages(path: &Path) -> bool {
     fs::read_dir(path.with_file_name("daily")).is_ok_and(|mut days| days.next().is_some())
 }
 
-/// The same for a file that the system does not let us open.
-pub fn closed(path: &Path, error: &std::io::Error) -> Trouble {
-    Trouble::Closed { path: path.to_owned(), why: error.to_string() }
+/// The error for a file that the system does not let us open.
+pub fn closed(path: &Path, error: &std::io::Error) -> StoreError {
+    StoreError::Closed { path: path.to_owned(), why: error.to_string() }
 }
 
 #[cfg(test)]

@@ -1,0 +1,136 @@
+//! What the pages on disk say that may be nowhere else: notes, settled items, and which digests were paid for.
+//!
+//! Notes and settled items go back into the index, notes through the sanitizer as if imported. A note that cannot is shown in full, because
+//! the next digest may rewrite its page.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+use jiff::civil::{Date, Time};
+
+use crate::app::{notes, orphans};
+use crate::config::Config;
+use crate::model::author::Author;
+use crate::model::note::EVERYWHERE;
+use crate::model::session::{Millis, Project};
+use crate::render::page::read::{self, NoteLine, SettledLine};
+use crate::store::Store;
+use crate::store::error::is_store_error;
+use crate::store::transfer::ExportedNote;
+use crate::sys::messages::Ui;
+use crate::text::clean::plain;
+
+pub struct Pages {
+    sessions: Vec<SessionPage>,
+    notes: Vec<(Millis, NoteLine)>,
+}
+
+struct SessionPage {
+    session: String,
+    project: Project,
+    by_model: bool,
+    settled: Vec<SettledLine>,
+}
+
+impl Pages {
+    /// All pages; one that cannot be read is skipped.
+    pub fn read(config: &Config) -> Self {
+        let sessions = orphans::pages(config).filter_map(|page| {
+            let text = fs::read_to_string(&page.file).ok()?;
+            let (by_model, settled) = (page.by_model, read::settled(&text));
+            Some(SessionPage { session: page.session, project: page.project, by_model, settled })
+        });
+        let notes = orphans::files(config).filter_map(|file| {
+            let (day, text) = (day_of(&file)?, fs::read_to_string(&file).ok()?);
+            let at = |note: &NoteLine| {
+                let clock: Time = format!("{}:00", note.clock).parse().ok()?;
+                Some(day.to_datetime(clock).to_zoned(config.time_zone.clone()).ok()?.timestamp().as_millisecond())
+            };
+            Some(read::notes(&text).into_iter().filter_map(|note| Some((at(&note)?, note))).collect::<Vec<_>>())
+        });
+        Self { sessions: sessions.collect(), notes: notes.flatten().collect() }
+    }
+
+    /// Sessions that have a page, and so a digest, and those whose digest is the model's; without what was forgotten.
+    pub fn digests(&self, store: &Store) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
+        let mut all = (BTreeSet::new(), BTreeSet::new());
+        for page in &self.sessions {
+            if !store.is_shut_out(&page.session)? {
+                all.0.insert(page.session.clone());
+                all.1.extend(page.by_model.then(|| page.session.clone()));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Adds notes and settled items that the index does not know, the latter of sessions that it knows.
+    pub fn restore(&self, store: &mut Store, config: &Config, ui: &Ui) -> Result<()> {
+        for page in &self.sessions {
+            for item in &page.settled {
+                store.settle_again(&page.session, (&item.id, &item.text), config.now(), &item.by)?;
+            }
+        }
+        for (at, note) in &self.notes {
+            let known = store.look_up_note(&note.id)?;
+            match known {
+                Some(known) if known.closed.is_none() => {
+                    if let Some(by) = &note.closed_by {
+                        store.close_note(&known, Some((config.now(), by.clone())))?;
+                    }
+                }
+                Some(_) => {}
+                None => match self.put_back(*at, note, store, config) {
+                    Err(e) if is_store_error(&e) => return Err(e),
+                    Err(e) => {
+                        let told = format!("note {} is left only in a page ({e:#}): {}", note.id, plain(&note.text));
+                        ui.warn(&format!("{told}; `recall remember` keeps it again"));
+                    }
+                    Ok(()) => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn put_back(&self, at: Millis, note: &NoteLine, store: &mut Store, config: &Config) -> Result<()> {
+        let project = self.project(&note.project, store)?;
+        let by = |author: &Author| Some(author.clone());
+        let exported = ExportedNote {
+            note: note.id.clone(),
+            project,
+            kind: note.kind.clone(),
+            text: note.text.clone(),
+            at,
+            author: note.author.clone(),
+            closed_at: note.closed_by.as_ref().map(|_| at),
+            closed_by: note.closed_by.as_ref().and_then(by),
+        };
+        notes::import_note(exported, &config.gate()?, store, config).map(|_| ())
+    }
+
+    /// The key of the project with this name.
+    ///
+    /// # Errors
+    /// When none has it, or more than one.
+    fn project(&self, name: &str, store: &Store) -> Result<String> {
+        let stored = store.session_heads()?.into_iter().map(|head| head.project);
+        let mut keys: BTreeSet<String> =
+            self.sessions.iter().map(|page| page.project.clone()).chain(stored).map(|p| p.key).collect();
+        keys.retain(|key| Project { key: key.clone() }.name() == name);
+        if name == "all projects" {
+            keys.insert(EVERYWHERE.to_owned());
+        }
+        match (keys.len(), keys.pop_first()) {
+            (1, Some(key)) => Ok(key),
+            (0, _) => anyhow::bail!("no session is of its project, {name}"),
+            _ => anyhow::bail!("more than one project is called {name}"),
+        }
+    }
+}
+
+/// The day whose page has this name.
+fn day_of(file: &Path) -> Option<Date> {
+    file.file_stem()?.to_str()?.parse().ok()
+}

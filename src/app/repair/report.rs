@@ -1,0 +1,170 @@
+//! What is lost, in numbers and by name, and what cannot be known.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::pages::Pages;
+use crate::app::orphans;
+use crate::config::Config;
+use crate::privacy::Policy;
+use crate::store::maintenance::{Category, Contents, Salvaged};
+use crate::store::{Memory, Store};
+use crate::sys::messages::Ui;
+
+/// What there was, as far as anything told.
+pub struct Before {
+    known: Contents,
+    /// What of the damaged index could not be listed to the end.
+    unread: BTreeSet<Category>,
+    /// Nothing of it could be read.
+    is_unknown: bool,
+    /// What was forgotten is no longer known.
+    forgets: bool,
+}
+
+impl Before {
+    /// From a damaged index and what the restored one was made from. Pages stand in for lists that could not be read.
+    pub fn new(damaged: Contents, base: Contents, pages: &Pages, restored: &Store) -> Result<Self> {
+        // Copies are deleted when something is forgotten: what they know of that is all.
+        let forgets = damaged.unread.contains(&Category::Forgotten) && base.unread.contains(&Category::Forgotten);
+        let (is_unknown, unread) = (damaged.is_unknown(), damaged.unread.clone());
+        let mut known = damaged.and(base);
+        let (digests, paid) = pages.digests(restored)?;
+        if unread.contains(&Category::Sessions) {
+            known.sessions.extend(digests.iter().cloned());
+        }
+        if unread.contains(&Category::Digests) {
+            known.digests.extend(digests);
+            known.paid.extend(paid);
+        }
+        Ok(Self { known, unread, is_unknown, forgets })
+    }
+
+    /// From an index that stays as it is.
+    pub fn of(known: Contents) -> Self {
+        Self { unread: known.unread.clone(), is_unknown: false, forgets: false, known }
+    }
+
+    /// What of it is not there now.
+    fn missing(&self, now: &Contents) -> Missing {
+        let gone = |before: &BTreeSet<String>, now: &BTreeSet<String>| before.difference(now).count();
+        let digests = || self.known.digests.difference(&now.digests);
+        Missing {
+            known: Salvaged {
+                sessions: gone(&self.known.sessions, &now.sessions),
+                digests: digests().count(),
+                notes: gone(&self.known.notes, &now.notes),
+            },
+            settled: gone(&self.known.settled, &now.settled),
+            paid: digests().filter(|id| self.known.paid.contains(*id)).count(),
+            lists_digests: !self.unread.contains(&Category::Digests),
+        }
+    }
+
+    /// What could not be listed, in words: `its digests and money spent`.
+    fn unread_told(&self) -> String {
+        let names = self.unread.iter().filter_map(|part| match part {
+            Category::Sessions | Category::Forgotten => None,
+            Category::Digests => Some("digests"),
+            Category::Notes => Some("notes"),
+            Category::Settled => Some("settled items"),
+            Category::Spend => Some("money spent"),
+        });
+        match names.collect::<Vec<_>>().split_last() {
+            None => String::new(),
+            Some((last, [])) => format!("its {last}"),
+            Some((last, others)) => format!("its {} and {last}", others.join(", ")),
+        }
+    }
+}
+
+/// What was there and is not any more, as far as anything told.
+struct Missing {
+    known: Salvaged,
+    settled: usize,
+    /// Digests that were paid for.
+    paid: usize,
+    /// There were no other digests than those.
+    lists_digests: bool,
+}
+
+impl Missing {
+    fn is_nothing(&self) -> bool {
+        self.known == Salvaged::default() && self.settled == 0
+    }
+
+    /// `1 session, at least 5 digests (5 of them paid for), 0 notes`; settled items only if there are any.
+    fn told(&self) -> String {
+        let Salvaged { sessions, digests, notes } = self.known;
+        let of_digests = match (self.lists_digests, digests) {
+            (true, n) => counted(n, "digest"),
+            (false, 0) => "an unknown number of digests".to_owned(),
+            (false, n) => format!("at least {}", counted(n, "digest")),
+        };
+        let paid = if self.paid > 0 { format!(" ({} of them paid for)", self.paid) } else { String::new() };
+        let settled = if self.settled > 0 { format!(", {}", counted(self.settled, "settled item")) } else { String::new() };
+        [counted(sessions, "session"), of_digests + &paid, counted(notes, "note") + &settled].join(", ")
+    }
+}
+
+/// Reports what is certain before the transcripts are read again.
+pub fn report_at_once(before: &Before, config: &Config, ui: &Ui) -> Result<()> {
+    let store = Memory::open(&config.database(), &Policy::upkeep())?;
+    let missing = before.missing(&store.contents());
+    if !missing.is_nothing() {
+        ui.note(&format!("not in the mended index: {}; the transcripts are read again for them", missing.told()));
+    }
+    if before.is_unknown {
+        ui.warn(
+            "the damaged index could not be read: it may have held more, stored since its copy, and what that was is not known: notes and \
+             settled items that no page shows, digests that were paid for, money spent",
+        );
+    } else if !before.unread.is_empty() {
+        let which = before.unread_told();
+        let which = if which.is_empty() { which } else { format!(", {which} among them,") };
+        ui.warn(&format!("parts of the damaged index{which} could not be read: it may have held more than is known of"));
+    }
+    if before.unread.contains(&Category::Spend) {
+        ui.warn("budgets count without the money that was spent since the copy");
+    }
+    if before.forgets {
+        ui.warn("what was ever forgotten is not known any more: where its transcripts are still there it is read again; forget it once more");
+    }
+    Ok(())
+}
+
+/// Reports what was there and is not any more.
+pub fn report_lost(before: &Before, is_read: bool, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+    let store = Memory::open(&config.database(), &Policy::upkeep())?;
+    let now = store.contents();
+    let lost = before.missing(&now);
+    match lost.is_nothing() {
+        true if !before.unread.is_empty() => {}
+        true => writeln!(out, "lost        nothing that is still known of")?,
+        false if is_read => {
+            ui.warn(&format!("lost: {}; where their sessions are still there, the next run makes digests anew", lost.told()))
+        }
+        false => {
+            ui.warn(&format!("lost: {}; the transcripts could not be read again: what they still hold comes in later", lost.told()))
+        }
+    }
+    let bare = now.bare.difference(&before.known.bare).count();
+    if bare > 0 {
+        let which = if bare == 1 { "1 session is" } else { &format!("{bare} sessions are") };
+        ui.warn(&format!("{which} left with the digest alone: what else was stored cannot be read any more"));
+    }
+    if let Some(told) = orphans::told(&orphans::find(config, &store)?) {
+        ui.warn(&told);
+    }
+    Ok(())
+}
+
+pub fn numbers(of: &Salvaged) -> String {
+    [counted(of.sessions, "session"), counted(of.digests, "digest"), counted(of.notes, "note")].join(", ")
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

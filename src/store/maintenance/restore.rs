@@ -1,0 +1,340 @@
+//! What comes back of a damaged index: whatever SQLite can still read of it, added to a copy.
+//!
+//! Each row is read on its own, from both ends of its table, so an unreadable page costs what lies on it. What the copy has stays as it is
+//! there, unless the damaged index has something later. Nothing is written to the damaged index, and its pages are never read by other means
+//! than SQLite's: without a readable header or schema nothing of it comes back.
+
+mod tables;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Result;
+use rusqlite::types::Value;
+use rusqlite::{Row, params, params_from_iter};
+
+use self::tables::{DAYS, FORGOTTEN, FORMER, PAGES, SPEND, Table};
+use super::backup;
+use crate::model::author::Author;
+use crate::model::session::{Millis, RowKey};
+use crate::store::chunk::Whereabouts;
+use crate::store::forget::{Doomed, Lasting};
+use crate::store::load::SessionHead;
+use crate::store::notes::{NewNote, author_text};
+use crate::store::open::{connect_to_read, read_only};
+use crate::store::transfer::Exported;
+use crate::store::{BUSY, Store, error, schema};
+
+/// What an index holds that a restored one should hold again, as far as it can be read.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// Ids of sessions.
+    pub sessions: BTreeSet<String>,
+    /// Sessions that have a digest. If digests cannot be listed: those that have a page or were paid for.
+    pub digests: BTreeSet<String>,
+    /// Sessions for which the model was paid.
+    pub paid: BTreeSet<String>,
+    /// Ids of notes.
+    pub notes: BTreeSet<String>,
+    /// Ids of open items that the user settled.
+    pub settled: BTreeSet<String>,
+    /// Sessions of which only a digest is stored.
+    pub bare: BTreeSet<String>,
+    /// What could not be listed to the end.
+    pub unread: BTreeSet<Category>,
+}
+
+/// What an index holds, by how its loss concerns the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    Sessions,
+    Digests,
+    Notes,
+    Settled,
+    Spend,
+    /// What must not come back.
+    Forgotten,
+}
+
+impl Category {
+    pub const ALL: [Self; 6] = [Self::Sessions, Self::Digests, Self::Notes, Self::Settled, Self::Spend, Self::Forgotten];
+}
+
+impl Contents {
+    /// Of an index that cannot be read at all.
+    pub fn unreadable() -> Self {
+        Self { unread: Category::ALL.into(), ..Self::default() }
+    }
+
+    /// Both together; `unread` is the first one's.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.sessions.extend(other.sessions);
+        self.digests.extend(other.digests);
+        self.paid.extend(other.paid);
+        self.notes.extend(other.notes);
+        self.settled.extend(other.settled);
+        self.bare.extend(other.bare);
+        self
+    }
+
+    /// Is nothing known of what it held?
+    pub fn is_unknown(&self) -> bool {
+        !self.unread.is_empty() && [&self.sessions, &self.digests, &self.notes].iter().all(|ids| ids.is_empty())
+    }
+
+    pub fn count(&self) -> Salvaged {
+        Salvaged { sessions: self.sessions.len(), digests: self.digests.len(), notes: self.notes.len() }
+    }
+}
+
+/// How many sessions, digests and notes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Salvaged {
+    pub sessions: usize,
+    pub digests: usize,
+    pub notes: usize,
+}
+
+impl Store {
+    /// Opens an index that no one writes, whatever its format and state.
+    ///
+    /// # Errors
+    /// When nothing of it can be read.
+    pub fn open_as_found(path: &Path) -> Result<Self> {
+        Ok(Self { another: Self::open_as_found, ..read_only(path, how_to_open(path), BUSY)?.0 })
+    }
+
+    /// The same of an index that SQLite may take for damaged: it reads what it can, also of one that is shorter than its header says.
+    pub fn open_damaged(path: &Path) -> Result<Self> {
+        let store = connect_to_read(path, how_to_open(path), BUSY)?;
+        // SQLite's own switch for recovery. Nothing is written: the connection is read-only.
+        store.db.pragma_update(None, "writable_schema", true)?;
+        store.version()?;
+        Ok(Self { another: Self::open_damaged, ..store })
+    }
+
+    /// Can its table of sessions be found?
+    pub fn has_sessions_table(&self) -> bool {
+        self.db.prepare("SELECT 1 FROM session").is_ok()
+    }
+
+    /// Is it of another program's format? A damaged index is not upgraded, and most of it cannot be read then.
+    pub fn has_other_format(&self) -> bool {
+        self.version().is_ok_and(|version| version != schema::FORMAT && version <= schema::LAST)
+    }
+
+    /// What it holds, as far as it can be read.
+    pub fn contents(&self) -> Contents {
+        let mut all = Contents::default();
+        let current = "session s JOIN digest d ON d.session = s.pk AND NOT d.superseded";
+        if !self.add_ids(&mut all.digests, current, "s.id") {
+            all.unread.insert(Category::Digests);
+        }
+        // Calls about a topic belong to no session.
+        self.add_ids(&mut all.paid, "spend WHERE actual_usd > 0 AND session <> '' AND session NOT GLOB 'topic-*'", "session");
+        if all.unread.contains(&Category::Digests) {
+            self.add_ids(&mut all.digests, "session s JOIN page p ON p.session = s.pk", "s.id");
+            all.digests.extend(all.paid.iter().cloned());
+        }
+        for (ids, part, table, column) in [
+            (&mut all.sessions, Category::Sessions, "session s", "s.id"),
+            (&mut all.notes, Category::Notes, "note n", "n.id"),
+            (&mut all.settled, Category::Settled, "user_closed c", "c.id"),
+            (
+                &mut all.bare,
+                Category::Sessions,
+                "session s WHERE NOT EXISTS (SELECT 1 FROM source f WHERE f.session = s.pk)",
+                "s.id",
+            ),
+        ] {
+            if !self.add_ids(ids, table, column) {
+                all.unread.insert(part);
+            }
+        }
+        for (table, part) in
+            [(&SPEND, Category::Spend)].into_iter().chain(FORGOTTEN.iter().map(|table| (table, Category::Forgotten)))
+        {
+            if !self.rows_from_both_ends(table.columns, table.name, table.order, |r| r.get::<_, Value>(0)).1 {
+                all.unread.insert(part);
+            }
+        }
+        // Their names may remain until their pages are gone.
+        for id in self.shut_out_sessions() {
+            for ids in [&mut all.sessions, &mut all.digests, &mut all.paid, &mut all.bare] {
+                ids.remove(&id);
+            }
+        }
+        all
+    }
+
+    /// Adds the ids of a table, as far as they can be read. True if that is all of them.
+    fn add_ids(&self, to: &mut BTreeSet<String>, table: &str, column: &str) -> bool {
+        let (ids, all) = self.rows_from_both_ends(column, table, column, |r| r.get::<_, String>(0));
+        to.extend(ids);
+        all
+    }
+
+    /// The rows of a table as far as they can be read, and whether that is all of them. A row that is read from both ends is there twice.
+    fn rows_from_both_ends<T>(
+        &self,
+        columns: &str,
+        table: &str,
+        order: &str,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> (Vec<T>, bool) {
+        let mut all = Vec::new();
+        let backwards = order.split(", ").map(|column| format!("{column} DESC")).collect::<Vec<_>>().join(", ");
+        let whole = self.read_on(&format!("SELECT {columns} FROM {table} ORDER BY {order}"), &read, &mut all);
+        if !whole {
+            self.read_on(&format!("SELECT {columns} FROM {table} ORDER BY {backwards}"), &read, &mut all);
+        }
+        (all, whole)
+    }
+
+    /// Reads rows until one cannot be read; false then.
+    fn read_on<T>(&self, sql: &str, read: &impl Fn(&Row<'_>) -> rusqlite::Result<T>, all: &mut Vec<T>) -> bool {
+        let Ok(mut query) = self.db.prepare(sql) else { return false };
+        let Ok(mut rows) = query.query([]) else { return false };
+        loop {
+            match rows.next() {
+                Ok(Some(row)) => match read(row) {
+                    Ok(value) => all.push(value),
+                    Err(_) => return false,
+                },
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Deletes what the damaged index knows to be forgotten, because a copy may be older. Returns whether there was any.
+    pub fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
+        let mut doomed = Doomed::default();
+        for id in damaged.shut_out_sessions() {
+            if !self.is_shut_out(&id)? {
+                doomed.whole.extend(self.looked_up(&id)?);
+            }
+        }
+        let (keys, _) = damaged.rows_from_both_ends("key", "forgotten_row", "key", |r| r.get(0).map(RowKey));
+        let mut whereabouts = Whereabouts::load(&self.db)?;
+        for key in keys {
+            // Known to be forgotten here and stored all the same: a hand-made record that shares its key with another.
+            if self.is_forgotten_row(key)? {
+                continue;
+            }
+            for session in whereabouts.sessions_with(&self.db, key)? {
+                doomed.rows.entry(session).or_default().insert(key);
+            }
+        }
+        doomed.rows.retain(|session, _| !doomed.whole.contains(session));
+        // Digests were made from such records.
+        doomed.digests = doomed.rows.keys().copied().collect();
+        let any = !doomed.is_empty();
+        if any {
+            self.take_out(&doomed, Lasting::ForGood)?;
+        }
+        Ok(any)
+    }
+
+    fn shut_out_sessions(&self) -> BTreeSet<String> {
+        self.rows_from_both_ends("id", "forgotten_session", "id", |r| r.get(0)).0.into_iter().collect()
+    }
+
+    /// Adds what a damaged index, or a damaged copy, still gives. What cannot be read is skipped; the contents of both say what is missing.
+    pub fn salvage(&mut self, damaged: &Store) -> Result<Salvaged> {
+        let mut salvaged = Salvaged::default();
+        let shut_out = damaged.shut_out_sessions();
+        let (sessions, _) = damaged.rows_from_both_ends("pk", "session", "pk", |r| r.get::<_, i64>(0));
+        for pk in BTreeSet::from_iter(sessions) {
+            let Some(exported) = damaged.what_is_left(pk).filter(|exported| !shut_out.contains(&exported.session)) else {
+                continue;
+            };
+            skipping(self.take_over(exported, &mut salvaged))?;
+        }
+        let (notes, _) = damaged.rows_from_both_ends("pk", "note", "pk", |r| r.get::<_, i64>(0));
+        for pk in BTreeSet::from_iter(notes) {
+            let Ok(note) = damaged.note(pk) else { continue };
+            let (project, author, closed) = (note.project.key, note.author, note.closed);
+            let new = NewNote { project, kind: note.kind, text: note.text, at: note.at, author, closed };
+            let taken = self.import_note(&note.id, &new).map(|new| salvaged.notes += usize::from(new));
+            skipping(taken)?;
+        }
+        // After the sessions, because importing one lifts that it was forgotten.
+        for table in FORGOTTEN.iter().chain([&SPEND, &PAGES, &DAYS, &FORMER]) {
+            self.take_rows(damaged, table)?;
+        }
+        Ok(salvaged)
+    }
+
+    /// A session as far as it can be read: whole; else without its digest; else its digest alone.
+    fn what_is_left(&self, pk: i64) -> Option<Exported> {
+        let head = self.session_head(pk).ok().filter(|head| self.is_named_so(head))?;
+        let whole = self.export_session(&head).or_else(|_| self.export_without_digest(&head));
+        whole.or_else(|_| self.export_digest_alone(&head)).ok()
+    }
+
+    /// Is the session's id undamaged? One with a wrong byte is not found by its index, and looks unlike an id.
+    fn is_named_so(&self, head: &SessionHead) -> bool {
+        let looks_so = head.id.len() == 36 && head.id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+        looks_so || self.looked_up(&head.id).is_ok_and(|found| found == Some(head.pk))
+    }
+
+    fn take_over(&mut self, exported: Exported, salvaged: &mut Salvaged) -> Result<()> {
+        let known = self.looked_up(&exported.session)?;
+        let had = known.map(|pk| self.digest_of(pk)).transpose()?.flatten().map(|digest| digest.made_at);
+        let later = exported.digest.clone().filter(|digest| had.is_none_or(|at| at < digest.made_at));
+        let (id, dirty) = (exported.session.clone(), exported.dirty);
+        self.import_session(exported)?;
+        salvaged.sessions += usize::from(known.is_none());
+        if let Some(digest) = later {
+            salvaged.digests += 1;
+            if let Some(pk) = self.looked_up(&id)?.filter(|_| had.is_some()) {
+                self.put_in_place(pk, &digest, dirty)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles an open item of which a page says that it was, unless that is known. False also if its session is not stored.
+    pub fn settle_again(&self, session: &str, (id, text): (&str, &str), at: Millis, by: &Author) -> Result<bool> {
+        let sql = "INSERT INTO user_closed(id, of, text, at, author) SELECT ?1, pk, ?3, ?4, ?5 FROM session
+             WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM closed_item WHERE id = ?1) ON CONFLICT DO NOTHING";
+        let new = self.db.prepare_cached(sql)?.execute(params![id, session, text, at, author_text(by)])? > 0;
+        self.db.prepare_cached("UPDATE session SET page_dirty = 1 WHERE id = ?1 AND ?2")?.execute(params![session, new])?;
+        Ok(new)
+    }
+
+    fn looked_up(&self, id: &str) -> Result<Option<i64>> {
+        let mut query = self.db.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
+        let mut rows = query.query([id])?;
+        Ok(rows.next()?.map(|r| r.get(0)).transpose()?)
+    }
+
+    fn take_rows(&mut self, damaged: &Store, table: &Table) -> Result<()> {
+        let columns = table.columns.split(", ").count();
+        let values = |r: &Row<'_>| (0..columns).map(|at| r.get(at)).collect::<rusqlite::Result<Vec<Value>>>();
+        let (rows, _) = damaged.rows_from_both_ends(table.columns, table.name, table.order, values);
+        let tx = self.db.transaction()?;
+        for row in rows {
+            // A value of another type than the column's was never stored: it is part of the damage.
+            let taken = tx.prepare_cached(table.insert)?.execute(params_from_iter(row));
+            if let Err(e) = taken
+                && e.sqlite_error_code() != Some(rusqlite::ErrorCode::ConstraintViolation)
+            {
+                return Err(e.into());
+            }
+        }
+        Ok(tx.commit()?)
+    }
+}
+
+/// An index at rest needs no files beside it; a log is part of the index.
+fn how_to_open(path: &Path) -> &'static str {
+    if backup::is_at_rest(path) { "?immutable=1" } else { "" }
+}
+
+/// What cannot be stored is part of the damage and is skipped, unless nothing can be stored any more.
+fn skipping(taken: Result<()>) -> Result<()> {
+    taken.or_else(|e| if error::is_store_error(&e) { Err(e) } else { Ok(()) })
+}
