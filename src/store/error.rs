@@ -229,8 +229,8 @@ pub(super) fn is_open_elsewhere(path: &Path) -> bool {
 }
 
 /// Runs `work` with an open descriptor of the file. Closing any descriptor of a file drops all locks that the process holds on it, those of
-/// SQLite's connections included: another process that closes the index would then believe it is the last, and delete the log in use. So the
-/// descriptor stays open as long as the file has a name.
+/// SQLite's connections included: another process that closes the index would then believe it is the last, and delete the log in use. So
+/// the descriptor stays open as long as the file has a name.
 /// <https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_>
 fn with_opened<T>(path: &Path, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
     static OPENED: Mutex<Vec<File>> = Mutex::new(Vec::new());

@@ -1,8 +1,8 @@
-//! Opening the index: for writing, which makes it and brings it to the newest form, or for reading, which changes nothing of one that has
-//! it.
+//! Opening the index: for writing, which creates and upgrades it; or for reading, which changes nothing if it has the current format.
 //!
-//! Before anything is written it is known that the file is an index, whole as far as one look tells, and of no newer program; where a log
-//! was left beside it, that the two together are whole.
+//! ## Checks before anything is written
+//! The file is an index with a sound header, of a format that can be upgraded. If a log was left beside it, the full check passes with the
+//! log. If it is to be upgraded, its structure is sound.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -35,10 +35,10 @@ pub enum OtherFormat {
 }
 
 impl Store {
-    /// Opens the database for writing, creating it (0600) and bringing it to the newest form.
+    /// Opens the database for writing; creates it (0600) and upgrades it as needed.
     ///
     /// # Errors
-    /// When it cannot be opened, or was written by a newer program.
+    /// When it cannot be opened or is damaged, or its format cannot be upgraded: an [`OtherFormat`].
     pub fn open(path: &Path) -> Result<Self> {
         Self::is_there(path)?;
         make_if_missing(path).map_err(|e| match e.kind() {
@@ -62,11 +62,11 @@ impl Store {
         };
         store.fold_log(false)?;
         store.db.busy_timeout(BUSY)?;
-        // Notes are written while a run is under way: who reads first and then writes must not find that somebody wrote in between.
+        // Notes are written during runs: a transaction that reads first and then writes must not fail because of a write in between.
         store.db.set_transaction_behavior(TransactionBehavior::Immediate);
         steady_plans(&store.db)?;
         backup::define_deletion_hook(&store.db, path)?;
-        // Before anything that writes: a newer program's database stays as it is.
+        // Before any write: a newer program's database stays as it is.
         let version = store.version().with_context(|| format!("cannot read {}", path.display()))?;
         store.check_format(version)?;
         if is_left {
@@ -85,10 +85,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the database for reading. One of an older program is brought up to date first.
-    ///
-    /// # Errors
-    /// When there is none yet, it cannot be read, or it was written by a newer program.
+    /// Opens the database for reading; upgrades it first if an older program wrote it.
     pub(super) fn open_read_only(path: &Path) -> Result<Self> {
         match Self::open_as_it_is(path, BUSY) {
             Err(e) if e.downcast_ref() == Some(&OtherFormat::Older) => {
@@ -99,10 +96,10 @@ impl Store {
         }
     }
 
-    /// Is there an index?
+    /// Does the index exist?
     ///
     /// # Errors
-    /// When there is something else in its place, it shows at once that it is damaged, or there was one and it is gone.
+    /// When something else has its name, its header is damaged, or an index that was there is gone.
     pub fn is_there(path: &Path) -> Result<bool> {
         error::check_kind(path)?;
         error::check_emptied(path)?;
@@ -111,25 +108,22 @@ impl Store {
         Ok(path.exists())
     }
 
-    /// Opens the database for writing, when there is one.
-    ///
-    /// # Errors
-    /// When there is none yet; else as `open`.
+    /// Opens the database for writing, and does not create it.
     pub fn open_existing(path: &Path) -> Result<Self> {
         must_exist(path)?;
         Self::open(path)
     }
 
-    /// Opens the database for reading, with a patience of the caller's, and changes nothing.
+    /// Opens the database for reading and changes nothing. `patience`: how long to wait for locks.
     ///
     /// # Errors
-    /// When there is none yet, it cannot be read, or its form is not this program's: an [`OtherFormat`].
+    /// When there is none yet, it cannot be read, or its format is not the current one: an [`OtherFormat`].
     pub(super) fn open_as_it_is(path: &Path, patience: Duration) -> Result<Self> {
         must_exist(path)?;
         let opened =
             read_only(path, "", patience).or_else(|e| match e.downcast_ref().and_then(rusqlite::Error::sqlite_error_code) {
-                // Readers share a file beside the index, which cannot be made on a full disk or in a folder that is not ours to write. Where
-                // nobody is writing, the index alone is enough.
+                // Readers share a file beside the index, which cannot be created on a full disk or in a read-only folder. While no process
+                // writes, the index alone is enough.
                 Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) if backup::is_at_rest(path) => {
                     error::read_without_locks(path);
                     read_only(path, "?immutable=1", patience)
@@ -153,14 +147,14 @@ impl Store {
 
     fn configure(&self, new: bool) -> Result<()> {
         if new {
-            // Without effect after the first table. Setting it again would write to the file.
+            // Only works before the first table is created. Setting it again would write to the file.
             self.db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         }
         let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
         if mode != "wal" {
             bail!("the file system does not support write-ahead logging (journal mode {mode})");
         }
-        // In memory: what a statement would have to take back is a few pages, and would be written to a file for each of many statements.
+        // `temp_store`: a statement's rollback data is a few pages, and would otherwise go to a file for each of many statements.
         self.db.execute_batch(
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384;
              PRAGMA temp_store = MEMORY;",
@@ -202,7 +196,7 @@ impl Store {
     fn migrate(&mut self, version: usize) -> Result<()> {
         for step in schema::MIGRATIONS.iter().filter(|step| step.format > version) {
             let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            // Another process may have done this step while we waited for it.
+            // Another process may have done this step while this one waited for its lock.
             if tx.query_row("PRAGMA user_version", [], |r| r.get::<_, i64>(0))? as usize >= step.format {
                 continue;
             }
@@ -211,15 +205,15 @@ impl Store {
             tx.commit()?;
         }
         if (1..schema::FORMAT).contains(&version) {
-            // A step may have left more pages free than are in use.
+            // A step may leave more pages free than in use.
             self.tidy()?;
         }
         Ok(())
     }
 }
 
-/// SQLite would create the file with the umask's permissions; its WAL takes over the database's. One that is there is not opened: closing it
-/// again would give up the locks of this process's other connections to it.
+/// SQLite would create the file with the umask's permissions; its WAL gets the permissions of the database. An existing file is not opened:
+/// closing it again would drop the locks of this process's other connections.
 fn make_if_missing(path: &Path) -> io::Result<()> {
     match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
@@ -230,8 +224,8 @@ fn make_if_missing(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whoever reads gives the files beside the index its permissions, also those that it had for a while: then it can be written again and
-/// they cannot.
+/// Makes the files beside the index writable. A reader creates them with the index's permissions of that moment, which may since have
+/// become wider.
 fn open_logs(path: &Path) -> io::Result<()> {
     let logs: Vec<PathBuf> = ["-wal", "-shm"].map(|end| backup::beside(path, end)).into_iter().filter(|log| log.exists()).collect();
     private_files::open_to_their_owner(&private_files::closed_among(logs))
@@ -280,7 +274,8 @@ pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Res
     })
 }
 
-/// Without statistics in the index, values change no plan; SQLite would prepare every statement again to look at them.
+/// Turns off replanning by bound values: without statistics in the index they change no plan, and SQLite would prepare every statement
+/// again.
 fn steady_plans(db: &Connection) -> Result<()> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())

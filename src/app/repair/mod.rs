@@ -8,8 +8,8 @@
 //! 5. The transcripts are read again. What is lost is reported: at once what is certain, afterwards what no transcript gave back.
 //!
 //! ## Invariants
-//! The new index is written under another name and renamed into place when it is complete. An interrupted repair can be repeated, and nothing
-//! is written to the damaged index.
+//! The new index is written under another name and renamed into place when it is complete. An interrupted repair can be repeated, and
+//! nothing is written to the damaged index.
 
 mod pages;
 mod quarantine;

@@ -1,7 +1,7 @@
 //! Quarantine: a damaged index gets a dated name, and its logs with it, because beside another index they would be taken for that one's.
 //!
-//! The index is renamed before its logs. While there is no index and a restored one waits beside it, no other index is created; so a log that
-//! an interrupted repair left behind still belongs to the index in quarantine.
+//! The index is renamed before its logs. While there is no index and a restored one waits beside it, no other index is created; so a log
+//! that an interrupted repair left behind still belongs to the index in quarantine.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

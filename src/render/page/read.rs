@@ -1,7 +1,7 @@
 //! Reads pages back: words of the user that a page still has when the index lost them.
 //!
-//! The lines are those that `day` and `lines` write. A line that is not in their form is skipped, and the user's own `## Notes` below them is
-//! never read.
+//! The lines are those that `day` and `lines` write. A line that is not in their form is skipped, and the user's own `## Notes` below them
+//! is never read.
 
 use crate::model::author::Author;
 use crate::model::note::Kind;

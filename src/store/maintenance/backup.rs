@@ -2,8 +2,8 @@
 //!
 //! ## The two copies
 //! [`COPY`] is at most a day behind the index. [`CHECKED`] is the last copy that passed the full check ([`Store::any_damage`]); only a copy
-//! that passed replaces it. So damage that no one has noticed yet gets into the first and not into the second. They are separate files: what
-//! hits one on the disk spares the other.
+//! that passed replaces it. So damage that no one has noticed yet gets into the first and not into the second. They are separate files:
+//! what hits one on the disk spares the other.
 //!
 //! ## Invariants
 //! A copy is written under a name of its own, synced, then renamed: a copy that exists is complete.

@@ -1,8 +1,8 @@
 //! What comes back of a damaged index: whatever SQLite can still read of it, added to a copy.
 //!
 //! Each row is read on its own, from both ends of its table, so an unreadable page costs what lies on it. What the copy has stays as it is
-//! there, unless the damaged index has something later. Nothing is written to the damaged index, and its pages are never read by other means
-//! than SQLite's: without a readable header or schema nothing of it comes back.
+//! there, unless the damaged index has something later. Nothing is written to the damaged index, and its pages are never read by other
+//! means than SQLite's: without a readable header or schema nothing of it comes back.
 
 mod tables;
 

@@ -1,9 +1,9 @@
 //! Replacing the index under the eyes of writers.
 //!
 //! ## Locking
-//! A repair locks the damaged index against writers, where the damage lets it be locked. `remember` and `close` may wait for that lock. When
-//! they get it, they check whether the file they have open is still the index ([`FileIdentity`]): otherwise they would promise a note and
-//! write it into the file that went into quarantine.
+//! A repair locks the damaged index against writers, where the damage lets it be locked. `remember` and `close` may wait for that lock.
+//! When they get it, they check whether the file they have open is still the index ([`FileIdentity`]): otherwise they would promise a note
+//! and write it into the file that went into quarantine.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
