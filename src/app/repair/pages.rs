@@ -23,11 +23,11 @@ use crate::sys::messages::Ui;
 use crate::text::clean::plain;
 
 pub struct Pages {
-    sessions: Vec<SessionPage>,
+    sessions: Vec<PageFacts>,
     notes: Vec<(Millis, NoteLine)>,
 }
 
-struct SessionPage {
+struct PageFacts {
     session: String,
     project: Project,
     by_model: bool,
@@ -40,7 +40,7 @@ impl Pages {
         let sessions = orphans::pages(config).filter_map(|page| {
             let text = fs::read_to_string(&page.file).ok()?;
             let (by_model, settled) = (page.by_model, read::settled(&text));
-            Some(SessionPage { session: page.session, project: page.project, by_model, settled })
+            Some(PageFacts { session: page.session, project: page.project, by_model, settled })
         });
         let notes = orphans::files(config).filter_map(|file| {
             let (day, text) = (day_of(&file)?, fs::read_to_string(&file).ok()?);

@@ -48,10 +48,10 @@ impl Before {
     }
 
     /// What of it is not there now.
-    fn missing(&self, now: &Contents) -> Missing {
+    fn missing(&self, now: &Contents) -> Losses {
         let gone = |before: &BTreeSet<String>, now: &BTreeSet<String>| before.difference(now).count();
         let digests = || self.known.digests.difference(&now.digests);
-        Missing {
+        Losses {
             known: Salvaged {
                 sessions: gone(&self.known.sessions, &now.sessions),
                 digests: digests().count(),
@@ -81,7 +81,7 @@ impl Before {
 }
 
 /// What was there and is not any more, as far as anything told.
-struct Missing {
+struct Losses {
     known: Salvaged,
     settled: usize,
     /// Digests that were paid for.
@@ -90,7 +90,7 @@ struct Missing {
     lists_digests: bool,
 }
 
-impl Missing {
+impl Losses {
     fn is_nothing(&self) -> bool {
         self.known == Salvaged::default() && self.settled == 0
     }

@@ -15,7 +15,7 @@ use crate::store::load::SessionHead;
 use crate::store::{Store, error, schema};
 
 /// A part that is checked on its own.
-enum Part<'h> {
+enum CheckedPart<'h> {
     Structure,
     Values,
     Session(&'h SessionHead),
@@ -40,18 +40,19 @@ impl Store {
     fn read_all(&self) -> Result<()> {
         // If these cannot be read, the structure says best why.
         let heads = self.session_heads();
-        let sessions = heads.iter().flatten().map(Part::Session);
-        let parts: Vec<Part<'_>> = [Part::Structure, Part::Values].into_iter().chain(sessions).chain([Part::Rest]).collect();
+        let sessions = heads.iter().flatten().map(CheckedPart::Session);
+        let parts: Vec<CheckedPart<'_>> =
+            [CheckedPart::Structure, CheckedPart::Values].into_iter().chain(sessions).chain([CheckedPart::Rest]).collect();
         self.each_in_order(|| false, &parts, Self::read_part, |_, read| read)?;
         heads.map(drop)
     }
 
-    fn read_part(&self, part: &Part<'_>) -> Result<()> {
+    fn read_part(&self, part: &CheckedPart<'_>) -> Result<()> {
         match part {
-            Part::Structure => self.check_structure(),
-            Part::Values => self.read_values(),
-            Part::Session(head) => self.read_through(head),
-            Part::Rest => self.read_rest(),
+            CheckedPart::Structure => self.check_structure(),
+            CheckedPart::Values => self.read_values(),
+            CheckedPart::Session(head) => self.read_through(head),
+            CheckedPart::Rest => self.read_rest(),
         }
     }
 

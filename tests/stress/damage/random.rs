@@ -52,7 +52,7 @@ fn whatever_was_hit_the_doctor_ends_with_an_index_that_has_all_living_sessions()
     let scene = Scene::new();
     let good = said(&scene);
     let (tries, first) = (number("RECALL_DAMAGES", 10), seed());
-    let (mut found, mut unseen) = (0, 0);
+    let (mut found, mut unseen, mut newer) = (0, 0, 0);
     for seed in first..first + tries {
         let mut dice = Dice(seed);
         scene.restore();
@@ -67,6 +67,12 @@ fn whatever_was_hit_the_doctor_ends_with_an_index_that_has_all_living_sessions()
         let fixed = scene.run(&["doctor", "--fix"]);
         no_crash(&fixed, &what);
         assert!(fixed.code < 2, "{what}: {fixed:#?}");
+        if fixed.out.contains("written by a newer recall: upgrade recall") {
+            // The number of the format was hit. Nothing tells it from a newer program's, which is left as it is.
+            assert!(!fixed.out.contains("restored    "), "{what}: {fixed:#?}");
+            newer += 1;
+            continue;
+        }
         scene.is_well();
         let digest = scene.run(&["digest", "--summarizer", "extract"]);
         assert!(digest.code < 2, "{what}: {digest:#?}");
@@ -86,6 +92,7 @@ fn whatever_was_hit_the_doctor_ends_with_an_index_that_has_all_living_sessions()
         assert!(lost == 0 || told, "{what}: {lost} sessions are gone and nobody says so: {fixed:#?}");
     }
     println!(
-        "{tries} damages from seed {first}: {found} found and mended, {unseen} sessions with other bytes in a text, which no check can see"
+        "{tries} damages from seed {first}: {found} found and mended, {newer} taken for a newer program's, {unseen} sessions with other bytes \
+         in a text, which no check can see"
     );
 }
