@@ -59,6 +59,13 @@ impl World {
         world
     }
 
+    /// The same, digested.
+    pub fn digested(names: &[&str]) -> Self {
+        let world = Self::with_fixtures(names);
+        world.digest(&[]);
+        world
+    }
+
     pub fn root(&self) -> &Path {
         self.folder.path()
     }

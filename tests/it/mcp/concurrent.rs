@@ -13,15 +13,9 @@ fn lock(world: &World) -> Connection {
     db
 }
 
-fn digested() -> World {
-    let world = World::with_fixtures(&["plain"]);
-    world.digest(&[]);
-    world
-}
-
 #[test]
 fn a_call_that_waits_keeps_no_other_waiting() {
-    let world = digested();
+    let world = World::digested(&["plain"]);
     let mut peer = Peer::greet(&world);
     let lock = lock(&world);
     let slow: Vec<_> = (0..2).map(|_| peer.send("tools/call", json!({"name": "status", "arguments": {}}))).collect();
@@ -40,7 +34,7 @@ fn a_call_that_waits_keeps_no_other_waiting() {
 
 #[test]
 fn a_call_that_is_called_off_is_not_answered_and_gives_its_place_free() {
-    let world = digested();
+    let world = World::digested(&["plain"]);
     let mut peer = Peer::greet(&world);
     let lock = lock(&world);
     let first = peer.send("tools/call", json!({"name": "search", "arguments": {"query": "keyset"}}));
@@ -64,7 +58,7 @@ fn a_call_that_is_called_off_is_not_answered_and_gives_its_place_free() {
 
 #[test]
 fn many_calls_at_once_are_all_answered() {
-    let world = digested();
+    let world = World::digested(&["plain"]);
     let mut peer = Peer::greet(&world);
     let ids: Vec<_> = (0..60).map(|_| peer.send("tools/call", json!({"name": "status", "arguments": {}}))).collect();
     for id in ids {

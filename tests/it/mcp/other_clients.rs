@@ -15,12 +15,6 @@ fn clients() -> PathBuf {
     std::env::var_os("RECALL_TEST_MCP_CLIENTS").expect("RECALL_TEST_MCP_CLIENTS names the clients' folder").into()
 }
 
-fn digested() -> World {
-    let world = World::with_fixtures(&["plain", "retry"]);
-    world.digest(&[]);
-    world
-}
-
 /// Every tool with an input that is good, with a word of what comes back, and one that is bad, with a word of why.
 fn calls(world: &World) -> Vec<(&'static str, Value, &'static str, Value, &'static str)> {
     let kept = world.recall(["remember", "--kind", "todo", "--json", "Check the page size once more"]);
@@ -39,7 +33,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value, &'static str, Value, &'stat
 #[test]
 #[ignore = "needs the clients of .ci/install-mcp-clients: set RECALL_TEST_MCP_CLIENTS"]
 fn the_client_of_the_python_package_lists_and_calls_everything() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry"]);
     let calls = calls(&world);
     let steps: Vec<Value> =
         [json!(["list_tools"]), json!(["list_prompts"]), json!(["list_resources"]), json!(["list_resource_templates"])]
@@ -112,7 +106,7 @@ fn inspect(world: &World, args: &[&str]) -> Ran {
 #[test]
 #[ignore = "needs the clients of .ci/install-mcp-clients: set RECALL_TEST_MCP_CLIENTS"]
 fn the_inspectors_command_line_lists_and_calls_everything() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry"]);
     let listed = inspect(&world, &["--method", "tools/list"]);
     assert_eq!(listed.code, 0, "{listed:#?}");
     let tools: Value = serde_json::from_str(&listed.out).unwrap_or_else(|e| panic!("{e}: {listed:#?}"));

@@ -7,12 +7,6 @@ use crate::support::{World, assistant, user};
 
 const PLAIN: &str = "64b0b6d9";
 
-fn digested() -> World {
-    let world = World::with_fixtures(&["plain", "retry", "compact"]);
-    world.digest(&[]);
-    world
-}
-
 /// The text that a person is shown.
 fn shown(world: &World, args: &[&str]) -> String {
     let ran = world.recall(args);
@@ -22,7 +16,7 @@ fn shown(world: &World, args: &[&str]) -> String {
 
 #[test]
 fn a_session_is_told_among_its_neighbours() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry", "compact"]);
     let mut peer = Peer::greet(&world);
     let (told, text) = peer.call("timeline", json!({"id": PLAIN}));
     assert_eq!(text, shown(&world, &["timeline", PLAIN]), "as a person is told");
@@ -50,7 +44,7 @@ fn a_session_is_told_among_its_neighbours() {
 
 #[test]
 fn several_sessions_are_opened_in_one_call() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry", "compact"]);
     let mut peer = Peer::greet(&world);
     let stored = world.exported();
     let ids: Vec<Value> = stored.iter().map(|s| json!(&s["session"].as_str().expect("an id")[..8])).collect();
@@ -70,7 +64,7 @@ fn several_sessions_are_opened_in_one_call() {
 
 #[test]
 fn a_session_is_opened_in_full_where_that_is_asked_for() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry", "compact"]);
     let mut peer = Peer::greet(&world);
     let (full, _) = peer.call("get", json!({"ids": [PLAIN], "detail": "full"}));
     let (brief, _) = peer.call("get", json!({"ids": [PLAIN], "detail": "brief"}));
@@ -81,7 +75,7 @@ fn a_session_is_opened_in_full_where_that_is_asked_for() {
 
 #[test]
 fn what_is_not_there_costs_itself_alone() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry", "compact"]);
     let mut peer = Peer::greet(&world);
     let (opened, text) = peer.call("get", json!({"ids": ["ffffffff", PLAIN]}));
     assert_eq!(

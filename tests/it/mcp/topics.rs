@@ -7,16 +7,10 @@ use crate::support::mcp_client::Peer;
 
 const PLAIN: &str = "64b0b6d9";
 
-fn digested() -> World {
-    let world = World::with_fixtures(&["plain", "retry"]);
-    world.digest(&[]);
-    world
-}
-
 /// The folder the fixtures' project lies in is not of this machine: sessions of other projects are found as well.
 #[test]
 fn passages_on_a_topic_come_with_their_sources_within_the_budget() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry"]);
     let mut peer = Peer::greet(&world);
     let question = "what did we decide about the pagination of the order list?";
     let (told, text) = peer.call("recall", json!({"topic": question}));
@@ -40,7 +34,7 @@ fn passages_on_a_topic_come_with_their_sources_within_the_budget() {
 
 #[test]
 fn bad_input_is_answered_with_what_to_do() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry"]);
     let mut peer = Peer::greet(&world);
     for (asked, word) in [
         (json!({}), "topic"),
@@ -68,7 +62,7 @@ fn prompt(peer: &mut Peer, arguments: Value) -> String {
 
 #[test]
 fn the_prompt_brings_what_is_known_as_data_with_the_question_behind_it() {
-    let world = digested();
+    let world = World::digested(&["plain", "retry"]);
     let mut peer = Peer::greet(&world);
     let told = prompt(&mut peer, json!({"topic": "pagination of the order list"}));
     let (notes, question) = told.split_once("</recall-context>\n").unwrap_or_else(|| panic!("{told}"));
