@@ -6,9 +6,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use recall::privacy::Gate;
-use recall::source::claude_code::{Place, read_line};
-use recall::source::delta::Lines;
+use recall::privacy::Sanitizer;
+use recall::source::claude_code::{TranscriptIdentity, read_line};
+use recall::source::delta::LineReader;
 use recall::text::clean::{fold_lines, plain};
 use redact::Redactor;
 use serde_json::{Value, json};
@@ -28,8 +28,8 @@ fn recorded() -> String {
     text
 }
 
-fn place() -> Place {
-    Place { session: "s".into(), agent: None }
+fn place() -> TranscriptIdentity {
+    TranscriptIdentity { session: "s".into(), agent: None }
 }
 
 fn lines(c: &mut Criterion) {
@@ -38,7 +38,7 @@ fn lines(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("of a file", |b| {
         b.iter(|| {
-            let mut lines = Lines::new(text.as_bytes(), 0);
+            let mut lines = LineReader::new(text.as_bytes(), 0);
             let mut count = 0;
             while let Some(piece) = lines.next_piece().expect("memory can be read") {
                 black_box(piece);
@@ -52,7 +52,7 @@ fn lines(c: &mut Criterion) {
 
 /// Recorded lines, by record type.
 fn rows(c: &mut Criterion) {
-    let (text, gate, place) = (recorded(), Gate::shipped(), place());
+    let (text, gate, place) = (recorded(), Sanitizer::shipped(), place());
     let kind_of = |line: &str| {
         let row: Value = serde_json::from_str(line).expect("a recorded row is JSON");
         row["type"].as_str().unwrap_or("(none)").to_owned()
@@ -80,7 +80,7 @@ fn outputs(c: &mut Criterion) {
     let code = "    12→    let found = rows.iter().filter(|row| row.kind == \"user\").map(|row| <Row as Known>::of(row, 7));\n";
     let tests = "test source::cursor::tests::what_is_no_json_is_told ... ok\n";
     let long = |line: &str, end: &str| line.repeat(40_000 / line.len()) + end;
-    let (gate, place) = (Gate::shipped(), place());
+    let (gate, place) = (Sanitizer::shipped(), place());
     let mut group = c.benchmark_group("outputs");
     for (name, failed, output) in [
         ("that tells nothing", false, long(code, "")),

@@ -5,21 +5,21 @@
 
 use std::collections::HashMap;
 
-use crate::analyze::signal::{Kind, Signal, Tier, judge};
-use crate::model::session::{Entry, Item, Outcome, RowKey, Session, ToolUse, Touch};
+use crate::analyze::signal::{MemoryKind, Signal, Tier, judge};
+use crate::model::session::{Entry, Item, Outcome, RecordKey, Session, ToolUse, Touch};
 
 /// An entry with all its occurrences.
 #[derive(Debug, Clone)]
-pub struct Distinct<'s> {
+pub struct DistinctEntry<'s> {
     /// Index in the session of the occurrence that is kept.
     pub at: usize,
     pub entry: &'s Entry,
     pub signal: Signal,
     /// The record keys of all occurrences, in order.
-    pub rows: Vec<RowKey>,
+    pub rows: Vec<RecordKey>,
 }
 
-impl Distinct<'_> {
+impl DistinctEntry<'_> {
     pub fn times(&self) -> usize {
         self.rows.len()
     }
@@ -27,7 +27,7 @@ impl Distinct<'_> {
 
 /// Which occurrence is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stays {
+enum KeptOccurrence {
     /// For requests and reads, the first.
     First,
     /// For statements and results, the latest.
@@ -36,8 +36,8 @@ enum Stays {
 
 /// The distinct entries of a session, in order. Searches and the client's bookkeeping are left out; of reading a file, only the fact that
 /// it was read remains.
-pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
-    let mut all: Vec<Distinct<'_>> = Vec::new();
+pub fn distinct(session: &Session) -> Vec<DistinctEntry<'_>> {
+    let mut all: Vec<DistinctEntry<'_>> = Vec::new();
     let mut known: HashMap<u64, usize> = HashMap::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let signal = judge(entry);
@@ -50,13 +50,13 @@ pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
                 let kept = &mut all[place];
                 kept.rows.push(entry.key);
                 // A subagent's entries come after those of the main conversation, which reports what it said: keep the parent's.
-                if stays == Stays::Last && (entry.is_main() || !kept.entry.is_main()) {
+                if stays == KeptOccurrence::Last && (entry.is_main() || !kept.entry.is_main()) {
                     (kept.at, kept.entry, kept.signal) = (at, entry, signal);
                 }
             }
             None => {
                 known.extend(hash.map(|hash| (hash, all.len())));
-                all.push(Distinct { at, entry, signal, rows: vec![entry.key] });
+                all.push(DistinctEntry { at, entry, signal, rows: vec![entry.key] });
             }
         }
     }
@@ -68,36 +68,36 @@ pub fn distinct(session: &Session) -> Vec<Distinct<'_>> {
 fn is_memory(entry: &Entry, signal: &Signal) -> bool {
     match (&entry.item, signal.kind) {
         (Item::Tool(ToolUse { file: Some(_), .. }), _) => true,
-        (Item::Tool(_), Kind::Consulted | Kind::Chatter) => signal.tier() > Tier::None,
+        (Item::Tool(_), MemoryKind::Consulted | MemoryKind::Chatter) => signal.tier() > Tier::None,
         _ => true,
     }
 }
 
 /// The hash by which entries are equal, and which occurrence to keep. `None` means unique: two edits of a file are two entries.
-fn identity(entry: &Entry) -> (Option<u64>, Stays) {
+fn identity(entry: &Entry) -> (Option<u64>, KeptOccurrence) {
     match &entry.item {
-        Item::Prompt(text) => (text_hash("prompt", text), Stays::First),
-        Item::Answer(answer) => (text_hash("answer", &answer.whole()), Stays::Last),
-        Item::Reply(text) | Item::Away(text) => (text_hash("reply", text), Stays::Last),
-        Item::Plan(text) if entry.is_refused_plan() => (text_hash("refused plan", text), Stays::Last),
-        Item::Plan(text) => (text_hash("plan", text), Stays::Last),
-        Item::Recap(text) => (text_hash("recap", text), Stays::Last),
-        Item::PullRequest(url) => (text_hash("pull request", url), Stays::First),
+        Item::Prompt(text) => (text_hash("prompt", text), KeptOccurrence::First),
+        Item::Answer(answer) => (text_hash("answer", &answer.whole()), KeptOccurrence::Last),
+        Item::Reply(text) | Item::Away(text) => (text_hash("reply", text), KeptOccurrence::Last),
+        Item::Plan(text) if entry.is_refused_plan() => (text_hash("refused plan", text), KeptOccurrence::Last),
+        Item::Plan(text) => (text_hash("plan", text), KeptOccurrence::Last),
+        Item::Recap(text) => (text_hash("recap", text), KeptOccurrence::Last),
+        Item::PullRequest(url) => (text_hash("pull request", url), KeptOccurrence::First),
         Item::Tool(tool) => tool_identity(tool, entry.outcome.as_ref()),
-        Item::Outcome(_) | Item::Todos(_) | Item::Task(_) | Item::Title(_) | Item::Interrupted => (None, Stays::Last),
+        Item::Outcome(_) | Item::Todos(_) | Item::Task(_) | Item::Title(_) | Item::Interrupted => (None, KeptOccurrence::Last),
     }
 }
 
-fn tool_identity(tool: &ToolUse, outcome: Option<&Outcome>) -> (Option<u64>, Stays) {
+fn tool_identity(tool: &ToolUse, outcome: Option<&Outcome>) -> (Option<u64>, KeptOccurrence) {
     match &tool.file {
-        Some(file) if file.how == Touch::Read => (Some(hash(&["read", &file.path])), Stays::First),
-        Some(_) => (None, Stays::Last),
+        Some(file) if file.how == Touch::Read => (Some(hash(&["read", &file.path])), KeptOccurrence::First),
+        Some(_) => (None, KeptOccurrence::Last),
         // A plan's own tool use says whether the plan was approved.
-        None if tool.line.is_empty() || tool.line == "plan" => (None, Stays::Last),
+        None if tool.line.is_empty() || tool.line == "plan" => (None, KeptOccurrence::Last),
         None => {
             let (ok, brief) = outcome.map_or((true, String::new()), |o| (o.ok, without_times(&o.brief)));
             let command = crate::text::clean::one_line(&tool.line);
-            (Some(hash(&["tool", &tool.name, &command, if ok { "ok" } else { "failed" }, &brief])), Stays::Last)
+            (Some(hash(&["tool", &tool.name, &command, if ok { "ok" } else { "failed" }, &brief])), KeptOccurrence::Last)
         }
     }
 }
@@ -144,7 +144,7 @@ mod tests {
 
     fn session(items: Vec<(Item, Option<Outcome>)>) -> Session {
         let entry = |(at, (item, outcome)): (usize, (Item, Option<Outcome>))| Entry {
-            key: RowKey([at as u8; 16]),
+            key: RecordKey([at as u8; 16]),
             at: Some(at as i64),
             agent: None,
             item,
@@ -229,7 +229,7 @@ mod tests {
             let items: Vec<_> = texts.iter().enumerate().map(|(at, t)| if at % 2 == 0 { prompt(t) } else { reply(t) }).collect();
             let session = session(items);
             let all = distinct(&session);
-            let mut rows: Vec<RowKey> = all.iter().flat_map(|d| d.rows.clone()).collect();
+            let mut rows: Vec<RecordKey> = all.iter().flat_map(|d| d.rows.clone()).collect();
             rows.sort_unstable();
             prop_assert_eq!(rows, session.entries.iter().map(|e| e.key).collect::<Vec<_>>());
             prop_assert!(all.iter().all(|d| d.rows.contains(&d.entry.key)));

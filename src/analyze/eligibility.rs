@@ -15,7 +15,7 @@ const MAX_DOUBLINGS: u32 = 13;
 
 /// Why a session gets no digest in this run, or none by the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Skip {
+pub enum SkipReason {
     /// It may still grow; the time left, in milliseconds.
     Unsettled(Millis),
     NoPrompt,
@@ -30,29 +30,29 @@ pub enum Skip {
     NoModel(String),
 }
 
-impl std::fmt::Display for Skip {
+impl std::fmt::Display for SkipReason {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Skip::Unsettled(left) => write!(out, "not settled yet ({} s to go)", left / 1000 + 1),
-            Skip::NoPrompt => out.write_str("no prompt of the user's"),
-            Skip::NoWork => out.write_str("nothing answered the prompt"),
-            Skip::Limit => out.write_str("over the number of sessions for one run"),
-            Skip::RunBudget => out.write_str("over the budget of the run"),
-            Skip::DayBudget => out.write_str("over the budget of the day"),
-            Skip::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
-            Skip::FailedOften(times) => {
+            SkipReason::Unsettled(left) => write!(out, "not settled yet ({} s to go)", left / 1000 + 1),
+            SkipReason::NoPrompt => out.write_str("no prompt of the user's"),
+            SkipReason::NoWork => out.write_str("nothing answered the prompt"),
+            SkipReason::Limit => out.write_str("over the number of sessions for one run"),
+            SkipReason::RunBudget => out.write_str("over the budget of the run"),
+            SkipReason::DayBudget => out.write_str("over the budget of the day"),
+            SkipReason::UnknownPrice(model) => write!(out, "the price of `{model}` is unknown: set [prices] in the config"),
+            SkipReason::FailedOften(times) => {
                 let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
                 write!(out, "failed {times}, waiting before the next try (`recall digest --session` tries now)")
             }
-            Skip::Backlog => out.write_str("one of a backlog"),
-            Skip::NoModel(why) => out.write_str(why),
+            SkipReason::Backlog => out.write_str("one of a backlog"),
+            SkipReason::NoModel(why) => out.write_str(why),
         }
     }
 }
 
 /// A session's state, as eligibility needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct SessionActivity {
     /// When it last grew, and when the client said that it ended.
     pub grew_at: Millis,
     pub ended_at: Option<Millis>,
@@ -61,26 +61,26 @@ pub struct Standing {
 }
 
 /// Why a session can never get a digest as it stands, however long one waits.
-pub fn never(session: &Session) -> Option<Skip> {
+pub fn never(session: &Session) -> Option<SkipReason> {
     if session.prompts().next().is_none() {
-        return Some(Skip::NoPrompt);
+        return Some(SkipReason::NoPrompt);
     }
-    (!session.has_work()).then_some(Skip::NoWork)
+    (!session.has_work()).then_some(SkipReason::NoWork)
 }
 
 /// Is the session worth a digest, and has it been quiet long enough?
-pub fn deserves(standing: &Standing, now: Millis, settle: Millis) -> Result<(), Skip> {
+pub fn deserves(standing: &SessionActivity, now: Millis, settle: Millis) -> Result<(), SkipReason> {
     if !standing.has_prompt {
-        return Err(Skip::NoPrompt);
+        return Err(SkipReason::NoPrompt);
     }
     if !standing.has_work {
-        return Err(Skip::NoWork);
+        return Err(SkipReason::NoWork);
     }
     let quiet = now - standing.grew_at;
     // Lines after the end belong to a resumed session; the end's own lines arrive within this slack.
     let ended = standing.ended_at.is_some_and(|end| standing.grew_at <= end + SETTLED_AFTER_END);
     let needed = if ended { settle.min(SETTLED_AFTER_END) } else { settle };
-    if quiet < needed { Err(Skip::Unsettled(needed - quiet)) } else { Ok(()) }
+    if quiet < needed { Err(SkipReason::Unsettled(needed - quiet)) } else { Ok(()) }
 }
 
 /// Has an ongoing session seen enough work since its last digest, if any, to get an interim one? `times` are those of its records
@@ -94,14 +94,14 @@ pub fn wants_interim(digested: Option<Millis>, times: &[Millis]) -> bool {
 /// May the model be asked again about a session it failed on? The wait doubles from an hour up to 341 days: a permanent failure
 /// costs a handful of calls and then next to nothing, and what failed for a week is retried within a week. A session that has
 /// grown since the failure waits the hour only.
-pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), Skip> {
+pub fn may_retry(failures: u32, last: Millis, grew_at: Millis, now: Millis) -> Result<(), SkipReason> {
     if failures < PATIENCE {
         return Ok(());
     }
     let doublings = if grew_at > last { 0 } else { (failures - PATIENCE).min(MAX_DOUBLINGS) };
     let wait = HOUR << doublings;
     // A failure dated in the future comes from a wrong clock and is ignored.
-    if (0..wait).contains(&(now - last)) { Err(Skip::FailedOften(failures)) } else { Ok(()) }
+    if (0..wait).contains(&(now - last)) { Err(SkipReason::FailedOften(failures)) } else { Ok(()) }
 }
 
 /// What a run may spend. Reservations count until the real cost is known.
@@ -112,14 +112,14 @@ pub struct Budget {
 }
 
 /// Does a call with this worst-case cost fit into what is left?
-pub fn affordable(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), Skip> {
+pub fn affordable(worst_usd: f64, spent_run: f64, spent_day: f64, budget: &Budget) -> Result<(), SkipReason> {
     // A millionth of a cent, for rounding in floating-point sums.
     const SLACK: f64 = 1e-8;
     if spent_run + worst_usd > budget.run_usd + SLACK {
-        return Err(Skip::RunBudget);
+        return Err(SkipReason::RunBudget);
     }
     if spent_day + worst_usd > budget.day_usd + SLACK {
-        return Err(Skip::DayBudget);
+        return Err(SkipReason::DayBudget);
     }
     Ok(())
 }
@@ -130,8 +130,8 @@ mod tests {
 
     const SETTLE: Millis = 600_000;
 
-    fn standing(grew_at: Millis, ended_at: Option<Millis>) -> Standing {
-        Standing { grew_at, ended_at, has_prompt: true, has_work: true }
+    fn standing(grew_at: Millis, ended_at: Option<Millis>) -> SessionActivity {
+        SessionActivity { grew_at, ended_at, has_prompt: true, has_work: true }
     }
 
     #[test]
@@ -139,11 +139,11 @@ mod tests {
         let now = 10_000_000;
         let at = |quiet, ended: Option<Millis>| deserves(&standing(now - quiet, ended.map(|e| now - e)), now, SETTLE);
         assert_eq!(at(600_000, None), Ok(()));
-        assert_eq!(at(599_000, None), Err(Skip::Unsettled(1_000)));
+        assert_eq!(at(599_000, None), Err(SkipReason::Unsettled(1_000)));
         assert_eq!(at(30_000, Some(30_500)), Ok(()));
-        assert_eq!(at(29_000, Some(29_500)), Err(Skip::Unsettled(1_000)));
+        assert_eq!(at(29_000, Some(29_500)), Err(SkipReason::Unsettled(1_000)));
         // Resumed after its end: the end no longer counts.
-        assert_eq!(at(60_000, Some(300_000)), Err(Skip::Unsettled(540_000)));
+        assert_eq!(at(60_000, Some(300_000)), Err(SkipReason::Unsettled(540_000)));
     }
 
     #[test]
@@ -162,14 +162,14 @@ mod tests {
     fn patience_grows_with_failures() {
         let retry = |failures, now| may_retry(failures, 0, -1, now);
         assert_eq!(retry(2, 1), Ok(()));
-        assert_eq!(retry(3, HOUR - 1), Err(Skip::FailedOften(3)));
+        assert_eq!(retry(3, HOUR - 1), Err(SkipReason::FailedOften(3)));
         assert_eq!(retry(3, HOUR), Ok(()));
-        assert_eq!(retry(4, HOUR), Err(Skip::FailedOften(4)));
-        assert_eq!(retry(10, 128 * HOUR - 1), Err(Skip::FailedOften(10)));
+        assert_eq!(retry(4, HOUR), Err(SkipReason::FailedOften(4)));
+        assert_eq!(retry(10, 128 * HOUR - 1), Err(SkipReason::FailedOften(10)));
         assert_eq!(retry(10, 128 * HOUR), Ok(()));
         assert_eq!(retry(u32::MAX, 342 * 24 * HOUR), Ok(()));
         // It grew since.
-        assert_eq!(may_retry(10, 0, 1, HOUR - 1), Err(Skip::FailedOften(10)));
+        assert_eq!(may_retry(10, 0, 1, HOUR - 1), Err(SkipReason::FailedOften(10)));
         assert_eq!(may_retry(10, 0, 1, HOUR), Ok(()));
         // The clock was set back.
         assert_eq!(may_retry(4, HOUR, 0, HOUR - 1), Ok(()));
@@ -179,7 +179,7 @@ mod tests {
     fn money_is_counted_for_the_run_and_the_day() {
         let budget = Budget { run_usd: 0.5, day_usd: 1.0 };
         assert_eq!(affordable(0.1, 0.4, 0.4, &budget), Ok(()));
-        assert_eq!(affordable(0.1, 0.41, 0.41, &budget), Err(Skip::RunBudget));
-        assert_eq!(affordable(0.1, 0.0, 0.95, &budget), Err(Skip::DayBudget));
+        assert_eq!(affordable(0.1, 0.41, 0.41, &budget), Err(SkipReason::RunBudget));
+        assert_eq!(affordable(0.1, 0.0, 0.95, &budget), Err(SkipReason::DayBudget));
     }
 }

@@ -1,29 +1,29 @@
 //! Failed commands, and what happened before the same command passed.
 
 use crate::analyze::signal::{has_failed, is_check, is_commit, may_fail};
-use crate::model::session::{Entry, Item, RowKey, Session, ToolUse, Touch};
+use crate::model::session::{Entry, Item, RecordKey, Session, ToolUse, Touch};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    pub row: RowKey,
+pub struct FailedCommand {
+    pub row: RecordKey,
     pub command: String,
     pub brief: String,
     /// How many times it failed before it passed or was abandoned.
     pub times: usize,
-    pub fix: Option<Fix>,
+    pub fix: Option<FailureFix>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fix {
+pub struct FailureFix {
     /// The run that passed.
-    pub row: RowKey,
+    pub row: RecordKey,
     /// Files changed between the first failure and that run.
     pub files: Vec<String>,
     /// The last successful command in between that may have had an effect.
     pub command: Option<String>,
 }
 
-impl Failure {
+impl FailedCommand {
     /// How the command failed: the exit code, names of failing tests, and at most `most` characters of the output, marked as a quotation.
     /// Empty if nothing is known.
     pub fn how(&self, most: usize) -> String {
@@ -87,7 +87,7 @@ fn is_test_name(word: &str) -> bool {
     plain && joined && word.len() <= MAX_NAME && word.ends_with(|c: char| c.is_ascii_alphanumeric() || c == ']') && word.len() > 3
 }
 
-impl Fix {
+impl FailureFix {
     /// What was done before the command passed: the changed files, else the last command that may explain it. `None` if neither is known.
     pub fn told(&self, most: usize) -> Option<String> {
         if self.files.is_empty() {
@@ -100,9 +100,9 @@ impl Fix {
 }
 
 /// Failed commands, each once, in the order of first failure. Commands for which failing is normal are left out.
-pub fn failures(session: &Session) -> Vec<Failure> {
+pub fn failures(session: &Session) -> Vec<FailedCommand> {
     let signatures: Vec<Option<String>> = session.entries.iter().map(command_signature).collect();
-    let mut found: Vec<(String, Failure)> = Vec::new();
+    let mut found: Vec<(String, FailedCommand)> = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         let Some((tool, outcome)) = command(entry) else { continue };
         if !has_failed(outcome) {
@@ -119,7 +119,7 @@ pub fn failures(session: &Session) -> Vec<Failure> {
             open.times += 1;
             continue;
         }
-        let failure = Failure {
+        let failure = FailedCommand {
             row: entry.key,
             command: tool.line.clone(),
             brief: outcome.brief.clone(),
@@ -138,11 +138,11 @@ fn command(entry: &Entry) -> Option<(&ToolUse, &crate::model::session::Outcome)>
     }
 }
 
-fn comes_after(session: &Session, row: RowKey, at: usize) -> bool {
+fn comes_after(session: &Session, row: RecordKey, at: usize) -> bool {
     session.entries.iter().skip(at).any(|e| e.key == row)
 }
 
-fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize) -> Option<Fix> {
+fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize) -> Option<FailureFix> {
     let mut files: Vec<String> = Vec::new();
     let mut command = None;
     for (at, entry) in session.entries.iter().enumerate().skip(failed_at + 1) {
@@ -156,7 +156,7 @@ fn fix_after(session: &Session, signatures: &[Option<String>], failed_at: usize)
         let same_check = signatures[at].is_some() && signatures[at] == signatures[failed_at];
         let passed = same_check && !entry.outcome.as_ref().is_some_and(has_failed);
         if passed {
-            return Some(Fix { row: entry.key, files, command });
+            return Some(FailureFix { row: entry.key, files, command });
         }
         if tool.name == "Bash" && !same_check && could_cure(tool, entry.outcome.as_ref()) {
             command = Some(tool.line.clone());
@@ -209,8 +209,13 @@ mod tests {
 
     #[test]
     fn an_output_is_told_by_its_exit_code_its_tests_and_in_marks() {
-        let failure =
-            |brief: &str| Failure { row: RowKey([1; 16]), command: "make".into(), brief: brief.into(), times: 1, fix: None };
+        let failure = |brief: &str| FailedCommand {
+            row: RecordKey([1; 16]),
+            command: "make".into(),
+            brief: brief.into(),
+            times: 1,
+            fix: None,
+        };
         for (brief, told) in [
             ("", ""),
             ("exit code 2", "exit code 2"),

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use crate::analyze::condense::{closing_replies, gist, tool_line};
 use crate::analyze::signal::{Signal, Tier, judge};
-use crate::model::session::{Entry, Item, RowKey, Session, title_of_plan};
+use crate::model::session::{Entry, Item, RecordKey, Session, title_of_plan};
 use crate::text::clean::shorten;
 
 /// A highlight.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment<'s> {
+pub struct Highlight<'s> {
     pub entry: &'s Entry,
     /// The 1-based prompt number, if it is a prompt.
     pub number: Option<usize>,
 }
 
 /// The `most` most important entries, and those as important as the next one; in transcript order.
-pub fn moments(session: &Session, most: usize) -> Vec<Moment<'_>> {
+pub fn moments(session: &Session, most: usize) -> Vec<Highlight<'_>> {
     let is_state = |e: &Entry| matches!(e.item, Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_));
     let closing = closing_replies(session);
     let weighed = session.entries.iter().enumerate().filter(|(_, e)| !is_state(e)).map(|(at, e)| {
@@ -28,9 +28,9 @@ pub fn moments(session: &Session, most: usize) -> Vec<Moment<'_>> {
     let mut weights: Vec<f64> = all.iter().map(|(_, signal)| signal.importance).collect();
     weights.sort_by(|a, b| b.total_cmp(a));
     let least = weights.get(most).copied().unwrap_or(0.0);
-    let numbers: BTreeMap<RowKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
+    let numbers: BTreeMap<RecordKey, usize> = session.prompts().enumerate().map(|(at, (entry, _))| (entry.key, at + 1)).collect();
     let weighty = all.into_iter().filter(|(_, signal)| signal.importance >= least);
-    weighty.map(|(entry, _)| Moment { entry, number: numbers.get(&entry.key).copied() }).collect()
+    weighty.map(|(entry, _)| Highlight { entry, number: numbers.get(&entry.key).copied() }).collect()
 }
 
 /// How parts of a line are marked up for its destination.

@@ -20,9 +20,9 @@ const HASHES_IN_BAND: usize = 5;
 
 /// The words of a digest as sorted hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Likeness(Vec<u32>);
+pub struct DigestWordSet(Vec<u32>);
 
-impl Likeness {
+impl DigestWordSet {
     pub fn of(digest: &Digest) -> Self {
         let claims = digest.decisions.iter().chain(&digest.next_steps).map(|claim| claim.text.as_str());
         let lists = digest.completed.iter().chain(&digest.learned).map(String::as_str);
@@ -84,7 +84,7 @@ fn mix(a: u64, b: u64) -> u64 {
 /// For each digest, in session order, the index of the next near-duplicate.
 ///
 /// The next rather than the last, so that a new digest changes only the entry of the one before it.
-pub fn repeated_by(all: &[Likeness]) -> Vec<Option<usize>> {
+pub fn repeated_by(all: &[DigestWordSet]) -> Vec<Option<usize>> {
     let mut next = vec![None; all.len()];
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
     for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| one.tells()) {
@@ -99,8 +99,8 @@ pub fn repeated_by(all: &[Likeness]) -> Vec<Option<usize>> {
 
 /// Updates the result of [`repeated_by`] after digests changed: `before` holds the old entries, with `None` for those to compute again,
 /// which are the changed ones and those whose near-duplicate changed. `changed` is in ascending order.
-pub fn repeated_by_changed(all: &[Likeness], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
-    let repeats = |one: &Likeness, other: &Likeness| {
+pub fn repeated_by_changed(all: &[DigestWordSet], changed: &[usize], before: &[Option<Option<usize>>]) -> Vec<Option<usize>> {
+    let repeats = |one: &DigestWordSet, other: &DigestWordSet| {
         let share_band = || one.bands().iter().zip(other.bands()).any(|(mine, theirs)| *mine == theirs);
         one.tells() && other.tells() && one.is_like(other) && share_band()
     };
@@ -155,14 +155,14 @@ mod tests {
             digest("too short"),
             digest(&format!("{REPORT} 998 orders.")),
         ];
-        let all: Vec<Likeness> = all.iter().map(Likeness::of).collect();
+        let all: Vec<DigestWordSet> = all.iter().map(DigestWordSet::of).collect();
         assert_eq!(repeated_by(&all), [Some(2), None, Some(5), None, None, None]);
-        assert!(all.iter().all(|one| Likeness::from_bytes(&one.to_bytes()) == *one));
+        assert!(all.iter().all(|one| DigestWordSet::from_bytes(&one.to_bytes()) == *one));
     }
 
     #[test]
     fn just_alike_enough_and_just_not() {
-        let of = |from: u32, to: u32| Likeness((from..to).collect());
+        let of = |from: u32, to: u32| DigestWordSet((from..to).collect());
         // 85 of 100 words in all, and 84 of 101.
         assert!(of(0, 92).is_like(&of(7, 100)));
         assert!(!of(0, 92).is_like(&of(8, 101)));
@@ -175,8 +175,8 @@ mod tests {
             changes in prop::collection::vec((any::<prop::sample::Index>(), 0u32..4, 0u32..25), 0..5),
         ) {
             // One kind holds near-duplicates, some too different after all; the other kind has too few words.
-            let of = |(kind, from): (u32, u32)| Likeness((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
-            let mut all: Vec<Likeness> = kinds.into_iter().map(of).collect();
+            let of = |(kind, from): (u32, u32)| DigestWordSet((kind * 1000 + from..kind * 1000 + if kind == 0 { 30 } else { 120 }).collect());
+            let mut all: Vec<DigestWordSet> = kinds.into_iter().map(of).collect();
             let old = repeated_by(&all);
             let mut changed = BTreeSet::new();
             for (at, kind, from) in changes {
@@ -195,14 +195,14 @@ mod tests {
 
         #[test]
         fn hardly_any_pair_is_missed(base in prop::collection::btree_set(any::<u32>(), 60..90), changed in prop::collection::vec((0usize..60, any::<u32>()), 0..12)) {
-            let one = Likeness(base.iter().copied().collect());
+            let one = DigestWordSet(base.iter().copied().collect());
             let mut other: BTreeSet<u32> = base.clone();
             for (at, word) in changed {
                 let gone = *base.iter().nth(at).expect("a word");
                 other.remove(&gone);
                 other.insert(word);
             }
-            let all = [one.clone(), Likeness(other.into_iter().collect())];
+            let all = [one.clone(), DigestWordSet(other.into_iter().collect())];
             let found = repeated_by(&all)[0].is_some();
             // What is found is a near-duplicate; near-duplicates with a margin are found.
             prop_assert!(!found || one.is_like(&all[1]));

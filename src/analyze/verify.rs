@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::analyze::extract::{request, title};
 use crate::analyze::prose::{others_words, own_words, unquoted};
 use crate::model::digest::{Claim, Digest};
-use crate::model::session::{Answer, Entry, Item, RowKey, Session};
+use crate::model::session::{Answer, Entry, Item, RecordKey, Session};
 use crate::text::clean::one_line;
 use crate::text::tokenize::{covered_by, words};
 
@@ -27,11 +27,11 @@ const MAX_ROWS: usize = 3;
 /// Marks files the session supports, drops cited entries that cannot carry their claim, and searches for one where none is left.
 /// Claims that only a tool's output or a quotation states are removed, and so are those falsely attributed to the user.
 pub fn verify(digest: &mut Digest, session: &Session) {
-    let said = Said::of(session);
+    let said = EntryWords::of(session);
     let sections = [
-        (Section::Decision, &mut digest.decisions),
-        (Section::Blocker, &mut digest.blockers),
-        (Section::Next, &mut digest.next_steps),
+        (ClaimSection::Decision, &mut digest.decisions),
+        (ClaimSection::Blocker, &mut digest.blockers),
+        (ClaimSection::Next, &mut digest.next_steps),
     ];
     for (section, claims) in sections {
         claims.retain_mut(|claim| said.support(section, claim));
@@ -49,7 +49,7 @@ pub fn verify(digest: &mut Digest, session: &Session) {
 /// Replaces a request or a title that a model took from tool output by the user's own words: both are presented as what the user
 /// asked.
 pub fn ground(digest: &mut Digest, session: &Session) {
-    let said = Said::of(session);
+    let said = EntryWords::of(session);
     if said.is_of_others(&digest.request) {
         digest.request = request(session);
     }
@@ -60,7 +60,7 @@ pub fn ground(digest: &mut Digest, session: &Session) {
 
 /// The section of a digest that a claim belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Section {
+enum ClaimSection {
     Decision,
     Blocker,
     Next,
@@ -79,7 +79,7 @@ enum Speaker {
     Quoted,
 }
 
-impl Section {
+impl ClaimSection {
     /// May words of this speaker carry a claim of this section? `of_user`: the claim is attributed to the user.
     fn takes(self, speaker: Speaker, of_user: bool) -> bool {
         match speaker {
@@ -94,7 +94,7 @@ impl Section {
 
 /// How a claim is attributed to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OfUser {
+enum UserAttribution {
     No,
     /// By a label of this many bytes: "User: ".
     Label(usize),
@@ -103,14 +103,14 @@ enum OfUser {
 }
 
 /// The distinctive words of each entry by speaker, computed on demand: most claims cite the entries behind them.
-struct Said<'s> {
+struct EntryWords<'s> {
     entries: &'s [Entry],
     words: Vec<OnceCell<BTreeSet<String>>>,
     outputs: Vec<OnceCell<BTreeSet<String>>>,
     quoted: Vec<OnceCell<BTreeSet<String>>>,
 }
 
-impl<'s> Said<'s> {
+impl<'s> EntryWords<'s> {
     fn of(session: &'s Session) -> Self {
         let empty = || vec![OnceCell::new(); session.entries.len()];
         Self { entries: &session.entries, words: empty(), outputs: empty(), quoted: empty() }
@@ -133,13 +133,14 @@ impl<'s> Said<'s> {
     }
 
     /// The largest share of a claim's words that an entry holds, among speakers who may carry the claim.
-    fn share(&self, section: Section, of_user: bool, wanted: &BTreeSet<String>, at: usize) -> f64 {
+    fn share(&self, section: ClaimSection, of_user: bool, wanted: &BTreeSet<String>, at: usize) -> f64 {
         let speakers = [Speaker::User, Speaker::Assistant, Speaker::Output].into_iter().filter(|s| section.takes(*s, of_user));
         let shares = speakers.filter_map(|speaker| self.words_of(at, speaker)).map(|words| covered_by(wanted, words));
         let best = shares.fold(0.0, f64::max);
         // An output repeated verbatim is still the tool's statement.
-        let may_echo = best >= SUPPORT && section != Section::Blocker && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
-        let share = if section == Section::Decision { DECISION_ECHO } else { NEXT_ECHO };
+        let may_echo =
+            best >= SUPPORT && section != ClaimSection::Blocker && speaker_of(&self.entries[at]) == Some(Speaker::Assistant);
+        let share = if section == ClaimSection::Decision { DECISION_ECHO } else { NEXT_ECHO };
         if may_echo && self.is_echo(wanted, at, share) { 0.0 } else { best }
     }
 
@@ -153,44 +154,44 @@ impl<'s> Said<'s> {
     }
 
     /// Sets the entries that carry a claim. Returns false if the claim must be dropped.
-    fn support(&self, section: Section, claim: &mut Claim) -> bool {
+    fn support(&self, section: ClaimSection, claim: &mut Claim) -> bool {
         let of_user = names_user(&claim.text);
-        if of_user != OfUser::No {
+        if of_user != UserAttribution::No {
             if self.carried(section, claim, of_user) {
                 return true;
             }
             // Without words of the user, a label is dropped and the rest stands on its own; a sentence that names the user cannot
             // be repaired.
-            let OfUser::Label(label) = of_user else { return false };
+            let UserAttribution::Label(label) = of_user else { return false };
             claim.text = claim.text[label..].trim_start().to_owned();
-            if names_user(&claim.text) != OfUser::No || claim.text.is_empty() {
+            if names_user(&claim.text) != UserAttribution::No || claim.text.is_empty() {
                 return false;
             }
         }
-        self.carried(section, claim, OfUser::No) || !self.is_only_passed_on(claim)
+        self.carried(section, claim, UserAttribution::No) || !self.is_only_passed_on(claim)
     }
 
     /// Finds the entries that carry a claim: those of the cited ones that do, or else the best match in the session.
-    fn carried(&self, section: Section, claim: &mut Claim, of_user: OfUser) -> bool {
+    fn carried(&self, section: ClaimSection, claim: &mut Claim, of_user: UserAttribution) -> bool {
         let wanted = wanted(&claim.text, of_user);
         let text = one_line(label_free(&claim.text, of_user));
         let share = |at: usize| match is_answer(&self.entries[at], &text) {
             true => 1.0,
-            false => self.share(section, of_user != OfUser::No, &wanted, at),
+            false => self.share(section, of_user != UserAttribution::No, &wanted, at),
         };
-        let is_cited = |key: &RowKey| (0..self.entries.len()).any(|at| self.entries[at].key == *key && share(at) >= SUPPORT);
-        let mut rows: Vec<RowKey> = claim.rows.iter().copied().filter(is_cited).collect();
+        let is_cited = |key: &RecordKey| (0..self.entries.len()).any(|at| self.entries[at].key == *key && share(at) >= SUPPORT);
+        let mut rows: Vec<RecordKey> = claim.rows.iter().copied().filter(is_cited).collect();
         rows.dedup();
         rows.truncate(MAX_ROWS);
         if rows.is_empty() {
             // A report of the user's wish seldom uses the user's own words, so the lower threshold applies.
-            let least = if of_user == OfUser::Told { SUPPORT } else { FOUND_SUPPORT };
+            let least = if of_user == UserAttribution::Told { SUPPORT } else { FOUND_SUPPORT };
             // Of equal matches the last one: what was said last holds.
             let best = (0..self.entries.len()).map(|at| (share(at), at)).max_by(|a, b| a.0.total_cmp(&b.0));
             rows.extend(best.filter(|(share, _)| *share >= least).map(|(_, at)| self.entries[at].key));
         }
         let carried = !rows.is_empty();
-        if carried || of_user == OfUser::No {
+        if carried || of_user == UserAttribution::No {
             claim.rows = rows;
         }
         carried
@@ -217,8 +218,8 @@ impl<'s> Said<'s> {
 
     /// Removes the label that attributes a statement to the user if no words of the user carry it.
     fn unlabel(&self, text: &mut String) {
-        let OfUser::Label(label) = names_user(text) else { return };
-        let wanted = wanted(text, OfUser::Label(label));
+        let UserAttribution::Label(label) = names_user(text) else { return };
+        let wanted = wanted(text, UserAttribution::Label(label));
         let said = (0..self.entries.len()).filter_map(|at| self.words_of(at, Speaker::User));
         if !said.into_iter().any(|said| covered_by(&wanted, said) >= FOUND_SUPPORT) {
             *text = text[label..].trim_start().to_owned();
@@ -227,9 +228,9 @@ impl<'s> Said<'s> {
 }
 
 /// A text without the label that attributes it to the user.
-fn label_free(text: &str, of_user: OfUser) -> &str {
+fn label_free(text: &str, of_user: UserAttribution) -> &str {
     match of_user {
-        OfUser::Label(label) => &text[label..],
+        UserAttribution::Label(label) => &text[label..],
         _ => text,
     }
 }
@@ -241,24 +242,24 @@ fn is_answer(entry: &Entry, text: &str) -> bool {
 }
 
 /// The words of a claim that an entry has to hold, without those that only say who said it.
-fn wanted(text: &str, of_user: OfUser) -> BTreeSet<String> {
+fn wanted(text: &str, of_user: UserAttribution) -> BTreeSet<String> {
     match of_user {
-        OfUser::Label(label) => words(Answer::without_question(&text[label..])),
-        OfUser::Told => {
+        UserAttribution::Label(label) => words(Answer::without_question(&text[label..])),
+        UserAttribution::Told => {
             let mut all = words(text);
             for of_the_telling in ["user", "want", "ask", "decid", "said", "say", "request", "chos", "prefer"] {
                 all.remove(of_the_telling);
             }
             all
         }
-        OfUser::No => words(
+        UserAttribution::No => words(
             ["Unanswered: ", "Plan approved: ", "Refused: "].into_iter().find_map(|who| text.strip_prefix(who)).unwrap_or(text),
         ),
     }
 }
 
 /// How does a text attribute itself to the user?
-fn names_user(text: &str) -> OfUser {
+fn names_user(text: &str) -> UserAttribution {
     const LABELS: [&str; 14] = [
         "the user:", "user:", "users:", "you:", "user (", "der nutzer:", "nutzer:", "nutzerin:", "benutzer:", "anwender:",
         "utilisateur:", "usuario:", "用户:", "用户：",
@@ -283,10 +284,10 @@ fn names_user(text: &str) -> OfUser {
             .find([':', '：'])
             .map_or(label.len(), |at| at + text[skipped + at..].chars().next().map_or(1, char::len_utf8));
         let rest = &text[skipped + end..];
-        return OfUser::Label(text.len() - rest.trim_start_matches(['*', '_', ' ', ']', ')', '"', '”']).len());
+        return UserAttribution::Label(text.len() - rest.trim_start_matches(['*', '_', ' ', ']', ')', '"', '”']).len());
     }
     let told = TOLD_FIRST.iter().any(|start| lower.starts_with(start)) || TOLD.iter().any(|phrase| lower.contains(phrase));
-    if told { OfUser::Told } else { OfUser::No }
+    if told { UserAttribution::Told } else { UserAttribution::No }
 }
 
 /// Whose words an entry holds, apart from tool output.

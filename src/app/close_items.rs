@@ -3,8 +3,8 @@
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use crate::app::contributor::Writer;
-use crate::app::notes::{Reach, Refused, is_todo};
+use crate::app::contributor::Contributor;
+use crate::app::notes::{Refusal, WriteScope, is_todo};
 use crate::model::author::Author;
 use crate::model::session::Millis;
 use crate::store::notes::Note;
@@ -12,14 +12,14 @@ use crate::store::open_items::ListedItem;
 use crate::store::{Memory, Store};
 
 /// Something that can be closed.
-enum Target {
+enum Closable {
     Item { item: ListedItem, project: String },
     Note(Note),
 }
 
 /// The result for one id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Closed {
+pub struct ClosingResult {
     pub id: String,
     /// Whether this call changed its state.
     pub changed: bool,
@@ -27,9 +27,9 @@ pub struct Closed {
 }
 
 /// Items to close or open again. All ids are resolved before anything changes.
-pub struct Closing(Vec<Target>);
+pub struct ClosingRequest(Vec<Closable>);
 
-impl Closing {
+impl ClosingRequest {
     /// Resolves the ids. Fails if one is unknown, ambiguous or cannot be closed.
     pub fn find(ids: &[String], memory: &Memory) -> Result<Self> {
         Ok(Self(ids.iter().map(|id| find(id, memory)).collect::<Result<_>>()?))
@@ -38,49 +38,49 @@ impl Closing {
     /// Checks that the writer may do this.
     ///
     /// # Errors
-    /// A [`Refused`] if an item belongs to another project than an agent's own, or an agent would open what the user closed.
-    pub fn check(&self, writer: &Writer, undo: bool, memory: &Memory) -> Result<()> {
+    /// A [`Refusal`] if an item belongs to another project than an agent's own, or an agent would open what the user closed.
+    pub fn check(&self, writer: &Contributor, undo: bool, memory: &Memory) -> Result<()> {
         for target in &self.0 {
             writer.reach.check(target.project())?;
-            if undo && writer.reach != Reach::Anywhere && target.closer(memory)?.is_some_and(|by| !is_agent(&by)) {
-                return Err(Refused::ClosedByUser(target.id().to_owned()).into());
+            if undo && writer.reach != WriteScope::Anywhere && target.closer(memory)?.is_some_and(|by| !is_agent(&by)) {
+                return Err(Refusal::ClosedByUser(target.id().to_owned()).into());
             }
         }
         Ok(())
     }
 
     /// Closes the items, or with `undo` opens them again.
-    pub fn apply(self, writer: &Writer, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<Closed>> {
-        let apply = |target: Target| {
+    pub fn apply(self, writer: &Contributor, undo: bool, now: Millis, store: &mut Store) -> Result<Vec<ClosingResult>> {
+        let apply = |target: Closable| {
             let changed = match (&target, undo) {
-                (Target::Item { item, .. }, false) => store.close_item(item, now, &writer.author)?,
-                (Target::Item { item, .. }, true) => store.reopen_item(item)?,
-                (Target::Note(note), false) => store.close_note(note, Some((now, writer.author.clone())))?,
-                (Target::Note(note), true) => store.close_note(note, None)?,
+                (Closable::Item { item, .. }, false) => store.close_item(item, now, &writer.author)?,
+                (Closable::Item { item, .. }, true) => store.reopen_item(item)?,
+                (Closable::Note(note), false) => store.close_note(note, Some((now, writer.author.clone())))?,
+                (Closable::Note(note), true) => store.close_note(note, None)?,
             };
-            Ok(Closed { id: target.id().to_owned(), changed, text: target.text().to_owned() })
+            Ok(ClosingResult { id: target.id().to_owned(), changed, text: target.text().to_owned() })
         };
         self.0.into_iter().map(apply).collect()
     }
 }
 
-fn find(id: &str, memory: &Memory) -> Result<Target> {
+fn find(id: &str, memory: &Memory) -> Result<Closable> {
     if let Some(note) = memory.look_up_note(id)? {
         if !is_todo(&note) {
             bail!("{} is a {}, and nothing that can be done: `recall forget --note {0}` takes it out", note.id, note.kind);
         }
-        return Ok(Target::Note(note));
+        return Ok(Closable::Note(note));
     }
     let item = memory.find_item(id)?;
     let project = memory.session_head(item.session)?.project.key;
-    Ok(Target::Item { item, project })
+    Ok(Closable::Item { item, project })
 }
 
 fn is_agent(author: &Author) -> bool {
     matches!(author, Author::Agent { .. })
 }
 
-impl Target {
+impl Closable {
     fn id(&self) -> &str {
         match self {
             Self::Item { item, .. } => &item.id,

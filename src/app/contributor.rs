@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::app::notes::{Reach, check_folder};
+use crate::app::notes::{WriteScope, check_folder};
 use crate::config::{Agent, Config};
 use crate::model::author::Author;
 use crate::source::working_folders::folder_of;
 
 /// An author with its permissions.
 #[derive(Debug, Clone)]
-pub struct Writer {
+pub struct Contributor {
     pub author: Author,
-    pub reach: Reach,
+    pub reach: WriteScope,
 }
 
-impl Writer {
+impl Contributor {
     pub fn user() -> Self {
-        Self { author: Author::User, reach: Reach::Anywhere }
+        Self { author: Author::User, reach: WriteScope::Anywhere }
     }
 
     /// An agent that works in `folder`. It may write for the project its session started in, wherever it is now.
@@ -31,7 +31,7 @@ impl Writer {
         check_folder(&own, config)?;
         let own = own.canonicalize().unwrap_or(own);
         let key = config.project_keys().key_of(own.to_str().context("the folder's name is not UTF-8")?);
-        Ok(Self { author: agent.author(), reach: Reach::Only(key) })
+        Ok(Self { author: agent.author(), reach: WriteScope::Only(key) })
     }
 
     /// The writer for a command that runs here: the agent, or else the user.

@@ -18,7 +18,7 @@ pub mod topic;
 
 /// How a completed command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum Completion {
     /// Everything was done.
     Done,
     /// Done, but something was skipped because of an error.

@@ -15,10 +15,10 @@ use crate::analyze::signal::is_chatter;
 use crate::config::Config;
 use crate::model::author::Author;
 use crate::model::note::EVERYWHERE;
-use crate::model::note::Kept;
-use crate::model::note::Kind;
+use crate::model::note::NoteKind;
+use crate::model::note::StoredNote;
 use crate::model::note::told_project;
-use crate::privacy::Gate;
+use crate::privacy::Sanitizer;
 use crate::store::Store;
 use crate::store::notes::{NewNote, Note};
 use crate::store::transfer::ExportedNote;
@@ -40,20 +40,20 @@ const SAME: (usize, usize) = (3, 4);
 
 /// A note to be stored.
 #[derive(Debug, Clone, Default)]
-pub struct New {
+pub struct NoteInput {
     pub text: String,
-    /// The name of a [`Kind`]; `None` means a fact.
+    /// The name of a [`NoteKind`]; `None` means a fact.
     pub kind: Option<String>,
     /// A folder of the project it is for; `None` means all projects.
     pub project: Option<PathBuf>,
     /// Who wrote it.
     pub author: Author,
-    pub reach: Reach,
+    pub reach: WriteScope,
 }
 
 /// The projects for which the author may add or close notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum WriteScope {
     /// A person may write for every project.
     #[default]
     Anywhere,
@@ -61,11 +61,11 @@ pub enum Reach {
     Only(String),
 }
 
-impl Reach {
-    /// Checks that a project is within reach; gives a [`Refused`] if it is not.
-    pub fn check(&self, project: &str) -> Result<(), Refused> {
+impl WriteScope {
+    /// Checks that a project is within reach; gives a [`Refusal`] if it is not.
+    pub fn check(&self, project: &str) -> Result<(), Refusal> {
         match self {
-            Self::Only(own) if own != project => Err(Refused::Elsewhere { project: project.to_owned(), own: own.clone() }),
+            Self::Only(own) if own != project => Err(Refusal::Elsewhere { project: project.to_owned(), own: own.clone() }),
             _ => Ok(()),
         }
     }
@@ -73,7 +73,7 @@ impl Reach {
 
 /// Why a note is refused, in words that tell the author what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum Refusal {
     #[error("there is nothing in it to remember")]
     Empty,
     #[error("it is too short to be of use later: say in a sentence what holds")]
@@ -99,11 +99,11 @@ pub enum Refused {
 /// Stores a note, unless an equivalent one is known.
 ///
 /// # Errors
-/// A [`Refused`] if the note is not acceptable; otherwise a failure to write the index.
-pub fn remember(config: &Config, new: &New) -> Result<Kept> {
+/// A [`Refusal`] if the note is not acceptable; otherwise a failure to write the index.
+pub fn remember(config: &Config, new: &NoteInput) -> Result<StoredNote> {
     let kind = match &new.kind {
-        Some(name) => Kind::named(name).ok_or_else(|| Refused::Kind(name.clone()))?,
-        None => Kind::default(),
+        Some(name) => NoteKind::named(name).ok_or_else(|| Refusal::Kind(name.clone()))?,
+        None => NoteKind::default(),
     };
     let gate = config.gate()?;
     let text = admitted(&new.text, &gate)?;
@@ -122,7 +122,7 @@ pub fn remember(config: &Config, new: &New) -> Result<Kept> {
 /// Checks that notes may be stored for the project of a folder.
 ///
 /// # Errors
-/// A [`Refused`] if the project is excluded; otherwise a folder whose name cannot be stored.
+/// A [`Refusal`] if the project is excluded; otherwise a folder whose name cannot be stored.
 pub fn check_folder(folder: &Path, config: &Config) -> Result<()> {
     project_of(folder, &config.gate()?, config).map(drop)
 }
@@ -140,7 +140,7 @@ pub fn show(note: &Note, config: &Config) -> String {
 
 /// Is it a to-do? Only those can be closed.
 pub fn is_todo(note: &Note) -> bool {
-    Kind::named(&note.kind) == Some(Kind::Todo)
+    NoteKind::named(&note.kind) == Some(NoteKind::Todo)
 }
 
 /// The JSON of a note, as `--json` and MCP have it.
@@ -153,41 +153,41 @@ pub fn as_json(note: &Note) -> serde_json::Value {
 }
 
 /// The key of a folder's project, as its sessions have it.
-fn project_of(folder: &Path, gate: &Gate, config: &Config) -> Result<String> {
+fn project_of(folder: &Path, gate: &Sanitizer, config: &Config) -> Result<String> {
     // A deleted folder still names its project.
     let folder = folder.canonicalize().or_else(|_| std::path::absolute(folder))?;
     let folder = gate.redact(folder.to_str().context("the folder's name is not UTF-8")?);
     let projects = config.project_keys();
     let key = projects.key_of(&folder);
     if config.excludes_folder(&folder, &projects) {
-        return Err(Refused::Excluded(key).into());
+        return Err(Refusal::Excluded(key).into());
     }
     Ok(key)
 }
 
 /// The sanitized text of a note, if it is worth storing.
-fn admitted(raw: &str, gate: &Gate) -> Result<String, Refused> {
+fn admitted(raw: &str, gate: &Sanitizer) -> Result<String, Refusal> {
     let given = raw.trim().chars().count();
     if given == 0 {
-        return Err(Refused::Empty);
+        return Err(Refusal::Empty);
     }
     if given > MAX_LENGTH {
-        return Err(Refused::TooLong(given));
+        return Err(Refusal::TooLong(given));
     }
     let text = gate.clean(raw);
     if text.is_empty() {
-        return Err(Refused::Private);
+        return Err(Refusal::Private);
     }
     let letters: usize = text.chars().filter(|c| c.is_alphanumeric()).map(|c| if is_unsegmented(c) { 3 } else { 1 }).sum();
     if letters < MIN_LETTERS {
-        return Err(Refused::TooShort);
+        return Err(Refusal::TooShort);
     }
     let all = all_sentences(&text);
     if !all.is_empty() && all.iter().all(|sentence| sentence.trim_end().ends_with(['?', '？'])) {
-        return Err(Refused::Question);
+        return Err(Refusal::Question);
     }
     if all.iter().all(|sentence| is_chatter(sentence) || is_reply(sentence)) && !all.is_empty() {
-        return Err(Refused::Chatter);
+        return Err(Refusal::Chatter);
     }
     Ok(text)
 }
@@ -248,21 +248,21 @@ fn sequence(text: &str) -> Vec<String> {
 }
 
 /// Stores a note as far as it may be kept here. False if it is already known.
-pub fn import_note(note: ExportedNote, gate: &Gate, store: &mut Store, config: &Config) -> Result<bool> {
+pub fn import_note(note: ExportedNote, gate: &Sanitizer, store: &mut Store, config: &Config) -> Result<bool> {
     if !is_id(&note.note) {
         bail!("`{}` is no id of a note", shorten(&note.note, MAX_SHOWN));
     }
-    let kind = Kind::named(&note.kind).ok_or_else(|| Refused::Kind(shorten(&note.kind, MAX_SHOWN)))?;
+    let kind = NoteKind::named(&note.kind).ok_or_else(|| Refusal::Kind(shorten(&note.kind, MAX_SHOWN)))?;
     let length = note.text.chars().count();
     if length > MAX_LENGTH {
-        return Err(Refused::TooLong(length).into());
+        return Err(Refusal::TooLong(length).into());
     }
     if config.excludes_folder(&note.project, &config.project_keys()) {
-        return Err(Refused::Excluded(gate.redact(&note.project)).into());
+        return Err(Refusal::Excluded(gate.redact(&note.project)).into());
     }
     let text = gate.clean(&note.text);
     if text.is_empty() {
-        return Err(Refused::Private.into());
+        return Err(Refusal::Private.into());
     }
     let (author, closed) = (note.author.read_from_outside(), note.closed());
     let (project, kind) = (gate.redact(&note.project), kind.name().to_owned());

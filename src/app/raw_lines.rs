@@ -13,13 +13,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::config::Config;
-use crate::model::session::{Item, Millis, Row, Title, Turn};
-use crate::model::undone_prompts::{Mark, mark};
-use crate::privacy::echo::{Hushed, distinctive, hashes};
-use crate::privacy::{Began, Boundary, Conversation, Gate, LEFT_OUT, Passed, opens_private};
-use crate::source::claude_code::{self, Line, Place};
+use crate::model::session::{Item, Millis, Record, Title, Turn};
+use crate::model::undone_prompts::{ShortKey, mark};
+use crate::privacy::echo::{PrivateWords, distinctive, hashes};
+use crate::privacy::{AgentStart, ConversationState, Disposition, LEFT_OUT, PrivateBoundary, Sanitizer, opens_private};
+use crate::source::claude_code::{self, ParsedLine, TranscriptIdentity};
 use crate::source::delta;
-use crate::source::delta::Piece;
+use crate::source::delta::RawLine;
 use crate::source::json;
 use crate::source::live_session::title_keys;
 use crate::store::Memory;
@@ -29,19 +29,19 @@ use crate::sys::projects::Projects;
 
 /// The result of copying a session's transcripts.
 #[derive(Debug, Default)]
-pub struct Copied {
+pub struct CopyReport {
     pub rows: usize,
     /// Transcripts that could not be read, with the reason.
     pub missing: Vec<String>,
 }
 
-/// Writes the session's lines, one JSON object per line. Transcripts that cannot be read are listed in [`Copied::missing`].
-pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Copied> {
+/// Writes the session's lines, one JSON object per line. Transcripts that cannot be read are listed in [`CopyReport::missing`].
+pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<CopyReport> {
     let undone = store.undone_prompts(&head.id)?;
     let hushed = store.hushed(head)?;
-    let reader = Reader { store, config, projects: config.project_keys(), gate: config.gate()?, head, undone, hushed };
+    let reader = RawLineReader { store, config, projects: config.project_keys(), gate: config.gate()?, head, undone, hushed };
     let mut spans = store.private_spans(&head.id)?;
-    let mut copied = Copied::default();
+    let mut copied = CopyReport::default();
     let undone = store.undone_agents(head)?;
     let told = |file: &SourceFile| file.agent.as_ref().is_none_or(|agent| !undone.contains(agent));
     for file in store.source_files(head.pk)?.into_iter().filter(told) {
@@ -60,35 +60,35 @@ pub fn copy(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl 
     Ok(copied)
 }
 
-struct Reader<'a> {
+struct RawLineReader<'a> {
     store: &'a Memory,
     config: &'a Config,
     projects: Projects,
-    gate: Gate,
+    gate: Sanitizer,
     head: &'a SessionHead,
     /// Prompts that the user took back, by the first bytes of their keys.
-    undone: Vec<Mark>,
+    undone: Vec<ShortKey>,
     /// Private words that the index knows.
-    hushed: Hushed,
+    hushed: PrivateWords,
 }
 
 /// State carried from line to line of one file.
 #[derive(Default)]
-struct State {
+struct FileState {
     /// Private words from lines that are not digested yet.
-    fresh: Hushed,
-    conversation: Conversation,
+    fresh: PrivateWords,
+    conversation: ConversationState,
     /// Tool uses on private files and forgotten tool uses, by the client's id: their results are withheld. The oldest layout
     /// reuses ids.
     withheld: HashSet<String>,
-    turn: TurnSoFar,
+    turn: PendingTurn,
     /// This line is not digested yet.
     is_fresh: bool,
 }
 
 /// The lines of a turn are held back until it ends: its last line may be the one that shows part of it was forgotten.
 #[derive(Default)]
-struct TurnSoFar {
+struct PendingTurn {
     /// Each line, and whether the index holds something of it.
     rows: Vec<(String, bool)>,
     has_forgotten: bool,
@@ -96,7 +96,7 @@ struct TurnSoFar {
     undone: bool,
 }
 
-impl TurnSoFar {
+impl PendingTurn {
     /// Lines of which the index holds nothing (above all the model's thinking) have no key to be forgotten by. They are dropped
     /// with the forgotten part of their turn, which they may reveal.
     fn end(&mut self, out: &mut impl Write) -> Result<usize> {
@@ -110,26 +110,27 @@ impl TurnSoFar {
     }
 }
 
-impl Reader<'_> {
+impl RawLineReader<'_> {
     fn file(
         &self,
         file: &SourceFile,
-        mut lines: delta::Lines<std::fs::File>,
+        mut lines: delta::LineReader<std::fs::File>,
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {
-        let place = Place { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") };
-        let mut state = State::default();
+        let place =
+            TranscriptIdentity { session: self.head.id.clone(), agent: file.agent.clone().filter(|agent| agent != "inline") };
+        let mut state = FileState::default();
         let mut rows = 0;
         let digested = self.store.read_up_to(&file.path)?;
         while let Some((from, _, piece)) = lines.next_piece().with_context(|| format!("cannot read {}", file.path))? {
             match piece {
-                Piece::Line(line) | Piece::Tail(line) => {
+                RawLine::Line(line) | RawLine::Tail(line) => {
                     state.is_fresh = from >= digested;
                     rows += self.line(line, &place, &mut state, spans, out)?;
                 }
-                Piece::TooLong { private: true } => state.conversation.lost_something_private(),
-                Piece::TooLong { private: false } => {}
+                RawLine::TooLong { private: true } => state.conversation.lost_something_private(),
+                RawLine::TooLong { private: false } => {}
             }
         }
         Ok(rows + state.turn.end(out)?)
@@ -140,20 +141,24 @@ impl Reader<'_> {
     fn line(
         &self,
         line: &[u8],
-        place: &Place,
-        state: &mut State,
+        place: &TranscriptIdentity,
+        state: &mut FileState,
         spans: &mut Vec<PrivateSpan>,
         out: &mut impl Write,
     ) -> Result<usize> {
         let row = match claude_code::read_line(line, place, &self.gate) {
-            Line::Row(row) => *row,
-            Line::Bad(_) => {
+            ParsedLine::Row(row) => *row,
+            ParsedLine::Bad(_) => {
                 if opens_private(&String::from_utf8_lossy(line)) {
                     state.conversation.lost_something_private();
                 }
                 return Ok(0);
             }
-            Line::Nothing | Line::Link(_) | Line::Stamp { .. } | Line::Cost { .. } | Line::Unknown(_) => return Ok(0),
+            ParsedLine::Nothing
+            | ParsedLine::Link(_)
+            | ParsedLine::Stamp { .. }
+            | ParsedLine::Cost { .. }
+            | ParsedLine::Unknown(_) => return Ok(0),
         };
         if state.is_fresh {
             let names = distinctive(&row.fenced);
@@ -173,7 +178,7 @@ impl Reader<'_> {
     }
 
     /// Does the index hold something of a record?
-    fn is_kept(&self, row: &Row) -> Result<bool> {
+    fn is_kept(&self, row: &Record) -> Result<bool> {
         for item in &row.items {
             if let Item::Title(Title { text, leaf: Some(leaf), .. }) = item {
                 return self.store.holds_title(*leaf, text);
@@ -191,7 +196,13 @@ impl Reader<'_> {
     }
 
     /// May a line be shown at all?
-    fn passes(&self, mut row: Row, place: &Place, state: &mut State, spans: &mut Vec<PrivateSpan>) -> Result<bool> {
+    fn passes(
+        &self,
+        mut row: Record,
+        place: &TranscriptIdentity,
+        state: &mut FileState,
+        spans: &mut Vec<PrivateSpan>,
+    ) -> Result<bool> {
         let (mut tools, summed_up) = (Vec::new(), row.items.iter().filter(|item| sums_up(item)).count());
         // Lines of the oldest layout answer with an outcome alone.
         let mut answered = row.answered.clone();
@@ -218,11 +229,11 @@ impl Reader<'_> {
         }
         let told = row.items.iter().filter(|item| sums_up(item)).count() == summed_up;
         let began = state.conversation.agent().filter(|_| place.agent.is_some());
-        Ok(passed == Passed::Kept && told && !withholds && !forgotten && !is_private(&row, began, spans))
+        Ok(passed == Disposition::Kept && told && !withholds && !forgotten && !is_private(&row, began, spans))
     }
 
     /// Was a record forgotten, by its own key or by those of the title it carries?
-    fn is_forgotten(&self, row: &Row) -> Result<bool> {
+    fn is_forgotten(&self, row: &Record) -> Result<bool> {
         for key in row.items.iter().filter_map(title_keys).flatten().chain([row.key]) {
             if self.store.is_forgotten_row(key)? {
                 return Ok(true);
@@ -232,7 +243,7 @@ impl Reader<'_> {
     }
 
     /// A line without what must not be shown; `None` if nothing may be, or if the result would not be JSON.
-    fn shown<'l>(&self, line: &'l [u8], fresh: &Hushed) -> Option<Cow<'l, str>> {
+    fn shown<'l>(&self, line: &'l [u8], fresh: &PrivateWords) -> Option<Cow<'l, str>> {
         let text = std::str::from_utf8(line.trim_ascii()).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let clean = json::map_texts(&text, |text| self.gate.verbatim(text))?.into_owned();
         // The whole line is redacted too: a field's name may be what makes its value a secret.
@@ -244,9 +255,9 @@ impl Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl RawLineReader<'_> {
     /// A line without words that repeat private ones.
-    fn without_echoes(&self, row: String, fresh: &Hushed) -> Option<String> {
+    fn without_echoes(&self, row: String, fresh: &PrivateWords) -> Option<String> {
         if self.hushed.is_empty() && fresh.is_empty() {
             return Some(row);
         }
@@ -265,14 +276,14 @@ fn sums_up(item: &Item) -> bool {
 }
 
 /// Was the line written by a subagent working for a private prompt, or during a private turn?
-fn is_private(row: &Row, began: Option<&Began>, spans: &[PrivateSpan]) -> bool {
+fn is_private(row: &Record, began: Option<&AgentStart>, spans: &[PrivateSpan]) -> bool {
     let within = |at: Option<Millis>| at.is_some_and(|at| spans.iter().any(|span| span.holds(at)));
     let asked_in = |prompt: &String| spans.iter().any(|span| span.prompt.as_ref() == Some(prompt));
     row.agent.is_some() && (within(row.at) || began.is_some_and(|b| within(b.at) || b.prompt.as_ref().is_some_and(asked_in)))
 }
 
 /// Adds what the lines say about private turns to the spans that the index knows.
-fn note(spans: &mut Vec<PrivateSpan>, boundary: Option<Boundary>) {
+fn note(spans: &mut Vec<PrivateSpan>, boundary: Option<PrivateBoundary>) {
     let Some(boundary) = boundary else { return };
     if boundary.begins {
         spans.push(PrivateSpan { from: boundary.at, until: None, prompt: boundary.prompt });

@@ -6,7 +6,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::SummarizerChoice;
-use crate::model::note::Kind;
+use crate::model::note::NoteKind;
 use crate::setup::{InstallScope, TimerChoice};
 
 /// A memory for Claude Code: digests what its transcripts gained into daily pages and a searchable index.
@@ -256,7 +256,7 @@ pub struct RememberArgs {
     #[arg(required = true, value_name = "TEXT")]
     pub text: Vec<String>,
     #[arg(long, value_enum, default_value_t)]
-    pub kind: Kind,
+    pub kind: NoteKind,
     /// A folder of the project it is for (default: this one)
     #[arg(long, value_name = "DIR", conflicts_with = "everywhere")]
     pub project: Option<PathBuf>,

@@ -5,26 +5,26 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::memory;
-use crate::app::Ended;
-use crate::app::close_items::Closing;
+use crate::app::Completion;
+use crate::app::close_items::ClosingRequest;
 use crate::app::consent;
-use crate::app::contributor::Writer;
+use crate::app::contributor::Contributor;
 use crate::app::digest::refresh_pages;
-use crate::app::notes::Refused;
+use crate::app::notes::Refusal;
 use crate::cli::args::CloseArgs;
 use crate::config::{Config, agent};
 use crate::store::Store;
 use crate::sys::messages::Ui;
 use crate::text::clean::plain;
 
-pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     // Resolves all ids first, so that a typo changes nothing.
     let known = memory(config)?;
-    let closing = Closing::find(&args.ids, &known)?;
+    let closing = ClosingRequest::find(&args.ids, &known)?;
     let agent = agent();
-    let writer = Writer::here(config, agent.as_ref())?;
+    let writer = Contributor::here(config, agent.as_ref())?;
     if let (Err(e), Some(agent)) = (closing.check(&writer, args.undo, &known), &agent) {
-        let refused: Refused = e.downcast()?;
+        let refused: Refusal = e.downcast()?;
         consent::ask(&agent.name, &format!("close or open `{}` ({refused})", args.ids.join(" ")))?;
     }
     let (done, already) = match args.undo {
@@ -41,5 +41,5 @@ pub fn run(args: &CloseArgs, config: &Config, out: &mut impl Write) -> Result<En
     if all.iter().any(|one| one.changed) {
         refresh_pages(config, &mut store, &ui)?;
     }
-    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use crate::app::Ended;
-use crate::app::session_start::{Asked, Start, gather};
+use crate::app::Completion;
+use crate::app::session_start::{ContextRequest, StartMode, gather};
 use crate::cli::args::ContextArgs;
 use crate::config::Config;
 use crate::privacy::View;
@@ -19,7 +19,7 @@ use crate::text::budget::ESTIMATE;
 /// Deadline. Longer than a hook's: no session waits for this command.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if let Some(topic) = &args.about {
         return crate::cli::topic::run(args, topic, config, out);
     }
@@ -27,10 +27,10 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
     let cwd = folder(args)?;
     let store = Memory::open_if_there(&config.database(), &config.policy(View::From(&cwd.to_string_lossy())))?;
     let max_tokens = args.max_tokens.unwrap_or(config.hooks.max_inject_tokens);
-    let asked = Asked {
+    let asked = ContextRequest {
         cwd: cwd.to_str().context("the folder's name is not UTF-8")?,
         session: None,
-        start: Start::Blank,
+        start: StartMode::Blank,
         max_tokens,
         now: config.now(),
         until: Instant::now() + PATIENCE,
@@ -54,7 +54,7 @@ pub fn run(args: &ContextArgs, config: &Config, out: &mut impl Write) -> Result<
         let hint = if store.is_none() { ": run `recall digest` first" } else { "" };
         messages::tell(format!("nothing is known of {} yet{hint}", project()));
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }
 
 /// The folder asked about. A folder that no longer exists still names its project.

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::digest::{self, DigestRequest};
 use crate::cli::args::DigestArgs;
 use crate::config::Config;
 
-pub fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: DigestArgs, config: Config, out: &mut impl Write) -> Result<Completion> {
     digest::run(args.into(), config, out)
 }
 

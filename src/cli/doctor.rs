@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use crate::app::Ended;
-use crate::app::doctor::{Depth, Finding, Fix, State, examine};
+use crate::app::Completion;
+use crate::app::doctor::{Depth, Finding, Repair, Severity, examine};
 use crate::cli::args::DoctorArgs;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
@@ -19,7 +19,7 @@ use crate::sys::private_files;
 use crate::text::clean::{one_line, plain};
 
 /// Examines the setup, repairs it if asked, and prints the findings. An unreadable config is reported as the only finding.
-pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> Result<Completion> {
     let config = match &config {
         Ok(config) => config,
         Err(e) => {
@@ -50,11 +50,11 @@ pub fn run(args: &DoctorArgs, config: Result<Config>, out: &mut impl Write) -> R
         findings = examine(config, &host, Depth::Whole, config.now());
     }
     let ended = tell(&findings, Some(&host.environment.program), args.json, out)?;
-    Ok(if ui.warned() { Ended::Partly } else { ended })
+    Ok(if ui.warned() { Completion::Partly } else { ended })
 }
 
-fn tell(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Ended> {
-    let worst = findings.iter().map(|f| f.state).max().unwrap_or(State::Ok);
+fn tell(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl Write) -> Result<Completion> {
+    let worst = findings.iter().map(|f| f.state).max().unwrap_or(Severity::Ok);
     if json {
         let value = json!({"version": env!("CARGO_PKG_VERSION"), "program": program, "worst": worst, "findings": findings});
         writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
@@ -63,14 +63,14 @@ fn tell(findings: &[Finding], program: Option<&Path>, json: bool, out: &mut impl
         writeln!(out, "recall {}{program}\n", env!("CARGO_PKG_VERSION"))?;
         findings.iter().try_for_each(|finding| print(finding, out))?;
     }
-    Ok(if worst == State::Ok { Ended::Done } else { Ended::Partly })
+    Ok(if worst == Severity::Ok { Completion::Done } else { Completion::Partly })
 }
 
 fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
     let sign = match finding.state {
-        State::Ok => "ok",
-        State::Warning => "!!",
-        State::Problem => "XX",
+        Severity::Ok => "ok",
+        Severity::Warning => "!!",
+        Severity::Problem => "XX",
     };
     writeln!(out, "{sign}  {:<12} {}", finding.about, one_line(&plain(&finding.found)))?;
     if let Some(advice) = &finding.advice {
@@ -82,8 +82,8 @@ fn print(finding: &Finding, out: &mut impl Write) -> std::io::Result<()> {
 
 /// Makes the repairs that need no question.
 fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &mut impl Write) -> Result<()> {
-    let needs = |fix: Fix| findings.iter().any(|f| f.fix == Some(fix));
-    if needs(Fix::Permissions) {
+    let needs = |fix: Repair| findings.iter().any(|f| f.fix == Some(fix));
+    if needs(Repair::Permissions) {
         private_files::close_to_others(&config.data_dir)?;
         writeln!(out, "closed      {} to others", config.data_dir.display())?;
         let closed = private_files::closed_to_their_owner(&config.data_dir);
@@ -92,11 +92,11 @@ fn mend(findings: &[Finding], config: &Config, host: &Host<'_>, ui: &Ui, out: &m
             writeln!(out, "opened      {} to you", plain(&file.display().to_string()))?;
         }
     }
-    if needs(Fix::Index) {
+    if needs(Repair::Index) {
         let what = || format!("cannot mend {}", config.database().display());
         crate::app::repair::run(config, ui, out).with_context(what)?;
     }
-    if needs(Fix::Install) {
+    if needs(Repair::Install) {
         let _lock = InstallLock::acquire(config)?;
         // Only files that already hold something of ours: nothing is installed that was never asked for.
         for file in inspect::settings(host).iter().filter(|f| f.state.as_ref().is_ok_and(|s| !s.hooks.is_empty())) {

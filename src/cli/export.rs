@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::filter::ProjectFilter;
 use crate::cli::args::ExportArgs;
 use crate::config::Config;
@@ -16,7 +16,7 @@ use crate::store::transfer::ExportedNote;
 /// Format of the export. Raised when an older program could no longer read it.
 pub const VERSION: u64 = 1;
 
-pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = Memory::open(&config.database(), &config.policy(View::Owner))?;
     let project = ProjectFilter::new(args.project.as_deref(), config)?;
     writeln!(out, "{}", json!({"recall_export": VERSION, "program": env!("CARGO_PKG_VERSION")}))?;
@@ -28,5 +28,5 @@ pub fn run(args: &ExportArgs, config: &Config, out: &mut impl Write) -> Result<E
         serde_json::to_writer(&mut *out, &ExportedNote::of(note))?;
         writeln!(out)?;
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::forget::{self, ForgetRequest, ForgetTarget};
 use crate::cli::args::{ForgetArgs, ForgetWhat};
 use crate::config::Config;
 
-pub fn run(args: ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: ForgetArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     forget::run(&ForgetRequest { what: args.what.into(), dry_run: args.dry_run }, config, out)
 }
 

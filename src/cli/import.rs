@@ -6,18 +6,18 @@ use std::io::{BufRead, BufReader, Write, stdin};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::export::VERSION;
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::digest::{prepare_folder, run_lock, write_documents};
 use crate::app::notes;
 use crate::cli::args::ImportArgs;
 use crate::config::Config;
-use crate::privacy::Gate;
+use crate::privacy::Sanitizer;
 use crate::store::Store;
 use crate::store::error::is_store_error;
 use crate::store::transfer::{Exported, ExportedNote};
 use crate::sys::messages::Ui;
 
-pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
     let input: Box<dyn BufRead> = if args.file.as_os_str() == "-" {
         Box::new(stdin().lock())
@@ -34,7 +34,7 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     let mut store = Store::open(&config.database())?;
     // The checkpoint of the write-ahead log at the end syncs everything.
     store.sync_later()?;
-    let mut taken = Taken::default();
+    let mut taken = ImportSummary::default();
     for (at, line) in lines.enumerate() {
         if let Err(e) = taken.line(&line?, &mut store, &gate, config) {
             if is_store_error(&e) {
@@ -47,19 +47,19 @@ pub fn run(args: &ImportArgs, config: &Config, out: &mut impl Write) -> Result<E
     store.tidy()?;
     taken.tell(out)?;
     ui.finish();
-    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
 /// What was imported.
 #[derive(Default)]
-struct Taken {
+struct ImportSummary {
     sessions: usize,
     known: usize,
     notes: usize,
 }
 
-impl Taken {
-    fn line(&mut self, line: &[u8], store: &mut Store, gate: &Gate, config: &Config) -> Result<()> {
+impl ImportSummary {
+    fn line(&mut self, line: &[u8], store: &mut Store, gate: &Sanitizer, config: &Config) -> Result<()> {
         if let Ok(note) = serde_json::from_slice::<ExportedNote>(line) {
             self.notes += usize::from(notes::import_note(note, gate, store, config)?);
             return Ok(());

@@ -6,7 +6,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::cli::args::InstallArgs;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
@@ -14,7 +14,7 @@ use crate::setup::plan::InstallRequest;
 use crate::setup::{Host, Timer, apply, plan, timer_calendar};
 use crate::sys::messages::Ui;
 
-pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
     let host = Host::new(config)?;
     let _lock = if args.dry_run { None } else { Some(InstallLock::acquire(config)?) };
@@ -27,7 +27,7 @@ pub fn run(args: &InstallArgs, config: &Config, out: &mut impl Write) -> Result<
         let timer = apply::install(plan, &host, &ui, out)?;
         what_now(timer, config, out)?;
     }
-    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
 fn what_now(timer: Timer, config: &Config, out: &mut impl Write) -> Result<()> {

@@ -5,17 +5,17 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::cli::args::{Cli, CompletionsArgs, ManArgs};
 
-pub fn completions(args: &CompletionsArgs, out: &mut impl Write) -> Result<Ended> {
+pub fn completions(args: &CompletionsArgs, out: &mut impl Write) -> Result<Completion> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "recall", &mut script);
     out.write_all(&script)?;
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }
 
-pub fn pages(args: &ManArgs, out: &mut impl Write) -> Result<Ended> {
+pub fn pages(args: &ManArgs, out: &mut impl Write) -> Result<Completion> {
     match &args.dir {
         Some(dir) => {
             std::fs::create_dir_all(dir)
@@ -24,5 +24,5 @@ pub fn pages(args: &ManArgs, out: &mut impl Write) -> Result<Ended> {
         }
         None => clap_mangen::Man::new(Cli::command()).render(out)?,
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser;
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::consent;
 use crate::cli::args::{Cli, Command};
 use crate::config::{Config, agent};
@@ -36,7 +36,7 @@ use crate::store::Memory;
 use crate::store::error::explained;
 use crate::store::pause as paused;
 use crate::sys::messages;
-use crate::sys::terminal_escape::Screen;
+use crate::sys::terminal_escape::TerminalEscaper;
 
 /// Parses the command line and runs the command. Exit codes: 0 done, 1 something was skipped, 2 could not run.
 pub fn run() -> ExitCode {
@@ -46,13 +46,13 @@ pub fn run() -> ExitCode {
     }
     let cli = Cli::parse();
     // Not locked: the MCP server writes to stdout from another thread.
-    let screen = Screen::new(io::stdout(), io::stdout().is_terminal());
+    let screen = TerminalEscaper::new(io::stdout(), io::stdout().is_terminal());
     let screen = if cli.command.changes_something() { screen.heard_or_not() } else { screen };
     let mut out = io::BufWriter::new(screen);
     let ended = dispatch(cli.command, &mut out).and_then(|ended| Ok(out.flush().map(|()| ended)?));
-    match ended.map(|ended| if was_heard(out.get_ref()) { ended } else { Ended::Partly }) {
-        Ok(Ended::Done) => ExitCode::SUCCESS,
-        Ok(Ended::Partly) => ExitCode::from(1),
+    match ended.map(|ended| if was_heard(out.get_ref()) { ended } else { Completion::Partly }) {
+        Ok(Completion::Done) => ExitCode::SUCCESS,
+        Ok(Completion::Partly) => ExitCode::from(1),
         Err(e) if is_broken_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
             messages::tell(format!("{e:#}"));
@@ -99,12 +99,12 @@ fn tells(command: &Command) -> bool {
 
 /// Reports a command whose work is done but whose output could not be printed. A closed pipe does not count: its reader chose to
 /// stop.
-fn was_heard(screen: &Screen<io::Stdout>) -> bool {
+fn was_heard(screen: &TerminalEscaper<io::Stdout>) -> bool {
     let unheard = screen.unheard().filter(|e| e.kind() != ErrorKind::BrokenPipe);
     unheard.inspect(|e| messages::tell(format!("all was done, but what was done cannot be printed: {e}"))).is_none()
 }
 
-fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
+fn dispatch(command: Command, out: &mut impl Write) -> Result<Completion> {
     if let (Some(what), Some(agent)) = (needs_person(&command), agent()) {
         consent::ask(&agent.name, what)?;
     }
@@ -129,7 +129,7 @@ fn dispatch(command: Command, out: &mut impl Write) -> Result<Ended> {
         Command::Show(args) => show::run(&args, &config?, out),
         Command::Timeline(args) => timeline::run(&args, &config?, out),
         Command::Context(args) => self::context::run(&args, &config?, out),
-        Command::Mcp => crate::mcp::serve(config?).map(|()| Ended::Done),
+        Command::Mcp => crate::mcp::serve(config?).map(|()| Completion::Done),
         Command::Close(args) => close::run(&args, &config?, out),
         Command::Remember(args) => remember::run(&args, &config?, out),
         Command::Pause(args) => pause::run(&args, &config?, out),

@@ -4,25 +4,25 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::cli::args::PauseArgs;
 use crate::config::Config;
 use crate::model::time_spec::duration;
 use crate::store::pause;
-use crate::store::pause::Off;
+use crate::store::pause::OffReason;
 
-pub fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     if args.off {
         let ended = pause::end_pause(config)?;
         writeln!(out, "{}", if ended { "goes on: sessions are told again, and kept" } else { "it was not paused" })?;
-        return Ok(Ended::Done);
+        return Ok(Completion::Done);
     }
     if let Some(text) = &args.time {
         let until = config.now().checked_add(duration(text)?).context("the time is out of range")?;
         pause::pause(config, until)?;
     }
     match pause::state(config) {
-        Some(Off::Paused(until)) => {
+        Some(OffReason::Paused(until)) => {
             writeln!(
                 out,
                 "paused until {}: sessions are told nothing, and one that begins until then is never kept",
@@ -33,8 +33,8 @@ pub fn run(args: &PauseArgs, config: &Config, out: &mut impl Write) -> Result<En
                 "one that is under way is digested as always, unless you `recall forget --this`; `recall pause --off` ends the pause"
             )?;
         }
-        Some(Off::Session) => writeln!(out, "switched off for this session: RECALL_OFF is set")?,
+        Some(OffReason::Session) => writeln!(out, "switched off for this session: RECALL_OFF is set")?,
         None => writeln!(out, "not paused: `recall pause 2h` does that for two hours")?,
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }

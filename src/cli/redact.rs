@@ -5,13 +5,13 @@ use std::io::{self, IsTerminal, Read, Write};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::cli::args::RedactArgs;
 use crate::config::Config;
 use crate::text::clean::plain;
 use redact::Finding;
 
-pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let mut stdin = io::stdin().lock();
     ensure!(!stdin.is_terminal(), "nothing to read: give a text, as in `recall redact < notes.txt`");
     let mut bytes = Vec::new();
@@ -25,7 +25,7 @@ pub fn run(args: &RedactArgs, config: &Config, out: &mut impl Write) -> Result<E
     } else {
         out.write_all(redactor.redact(&text).as_bytes())?;
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }
 
 /// Prints one line per finding: `line:column rule-id length`. Columns count characters, lengths bytes.

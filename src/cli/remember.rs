@@ -4,17 +4,17 @@ use std::io::{Read, Write, stdin};
 
 use anyhow::{Context, Result};
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::consent;
-use crate::app::contributor::Writer;
-use crate::app::notes::{MAX_LENGTH, New, Reach, Refused, check_folder, remember};
+use crate::app::contributor::Contributor;
+use crate::app::notes::{MAX_LENGTH, NoteInput, Refusal, WriteScope, check_folder, remember};
 use crate::cli::args::RememberArgs;
 use crate::config::{Agent, Config, agent};
-use crate::model::note::{Kept, told_project};
+use crate::model::note::{StoredNote, told_project};
 use crate::sys::messages;
 use crate::text::clean::plain;
 
-pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let project = match (&args.project, args.everywhere) {
         (_, true) => None,
         (Some(dir), _) => Some(dir.clone()),
@@ -24,27 +24,27 @@ pub fn run(args: &RememberArgs, config: &Config, out: &mut impl Write) -> Result
     if agent.is_none() {
         warn_of_excluded(config)?;
     }
-    let Writer { author, reach } = Writer::here(config, agent.as_ref()).map_err(not_remembered)?;
-    let new = New { text: text(args)?, kind: Some(args.kind.name().to_owned()), project, author, reach };
+    let Contributor { author, reach } = Contributor::here(config, agent.as_ref()).map_err(not_remembered)?;
+    let new = NoteInput { text: text(args)?, kind: Some(args.kind.name().to_owned()), project, author, reach };
     let kept = keep(new, agent.as_ref(), config)?;
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&kept)?)?,
         false if kept.known => writeln!(out, "{} says so already", kept.id)?,
         false => writeln!(out, "{} is remembered for {}", kept.id, plain(told_project(&kept.project)))?,
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }
 
 /// Stores the note. Asks a person about what an agent may not do on its own.
-fn keep(new: New, agent: Option<&Agent>, config: &Config) -> Result<Kept> {
-    let refused = match remember(config, &new).map_err(anyhow::Error::downcast::<Refused>) {
+fn keep(new: NoteInput, agent: Option<&Agent>, config: &Config) -> Result<StoredNote> {
+    let refused = match remember(config, &new).map_err(anyhow::Error::downcast::<Refusal>) {
         Err(Ok(refused)) => refused,
         Err(Err(e)) => return Err(e),
         Ok(kept) => return Ok(kept),
     };
-    if let (Refused::Elsewhere { project, .. }, Some(agent)) = (&refused, agent) {
+    if let (Refusal::Elsewhere { project, .. }, Some(agent)) = (&refused, agent) {
         consent::ask(&agent.name, &format!("remember something for {}", told_project(project))).map_err(not_remembered)?;
-        return remember(config, &New { reach: Reach::Anywhere, ..new }).map_err(not_remembered);
+        return remember(config, &NoteInput { reach: WriteScope::Anywhere, ..new }).map_err(not_remembered);
     }
     Err(not_remembered(refused.into()))
 }
@@ -56,8 +56,8 @@ fn not_remembered(error: anyhow::Error) -> anyhow::Error {
 /// Warns a person that a note written in an excluded project will be shown elsewhere. The decision is theirs.
 fn warn_of_excluded(config: &Config) -> Result<()> {
     let Ok(here) = std::env::current_dir() else { return Ok(()) };
-    match check_folder(&here, config).map_err(anyhow::Error::downcast::<Refused>) {
-        Err(Ok(refused @ Refused::Excluded(_))) => {
+    match check_folder(&here, config).map_err(anyhow::Error::downcast::<Refusal>) {
+        Err(Ok(refused @ Refusal::Excluded(_))) => {
             messages::tell(format!("{refused}: sessions elsewhere are told this note"));
             Ok(())
         }

@@ -6,13 +6,13 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::memory;
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::filter::{ProjectFilter, moment};
 use crate::cli::args::SearchArgs;
 use crate::config::Config;
 use crate::model::session::Project;
 use crate::search::semantic::near;
-use crate::search::{Found, Highlighter, Origin, Query, Wanted, find, goes_by_words, told_by_words};
+use crate::search::{Highlighter, HitSource, Query, SearchHit, SearchOptions, find, goes_by_words, told_by_words};
 use crate::store::Memory;
 use crate::sys::messages;
 use crate::text::clean::{id8, one_line, plain, shorten};
@@ -23,14 +23,20 @@ const PASSAGE: usize = 150;
 /// Printed length of a session id, unless another id shares the prefix.
 const ID: usize = 8;
 
-pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = memory(config)?;
     let query = query(args, &store, config)?;
     let similar = near(config, &store, &query.text).unwrap_or_else(|e| {
         messages::tell(format!("found by words alone: {e:#}"));
         None
     });
-    let wanted = Wanted { limit: args.limit + 1, passages: 1, now: config.now(), similar: similar.as_ref(), ..Wanted::default() };
+    let wanted = SearchOptions {
+        limit: args.limit + 1,
+        passages: 1,
+        now: config.now(),
+        similar: similar.as_ref(),
+        ..SearchOptions::default()
+    };
     let mut all = find(&store, &query, &wanted)?;
     let more = all.len() > args.limit;
     all.truncate(args.limit);
@@ -56,7 +62,7 @@ pub fn run(args: &SearchArgs, config: &Config, out: &mut impl Write) -> Result<E
     if unindexed > 0 {
         messages::tell(format!("{unindexed} sessions have changed since: `recall digest` makes them found"));
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }
 
 /// The query as typed, with the filters given as options.
@@ -78,7 +84,7 @@ fn query(args: &SearchArgs, store: &Memory, config: &Config) -> Result<Query> {
 }
 
 /// A result in the format of `--json`.
-pub fn as_json(found: &Found, config: &Config) -> Value {
+pub fn as_json(found: &SearchHit, config: &Config) -> Value {
     let passage = found.passages.first();
     let mut value = json!({
         "project": found.project().key,
@@ -90,8 +96,8 @@ pub fn as_json(found: &Found, config: &Config) -> Value {
         "covered": (found.covered * 100.0).round() / 100.0,
     });
     match &found.origin {
-        Origin::Session(head) => value["session"] = json!(head.id),
-        Origin::Note(note) => {
+        HitSource::Session(head) => value["session"] = json!(head.id),
+        HitSource::Note(note) => {
             value["note"] = json!(note.id);
             value["author"] = json!(note.author);
             value["by"] = json!(note.origin());
@@ -103,13 +109,13 @@ pub fn as_json(found: &Found, config: &Config) -> Value {
     value
 }
 
-fn write_lines(found: &Found, highlighter: &Highlighter, store: &Memory, config: &Config, out: &mut impl Write) -> Result<()> {
+fn write_lines(found: &SearchHit, highlighter: &Highlighter, store: &Memory, config: &Config, out: &mut impl Write) -> Result<()> {
     let day = config.local_time(Some(found.at()), "%Y-%m-%d");
     let id = match &found.origin {
         // The full id, so that what is printed can be opened.
-        Origin::Session(head) if store.shares_prefix(&head.id, ID)? => one_line(&plain(&head.id)),
-        Origin::Session(head) => id8(&head.id),
-        Origin::Note(note) => note.id.clone(),
+        HitSource::Session(head) if store.shares_prefix(&head.id, ID)? => one_line(&plain(&head.id)),
+        HitSource::Session(head) => id8(&head.id),
+        HitSource::Note(note) => note.id.clone(),
     };
     let title = one_line(&plain(&found.title));
     let title = shorten(&title, room(&title, TITLE));

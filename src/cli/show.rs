@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::memory;
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::notes;
 use crate::app::raw_lines::copy;
 use crate::cli::args::ShowArgs;
@@ -16,7 +16,7 @@ use crate::model::session::Session;
 use crate::render::brief::{brief, page, without_digest};
 use crate::render::item_list::listed;
 use crate::store::Memory;
-use crate::store::digests::Stored;
+use crate::store::digests::StoredDigest;
 use crate::store::error::is_store_error;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
@@ -26,7 +26,7 @@ use crate::sys::messages;
 const LINE_TEXT: usize = 120;
 const JSON_TEXT: usize = 400;
 
-pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = memory(config)?;
     if let [id] = args.ids.as_slice() {
         let (ended, value) = one(id, args, config, &store, out)?;
@@ -36,19 +36,19 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
         return Ok(ended);
     }
     let mut values = Vec::new();
-    let (mut ended, mut shown) = (Ended::Done, 0);
+    let (mut ended, mut shown) = (Completion::Done, 0);
     for id in &args.ids {
         // With several ids, a missing one is reported and the others are still shown.
         match one(id, args, config, &store, out) {
             Ok((how, value)) => {
                 shown += 1;
                 values.extend(value);
-                ended = if how == Ended::Done { ended } else { how };
+                ended = if how == Completion::Done { ended } else { how };
             }
             Err(e) if shown == 0 && id == &args.ids[args.ids.len() - 1] || is_store_error(&e) => return Err(e),
             Err(e) => {
                 messages::tell(format!("{e:#}"));
-                ended = Ended::Partly;
+                ended = Completion::Partly;
             }
         }
     }
@@ -59,7 +59,7 @@ pub fn run(args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<End
 }
 
 /// Shows one session. With `--json` its value is returned, so that the caller can put it among others.
-fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut impl Write) -> Result<(Completion, Option<Value>)> {
     if let Some(note) = store.look_up_note(id)? {
         return noted(&note, args, config, out);
     }
@@ -74,31 +74,31 @@ fn one(id: &str, args: &ShowArgs, config: &Config, store: &Memory, out: &mut imp
         let Some(brief) = brief(store, config, &head)? else { bail!("nothing was said in session {}", head.id) };
         out.write_all(brief.as_bytes())?;
         separate(args, out)?;
-        return Ok((Ended::Done, None));
+        return Ok((Completion::Done, None));
     }
     let Some(stored) = store.digest_of(head.pk)? else {
         bail!(without_digest(store, &head)?);
     };
     let session = store.load_session(&head)?;
     if args.json {
-        return Ok((Ended::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));
+        return Ok((Completion::Done, Some(as_json(args, config, store, &head, &stored, &session)?)));
     }
     out.write_all(page(store, config, &head, &stored, &session)?.as_bytes())?;
     separate(args, out)?;
-    Ok((Ended::Done, None))
+    Ok((Completion::Done, None))
 }
 
 /// Shows a remembered note, which is short enough to be shown whole.
-fn noted(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Ended, Option<Value>)> {
+fn noted(note: &Note, args: &ShowArgs, config: &Config, out: &mut impl Write) -> Result<(Completion, Option<Value>)> {
     if args.raw || args.items {
         bail!("{} is a note: no rows stand behind it", note.id);
     }
     if args.json {
-        return Ok((Ended::Done, Some(notes::as_json(note))));
+        return Ok((Completion::Done, Some(notes::as_json(note))));
     }
     out.write_all(notes::show(note, config).as_bytes())?;
     separate(args, out)?;
-    Ok((Ended::Done, None))
+    Ok((Completion::Done, None))
 }
 
 /// Prints an empty line between several sessions.
@@ -107,7 +107,7 @@ fn separate(args: &ShowArgs, out: &mut impl Write) -> Result<()> {
 }
 
 /// Prints the session's transcript lines, as far as the transcripts still exist.
-fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Ended> {
+fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write) -> Result<Completion> {
     let copied = copy(store, config, head, out)?;
     if copied.rows == 0 {
         let why = if copied.missing.is_empty() {
@@ -120,7 +120,7 @@ fn raw(store: &Memory, config: &Config, head: &SessionHead, out: &mut impl Write
     for missing in &copied.missing {
         messages::tell(missing);
     }
-    Ok(if copied.missing.is_empty() { Ended::Done } else { Ended::Partly })
+    Ok(if copied.missing.is_empty() { Completion::Done } else { Completion::Partly })
 }
 
 fn as_json(
@@ -128,7 +128,7 @@ fn as_json(
     config: &Config,
     store: &Memory,
     head: &SessionHead,
-    stored: &Stored,
+    stored: &StoredDigest,
     session: &Session,
 ) -> Result<Value> {
     let costs = costs_by_model(&session.usage, &config.prices);
@@ -165,7 +165,7 @@ fn as_json(
 }
 
 /// Prints one line per stored item, with the rule that kept it.
-fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Ended> {
+fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<Completion> {
     for item in listed(session, LINE_TEXT) {
         let times = if item.times > 1 { format!(" ({} times)", item.times) } else { String::new() };
         let who = if item.agent.is_some() { "subagent: " } else { "" };
@@ -183,7 +183,7 @@ fn items(session: &Session, config: &Config, out: &mut impl Write) -> Result<End
     if let Some(told) = session.left_out.told() {
         messages::tell(format!("session {} is {told}", session.id));
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }
 
 /// A value's name in JSON.

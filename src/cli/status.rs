@@ -6,8 +6,8 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::app::Ended;
-use crate::app::doctor::{Depth, State, examine};
+use crate::app::Completion;
+use crate::app::doctor::{Depth, Severity, examine};
 use crate::cli::args::StatusArgs;
 use crate::config::Config;
 use crate::privacy::View;
@@ -16,14 +16,14 @@ use crate::source::mark;
 use crate::store::Memory;
 use crate::store::maintenance::backup;
 use crate::store::pause;
-use crate::store::pause::Off;
-use crate::store::status::{Counts, Vectors};
+use crate::store::pause::OffReason;
+use crate::store::status::{IndexCounts, VectorCounts};
 use crate::text::clean;
 
 /// Bad lines that are listed; the others are only counted.
 const MAX_LISTED: usize = 10;
 
-pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     // Before the first digest there is no index, which is not an error.
     let store = Memory::open_if_there(&config.database(), &config.policy(View::Owner))?;
     let counts = store.as_ref().map(|store| store.counts(MAX_LISTED)).transpose()?.unwrap_or_default();
@@ -33,7 +33,7 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<E
     if args.json {
         let last = last.map(|(at, report)| json!({"at": at, "report": serde_json::from_str::<Value>(&report).unwrap_or_default()}));
         let mut all = as_json(&counts, size, marks, last);
-        if let Some(Off::Paused(until)) = pause::state(config) {
+        if let Some(OffReason::Paused(until)) = pause::state(config) {
             all["paused_until"] = json!(until);
         }
         if let Some(copy) = backup::find(&config.database(), backup::COPY) {
@@ -44,13 +44,13 @@ pub fn run(args: &StatusArgs, config: &Config, out: &mut impl Write) -> Result<E
         print(&counts, size, marks, last.map(|(at, _)| at), config, out)?;
         health(config, out)?;
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }
 
 /// One line per problem that `recall doctor` would report, as far as it can be found quickly.
 fn health(config: &Config, out: &mut impl Write) -> Result<()> {
     let findings = examine(config, &Host::new(config)?, Depth::Short, config.now());
-    let bad: Vec<_> = findings.iter().filter(|f| f.state != State::Ok).collect();
+    let bad: Vec<_> = findings.iter().filter(|f| f.state != Severity::Ok).collect();
     for finding in &bad {
         writeln!(out, "{:<11} {}", finding.about, line(&finding.found))?;
     }
@@ -60,7 +60,7 @@ fn health(config: &Config, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) -> Value {
+fn as_json(counts: &IndexCounts, size: u64, marks: usize, last_run: Option<Value>) -> Value {
     let mut all = json!({
         "files": counts.files,
         "transcript_bytes": counts.transcript_bytes,
@@ -81,7 +81,7 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
         "marks_waiting": marks,
         "last_run": last_run,
     });
-    if let Some(Vectors { space, embedded, of }) = &counts.vectors {
+    if let Some(VectorCounts { space, embedded, of }) = &counts.vectors {
         all["vectors"] = json!({
             "model": space.model, "dims": space.dims, "checksum": space.checksum, "complete": space.complete, "embedded": embedded, "of": of,
         });
@@ -89,7 +89,14 @@ fn as_json(counts: &Counts, size: u64, marks: usize, last_run: Option<Value>) ->
     all
 }
 
-fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config: &Config, out: &mut impl Write) -> Result<()> {
+fn print(
+    counts: &IndexCounts,
+    size: u64,
+    marks: usize,
+    last_run: Option<i64>,
+    config: &Config,
+    out: &mut impl Write,
+) -> Result<()> {
     let ran = last_run.map_or_else(|| "never".into(), |at| config.local_time(Some(at), "%Y-%m-%d %H:%M"));
     let so_far =
         if counts.interim > 0 { format!(", {} of them so far: the session goes on", counts.interim) } else { String::new() };
@@ -121,7 +128,7 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
         )?;
     }
     writeln!(out, "waiting     {} for a digest, {} for the model, {marks} marks", counts.waiting, counts.queued)?;
-    if let Some(Vectors { space, embedded, of }) = &counts.vectors {
+    if let Some(VectorCounts { space, embedded, of }) = &counts.vectors {
         let (model, dims) = (line(&space.model), space.dims);
         writeln!(out, "vectors     {embedded} of {of} sessions and notes, by {model} ({dims} dimensions)")?;
     }
@@ -131,7 +138,7 @@ fn print(counts: &Counts, size: u64, marks: usize, last_run: Option<i64>, config
 }
 
 /// What was not digested, not readable or of unknown type, and why.
-fn print_skipped(counts: &Counts, out: &mut impl Write) -> Result<()> {
+fn print_skipped(counts: &IndexCounts, out: &mut impl Write) -> Result<()> {
     for (why, sessions) in &counts.skipped {
         writeln!(out, "skipped     {sessions}: {}", line(why))?;
     }

@@ -5,12 +5,12 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::memory;
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::cli::args::TimelineArgs;
 use crate::config::Config;
 use crate::render::timeline::{around_note, timeline};
 
-pub fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let store = memory(config)?;
     let told = match store.look_up_note(&args.id)? {
         Some(note) => around_note(&store, config, &note, args.before, args.after)?,
@@ -20,5 +20,5 @@ pub fn run(args: &TimelineArgs, config: &Config, out: &mut impl Write) -> Result
         true => writeln!(out, "{}", serde_json::to_string_pretty(&told)?)?,
         false => out.write_all(told.render().as_bytes())?,
     }
-    Ok(Ended::Done)
+    Ok(Completion::Done)
 }

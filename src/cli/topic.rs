@@ -8,20 +8,20 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::context::folder;
-use crate::analyze::eligibility::{Budget, Skip};
-use crate::app::Ended;
-use crate::app::topic::{Account, Asking, Sentence, candidates, read, request};
+use crate::analyze::eligibility::{Budget, SkipReason};
+use crate::app::Completion;
+use crate::app::topic::{Asker, Sentence, TopicAccount, candidates, read, request};
 use crate::cli::args::ContextArgs;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::short_id;
-use crate::privacy::{Gate, View};
-use crate::render::topic::{Source, Topic};
+use crate::privacy::{Sanitizer, View};
+use crate::render::topic::{Topic, TopicSource};
 use crate::search::prompt::wants_decisions;
-use crate::search::{Query, Wanted, goes_by_words, told_by_words};
-use crate::store::spend::Call;
+use crate::search::{Query, SearchOptions, goes_by_words, told_by_words};
+use crate::store::spend::PlannedCall;
 use crate::store::{Memory, Store};
-use crate::summarize::claude::{Reader, SIZE_FLAGS};
-use crate::summarize::{Answer, Claude, Failure, Request};
+use crate::summarize::claude::{ReplyParser, SIZE_FLAGS};
+use crate::summarize::{Claude, ModelAnswer, ModelRequest, SummaryFailure};
 use crate::sys::messages;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
@@ -32,18 +32,18 @@ const MAX_TOKENS: usize = 800;
 /// Limit of the sources given to the model, in tokens.
 const GIVEN: usize = 4_000;
 
-pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let cwd = folder(args)?;
     let project = config.project_keys().key_of(cwd.to_str().context("the folder's name is not UTF-8")?);
-    let asked = About { topic, config, project, max_tokens: args.max_tokens.unwrap_or(MAX_TOKENS) };
+    let asked = TopicCommand { topic, config, project, max_tokens: args.max_tokens.unwrap_or(MAX_TOKENS) };
     let policy = config.policy(View::From(&cwd.to_string_lossy()));
     let Some(store) = Memory::open_if_there(&config.database(), &policy)? else {
         return asked.say_nothing(args.json, ": run `recall digest` first", out);
     };
     let query = Query::parse(topic, &config.query_context());
-    let asking = Asking { own: Some(&asked.project), session: None, decisions: wants_decisions(topic) };
+    let asking = Asker { own: Some(&asked.project), session: None, decisions: wants_decisions(topic) };
     let sources = candidates(&store, config, &query, &asking)?;
-    if !sources.is_empty() && goes_by_words(&store, &query, &Wanted { now: config.now(), ..Wanted::default() })? {
+    if !sources.is_empty() && goes_by_words(&store, &query, &SearchOptions { now: config.now(), ..SearchOptions::default() })? {
         messages::tell(told_by_words(&query));
     }
     if sources.is_empty() {
@@ -55,10 +55,10 @@ pub fn run(args: &ContextArgs, topic: &str, config: &Config, out: &mut impl Writ
     let account = if choice == SummarizerChoice::Extract { None } else { asked.account(&sources, choice, &ui)? };
     asked.write(sources, account, args.json, out)?;
     ui.finish();
-    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
-struct About<'a> {
+struct TopicCommand<'a> {
     topic: &'a str,
     config: &'a Config,
     /// The project of the current folder (or `--cwd`): its sessions rank first.
@@ -67,25 +67,25 @@ struct About<'a> {
 }
 
 /// A model's answer, and what it cost.
-struct Told {
-    account: Account,
+struct TopicAnswer {
+    account: TopicAccount,
     model: String,
     cost_usd: Option<f64>,
 }
 
-impl About<'_> {
-    fn say_nothing(&self, as_json: bool, hint: &str, out: &mut impl Write) -> Result<Ended> {
+impl TopicCommand<'_> {
+    fn say_nothing(&self, as_json: bool, hint: &str, out: &mut impl Write) -> Result<Completion> {
         if as_json {
             let topic = serde_json::to_value(Topic::of(Vec::new(), self.max_tokens))?;
-            return self.write_json(topic, "", None, out).map(|()| Ended::Done);
+            return self.write_json(topic, "", None, out).map(|()| Completion::Done);
         }
         let topic = crate::text::clean::shorten(&crate::text::clean::one_line(&crate::text::clean::plain(self.topic)), 80);
         messages::tell(format!("nothing is known about `{topic}`{hint}"));
-        Ok(Ended::Done)
+        Ok(Completion::Done)
     }
 
     /// The model's account of the sources; `None`, after telling the user why, where there is none.
-    fn account(&self, sources: &[Source], choice: SummarizerChoice, ui: &Ui) -> Result<Option<Told>> {
+    fn account(&self, sources: &[TopicSource], choice: SummarizerChoice, ui: &Ui) -> Result<Option<TopicAnswer>> {
         let gate = self.config.gate()?;
         let answered_by = Store::open_existing(&self.config.database())?.answered_by(&self.config.digest.model)?;
         let claude = match Claude::find(self.config, &gate, answered_by) {
@@ -100,20 +100,20 @@ impl About<'_> {
         let request = request(self.topic, &given, &gate);
         shutdown::listen();
         match self.ask(&claude, &request, &given, &gate)? {
-            Asked::Told(answer) => {
-                let account = Account::fit(answer.value, &given, self.max_tokens);
+            ModelOutcome::Told(answer) => {
+                let account = TopicAccount::fit(answer.value, &given, self.max_tokens);
                 if account.text.is_empty() {
                     ui.note(
                         "the model finds no answer in the passages, or there is no room for it: these are the passages themselves",
                     );
                 }
-                Ok((!account.text.is_empty()).then_some(Told { account, model: answer.model, cost_usd: answer.cost_usd }))
+                Ok((!account.text.is_empty()).then_some(TopicAnswer { account, model: answer.model, cost_usd: answer.cost_usd }))
             }
-            Asked::NotNow(skip) => {
+            ModelOutcome::NotNow(skip) => {
                 ui.note(&format!("{skip}: these are the passages themselves"));
                 Ok(None)
             }
-            Asked::Failed(failure) => {
+            ModelOutcome::Failed(failure) => {
                 let what = gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
                 ui.warn(&format!("{what}: these are the passages themselves"));
                 Ok(None)
@@ -122,7 +122,7 @@ impl About<'_> {
     }
 
     /// Asks the model, after reserving the worst cost of the call.
-    fn ask(&self, claude: &Claude, request: &Request, given: &[Source], gate: &Gate) -> Result<Asked> {
+    fn ask(&self, claude: &Claude, request: &ModelRequest, given: &[TopicSource], gate: &Sanitizer) -> Result<ModelOutcome> {
         let mut store = Store::open_existing(&self.config.database())?;
         let name = short_id("topic-", &[&request.system, &request.stdin]);
         // A client that rejects a flag makes the call more expensive, so it is reserved again. It rejects one flag at a time.
@@ -130,29 +130,29 @@ impl About<'_> {
             let answer = |said: &str| read(said, given, gate);
             let reservation = match self.reserve(&mut store, claude, request, &name, &answer)? {
                 Ok(reservation) => reservation,
-                Err(skip) => return Ok(Asked::NotNow(skip)),
+                Err(skip) => return Ok(ModelOutcome::NotNow(skip)),
             };
             let answered = claude.ask(request, &answer);
             let cost = match &answered {
                 Ok(answer) => answer.cost_usd,
-                Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
-                Err(Failure::CostsMore) => Some(0.0),
-                Err(Failure::Stopped) => None,
+                Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Model { cost_usd, .. }) => *cost_usd,
+                Err(SummaryFailure::CostsMore) => Some(0.0),
+                Err(SummaryFailure::Stopped) => None,
             };
             if let (Some(reservation), Some(actual)) = (reservation, cost) {
                 store.settle(reservation, actual)?;
             }
             match answered {
-                Err(Failure::CostsMore) => {}
-                Err(failure) => return Ok(Asked::Failed(failure)),
+                Err(SummaryFailure::CostsMore) => {}
+                Err(failure) => return Ok(ModelOutcome::Failed(failure)),
                 Ok(answer) => {
                     store.note_answered(claude.model(), &answer.model)?;
                     claude.forget_reply(request);
-                    return Ok(Asked::Told(answer));
+                    return Ok(ModelOutcome::Told(answer));
                 }
             }
         }
-        Ok(Asked::Failed(Failure::CostsMore))
+        Ok(ModelOutcome::Failed(SummaryFailure::CostsMore))
     }
 
     /// Reserves the worst cost of the call. A reply to this very request that is already on disk needs no new reservation.
@@ -160,22 +160,24 @@ impl About<'_> {
         &self,
         store: &mut Store,
         claude: &Claude,
-        request: &Request,
+        request: &ModelRequest,
         name: &str,
-        read: Reader<'_, Vec<Sentence>>,
-    ) -> Result<Result<Option<i64>, Skip>> {
+        read: ReplyParser<'_, Vec<Sentence>>,
+    ) -> Result<Result<Option<i64>, SkipReason>> {
         if claude.has_answer(request, read) {
             return Ok(Ok(store.open_reservation(name)?.map(|reserved| reserved.pk)));
         }
-        let Some(worst_usd) = claude.worst_cost(request) else { return Ok(Err(Skip::UnknownPrice(claude.model().to_owned()))) };
+        let Some(worst_usd) = claude.worst_cost(request) else {
+            return Ok(Err(SkipReason::UnknownPrice(claude.model().to_owned())));
+        };
         let digest = &self.config.digest;
         let budget = Budget { run_usd: digest.max_cost_usd, day_usd: digest.max_cost_usd_per_day };
         let at = self.config.now();
-        let call = Call { at, day: self.config.day(at), name, model: claude.model(), worst_usd, spent_run: 0.0 };
+        let call = PlannedCall { at, day: self.config.day(at), name, model: claude.model(), worst_usd, spent_run: 0.0 };
         Ok(store.reserve(&call, &budget)?.map(|reserved| Some(reserved.pk)))
     }
 
-    fn write(&self, sources: Vec<Source>, told: Option<Told>, as_json: bool, out: &mut impl Write) -> Result<()> {
+    fn write(&self, sources: Vec<TopicSource>, told: Option<TopicAnswer>, as_json: bool, out: &mut impl Write) -> Result<()> {
         let topic = Topic::of(sources, self.max_tokens);
         let text = told.as_ref().map_or_else(|| topic.render().to_owned(), |told| told.account.text.clone());
         if as_json {
@@ -189,7 +191,7 @@ impl About<'_> {
         Ok(())
     }
 
-    fn write_json(&self, mut topic: Value, text: &str, told: Option<Told>, out: &mut impl Write) -> Result<()> {
+    fn write_json(&self, mut topic: Value, text: &str, told: Option<TopicAnswer>, out: &mut impl Write) -> Result<()> {
         let more = json!({
             "about": self.topic,
             "project": self.project,
@@ -214,9 +216,9 @@ impl About<'_> {
 }
 
 /// Outcome of asking the model.
-enum Asked {
-    Told(Answer<Vec<Sentence>>),
+enum ModelOutcome {
+    Told(ModelAnswer<Vec<Sentence>>),
     /// Not asked: over a budget, or the price is unknown.
-    NotNow(Skip),
-    Failed(Failure),
+    NotNow(SkipReason),
+    Failed(SummaryFailure),
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::cli::args::UninstallArgs;
 use crate::config::Config;
 use crate::setup::lock::InstallLock;
@@ -13,7 +13,7 @@ use crate::setup::{Host, purge, uninstall};
 use crate::sys::messages;
 use crate::sys::messages::Ui;
 
-pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Result<Completion> {
     let ui = Ui::default();
     let host = Host::new(config)?;
     // Without a data folder there is nothing to lock, and none is created for the lock.
@@ -27,7 +27,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
     if args.dry_run {
         plan.show(out)?;
         data.iter().try_for_each(|folder| writeln!(out, "would delete {}", folder.display()))?;
-        return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
+        return Ok(if ui.warned() { Completion::Partly } else { Completion::Done });
     }
     if let Some(folder) = data.as_deref().filter(|_| !args.yes)
         && !agreed(folder)?
@@ -45,7 +45,7 @@ pub fn run(args: &UninstallArgs, config: &Config, out: &mut impl Write) -> Resul
         }
         None => {}
     }
-    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
 /// Asks whether the data folder may be deleted.

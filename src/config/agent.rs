@@ -11,7 +11,7 @@ use std::env;
 
 use crate::model::author::Author;
 
-struct Known {
+struct KnownAgent {
     /// Name shown to people.
     name: &'static str,
     /// Prefix of the name its MCP client reports.
@@ -23,14 +23,14 @@ struct Known {
 }
 
 /// Forks come before the agents they derive from, because they set their variables as well.
-const AGENTS: [Known; 20] = [
-    Known {
+const AGENTS: [KnownAgent; 20] = [
+    KnownAgent {
         name: "Claude",
         client: "claude",
         marks: &[("CLAUDECODE", None), ("CLAUDE_CODE_CHILD_SESSION", None), ("CLAUDE_CODE_SESSION_ID", None)],
         sessions: &["CLAUDE_CODE_SESSION_ID"],
     },
-    Known {
+    KnownAgent {
         name: "Codex",
         client: "codex",
         marks: &[
@@ -42,54 +42,54 @@ const AGENTS: [Known; 20] = [
         ],
         sessions: &["CODEX_THREAD_ID"],
     },
-    Known {
+    KnownAgent {
         name: "Copilot",
         client: "github-copilot",
         marks: &[("COPILOT_CLI", None), ("COPILOT_AGENT_SESSION_ID", None), ("COPILOT_AGENT_JOB_ID", None)],
         sessions: &["COPILOT_AGENT_SESSION_ID"],
     },
-    Known {
+    KnownAgent {
         name: "Qwen Code",
         client: "qwen",
         marks: &[("QWEN_CODE", None), ("QWEN_CODE_SESSION_ID", None)],
         sessions: &["QWEN_CODE_SESSION_ID"],
     },
-    Known { name: "iFlow", client: "iflow", marks: &[("IFLOW_CLI", None)], sessions: &[] },
-    Known {
+    KnownAgent { name: "iFlow", client: "iflow", marks: &[("IFLOW_CLI", None)], sessions: &[] },
+    KnownAgent {
         name: "Gemini",
         client: "gemini",
         marks: &[("GEMINI_CLI", None), ("GEMINI_SESSION_ID", None)],
         sessions: &["GEMINI_SESSION_ID"],
     },
-    Known { name: "Cursor", client: "cursor", marks: &[("CURSOR_AGENT", None)], sessions: &[] },
-    Known { name: "Kilo Code", client: "kilo", marks: &[("KILOCODE_FEATURE", Some("cli"))], sessions: &[] },
-    Known {
+    KnownAgent { name: "Cursor", client: "cursor", marks: &[("CURSOR_AGENT", None)], sessions: &[] },
+    KnownAgent { name: "Kilo Code", client: "kilo", marks: &[("KILOCODE_FEATURE", Some("cli"))], sessions: &[] },
+    KnownAgent {
         name: "OpenCode",
         client: "opencode",
         marks: &[("OPENCODE", None), ("OPENCODE_SESSION_ID", None), ("AGENT", Some("opencode"))],
         sessions: &["OPENCODE_SESSION_ID"],
     },
-    Known {
+    KnownAgent {
         name: "Amp",
         client: "amp",
         marks: &[("AMP_CURRENT_THREAD_ID", None), ("AGENT", Some("amp"))],
         sessions: &["AMP_CURRENT_THREAD_ID"],
     },
-    Known {
+    KnownAgent {
         name: "Goose",
         client: "goose",
         marks: &[("GOOSE_TERMINAL", None), ("AGENT", Some("goose"))],
         sessions: &["AGENT_SESSION_ID"],
     },
-    Known { name: "Cline", client: "cline", marks: &[("CLINE_ACTIVE", None)], sessions: &[] },
-    Known { name: "Roo Code", client: "roo", marks: &[("ROO_ACTIVE", None), ("ROO_CLI_RUNTIME", None)], sessions: &[] },
-    Known { name: "Pi", client: "pi-coding-agent", marks: &[("PI_CODING_AGENT", None)], sessions: &[] },
-    Known { name: "Crush", client: "crush", marks: &[("CRUSH", None), ("AGENT", Some("crush"))], sessions: &[] },
-    Known { name: "Augment", client: "augment", marks: &[("AUGMENT_AGENT", None)], sessions: &[] },
-    Known { name: "Antigravity", client: "antigravity", marks: &[("ANTIGRAVITY_AGENT", None)], sessions: &[] },
-    Known { name: "Windsurf", client: "windsurf", marks: &[("WINDSURF_CASCADE_TERMINAL", None)], sessions: &[] },
-    Known { name: "Trae", client: "trae", marks: &[("TRAE_AI_SHELL_ID", None)], sessions: &[] },
-    Known { name: "Grok", client: "grok", marks: &[("GROK_AGENT", Some("1"))], sessions: &[] },
+    KnownAgent { name: "Cline", client: "cline", marks: &[("CLINE_ACTIVE", None)], sessions: &[] },
+    KnownAgent { name: "Roo Code", client: "roo", marks: &[("ROO_ACTIVE", None), ("ROO_CLI_RUNTIME", None)], sessions: &[] },
+    KnownAgent { name: "Pi", client: "pi-coding-agent", marks: &[("PI_CODING_AGENT", None)], sessions: &[] },
+    KnownAgent { name: "Crush", client: "crush", marks: &[("CRUSH", None), ("AGENT", Some("crush"))], sessions: &[] },
+    KnownAgent { name: "Augment", client: "augment", marks: &[("AUGMENT_AGENT", None)], sessions: &[] },
+    KnownAgent { name: "Antigravity", client: "antigravity", marks: &[("ANTIGRAVITY_AGENT", None)], sessions: &[] },
+    KnownAgent { name: "Windsurf", client: "windsurf", marks: &[("WINDSURF_CASCADE_TERMINAL", None)], sessions: &[] },
+    KnownAgent { name: "Trae", client: "trae", marks: &[("TRAE_AI_SHELL_ID", None)], sessions: &[] },
+    KnownAgent { name: "Grok", client: "grok", marks: &[("GROK_AGENT", Some("1"))], sessions: &[] },
 ];
 
 /// Agents that are not in the table give their name here: a convention of several.

@@ -16,7 +16,7 @@ use super::Config;
 pub struct EmbeddingsConfig {
     /// The endpoint's address; empty turns embeddings off.
     pub endpoint: String,
-    pub api: Api,
+    pub api: EndpointApi,
     /// The model's name at the endpoint.
     pub model: String,
     /// The variable that holds the key, if one is needed.
@@ -34,7 +34,7 @@ pub struct EmbeddingsConfig {
 /// The API the endpoint speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Api {
+pub enum EndpointApi {
     Ollama,
     OpenAi,
 }
@@ -43,7 +43,7 @@ impl Default for EmbeddingsConfig {
     fn default() -> Self {
         Self {
             endpoint: String::new(),
-            api: Api::Ollama,
+            api: EndpointApi::Ollama,
             model: String::new(),
             key_env: String::new(),
             timeout_seconds: 10,
@@ -56,9 +56,9 @@ impl Default for EmbeddingsConfig {
 
 /// Authorizes requests. Never shown, not even by `Debug`.
 #[derive(Clone)]
-pub struct Key(pub(crate) String);
+pub struct ApiKey(pub(crate) String);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key(…)")
     }
@@ -121,7 +121,7 @@ impl Config {
     ///
     /// # Errors
     /// When that variable is not set, or its value cannot be a key.
-    pub fn embeddings_key(&self) -> Result<Option<Key>> {
+    pub fn embeddings_key(&self) -> Result<Option<ApiKey>> {
         let name = &self.embeddings.key_env;
         if name.is_empty() {
             return Ok(None);
@@ -129,7 +129,7 @@ impl Config {
         let key = env::var(name).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
         let key = key.with_context(|| format!("${name}, which `embeddings.key_env` names, is not set"))?;
         ensure!(key.bytes().all(|b| b.is_ascii_graphic()), "${name}, which `embeddings.key_env` names, holds more than a key");
-        Ok(Some(Key(key)))
+        Ok(Some(ApiKey(key)))
     }
 
     /// The proxy from the environment, for remote endpoints. Never for this machine: the proxy would resolve the address to itself.
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_key_shows_itself_to_nobody() {
-        assert_eq!(format!("{:?}", Key("hunter2".into())), "Key(…)");
+        assert_eq!(format!("{:?}", ApiKey("hunter2".into())), "Key(…)");
     }
 
     #[test]

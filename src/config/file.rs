@@ -11,11 +11,11 @@ use super::{EmbeddingsConfig, Hours, PrivacyConfig, Schedule, Setting, setting};
 use crate::analyze::signal::bookkeeping_tools::SKIP_TOOLS;
 use crate::model::price::Price;
 use crate::model::session::Millis;
-use crate::privacy::Patterns;
+use crate::privacy::ProjectPatterns;
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Values {
+pub struct ConfigValues {
     pub claude_dirs: Option<Vec<String>>,
     /// An IANA name; the system's zone when not given.
     pub timezone: Option<String>,
@@ -24,8 +24,8 @@ pub struct Values {
     pub hooks: HooksConfig,
     pub digest: DigestConfig,
     pub privacy: PrivacyConfig,
-    #[serde(skip_serializing_if = "Exclude::is_empty")]
-    pub exclude: Exclude,
+    #[serde(skip_serializing_if = "FormerExclude::is_empty")]
+    pub exclude: FormerExclude,
     pub retention: Retention,
     pub signal: SignalConfig,
     pub embeddings: EmbeddingsConfig,
@@ -92,20 +92,20 @@ impl Default for DigestConfig {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Exclude {
+pub struct FormerExclude {
     /// The former name of `exclude_projects` in `[privacy]`.
     pub projects: Vec<String>,
     /// The former name of `exclude_transcripts` in `[privacy]`.
     pub paths: Vec<String>,
 }
 
-impl Exclude {
+impl FormerExclude {
     fn is_empty(&self) -> bool {
         self.projects.is_empty() && self.paths.is_empty()
     }
 }
 
-impl Values {
+impl ConfigValues {
     /// Patterns of excluded projects, under either name of the key.
     pub fn excluded_projects(&self) -> Vec<String> {
         [&self.privacy.exclude_projects[..], &self.exclude.projects].concat()
@@ -154,9 +154,9 @@ pub struct HooksConfig {
     /// How long session start may wait for it, in milliseconds.
     pub deadline_ms: u64,
     /// Whose sessions are considered at a prompt.
-    pub scope: Scope,
+    pub scope: HookScope,
     /// What is injected about earlier sessions at a prompt.
-    pub prompt: AtPrompt,
+    pub prompt: PromptInjection,
     /// Limit for what is injected beside a prompt, in tokens by the estimate of `context`.
     pub max_prompt_tokens: usize,
     /// Start an ingest in the background before the client compacts a session: for clients that then rewrite the transcript.
@@ -165,7 +165,7 @@ pub struct HooksConfig {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum AtPrompt {
+pub enum PromptInjection {
     /// Nothing.
     Off,
     /// A notice of which sessions are relevant; what they say only if the prompt asks for the past.
@@ -179,8 +179,8 @@ impl Default for HooksConfig {
         Self {
             max_inject_tokens: 2_000,
             deadline_ms: 300,
-            scope: Scope::default(),
-            prompt: AtPrompt::Notice,
+            scope: HookScope::default(),
+            prompt: PromptInjection::Notice,
             max_prompt_tokens: 800,
             ingest_before_compact: false,
         }
@@ -190,7 +190,7 @@ impl Default for HooksConfig {
 /// Which projects' sessions hooks may inject.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum HookScope {
     /// Those of the prompt's own project.
     #[default]
     Project,
@@ -199,14 +199,14 @@ pub enum Scope {
 }
 
 #[derive(Debug, Clone)]
-pub struct Read {
-    pub values: Values,
+pub struct ConfigFile {
+    pub values: ConfigValues,
     pub exists: bool,
     table: toml::Table,
 }
 
 /// Reads the config file. A file named explicitly must exist; the default one may be missing.
-pub fn read(path: &Path, named: bool) -> Result<Read> {
+pub fn read(path: &Path, named: bool) -> Result<ConfigFile> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == ErrorKind::NotFound && !named => String::new(),
@@ -219,17 +219,17 @@ pub fn read(path: &Path, named: bool) -> Result<Read> {
 ///
 /// # Errors
 /// When it is not TOML, or has an unknown key or an unusable value.
-pub fn parse(path: &Path, text: &str, exists: bool) -> Result<Read> {
-    let values: Values = toml::from_str(text).map_err(|e| located(path, text, &e))?;
+pub fn parse(path: &Path, text: &str, exists: bool) -> Result<ConfigFile> {
+    let values: ConfigValues = toml::from_str(text).map_err(|e| located(path, text, &e))?;
     if let Err((key, why)) = check(&values) {
         anyhow::bail!("{}:{}: `{key}`: {why}", path.display(), line_of(text, key));
     }
     let table = text.parse().map_err(|e| located(path, text, &e))?;
-    Ok(Read { values, exists, table })
+    Ok(ConfigFile { values, exists, table })
 }
 
 /// Checks for values that parse but are unusable; the error has the key and the reason.
-fn check(values: &Values) -> Result<(), (&'static str, String)> {
+fn check(values: &ConfigValues) -> Result<(), (&'static str, String)> {
     let digest = &values.digest;
     let ensure = |holds: bool, key: &'static str, why: String| if holds { Ok(()) } else { Err((key, why)) };
     for (key, value) in [("digest.max_cost_usd", digest.max_cost_usd), ("digest.max_cost_usd_per_day", digest.max_cost_usd_per_day)]
@@ -255,7 +255,7 @@ fn check(values: &Values) -> Result<(), (&'static str, String)> {
         ("privacy.isolate", &values.privacy.isolate),
     ];
     for (key, patterns) in patterns {
-        Patterns::read(patterns, Path::new("/")).map_err(|why| (key, why))?;
+        ProjectPatterns::read(patterns, Path::new("/")).map_err(|why| (key, why))?;
     }
     for (key, globs) in globs {
         for glob in globs {
@@ -290,7 +290,7 @@ fn located(path: &Path, text: &str, error: &toml::de::Error) -> anyhow::Error {
     anyhow!("{}:{line}: `{key}`: {}", path.display(), error.message())
 }
 
-impl Read {
+impl ConfigFile {
     /// A value, or the path of a moved project, that begins with `~`.
     pub fn below_home(&self) -> Option<&str> {
         fn find(value: &toml::Value) -> Option<&str> {

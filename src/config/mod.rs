@@ -23,15 +23,15 @@ use jiff::{Timestamp, Zoned};
 
 pub use crate::config::inherited_env::{InheritedEnvironment, LOCATION_VARIABLES};
 pub use agent::{Agent, agent, agent_of_client};
-pub use embeddings::{Api, EmbeddingsConfig, Key};
-pub use file::{AtPrompt, DigestConfig, HooksConfig, Retention, Scope, SignalConfig, SummarizerChoice};
+pub use embeddings::{ApiKey, EmbeddingsConfig, EndpointApi};
+pub use file::{DigestConfig, HookScope, HooksConfig, PromptInjection, Retention, SignalConfig, SummarizerChoice};
 pub use hours::Hours;
 pub use privacy::PrivacyConfig;
 pub use schedule::Schedule;
 
 use crate::model::price::Price;
 use crate::model::session::{Millis, short_id};
-use crate::privacy::{Gate, Patterns, Policy, View};
+use crate::privacy::{Policy, ProjectPatterns, Sanitizer, View};
 use crate::sys::paths::names_of;
 use crate::sys::projects::Projects;
 use redact::RULES_VERSION;
@@ -56,9 +56,9 @@ pub struct Config {
     pub privacy: PrivacyConfig,
     pub schedule: Schedule,
     /// Excluded projects.
-    pub exclude_projects: Patterns,
+    pub exclude_projects: ProjectPatterns,
     /// Projects whose sessions are shown only within the project itself.
-    pub isolate: Patterns,
+    pub isolate: ProjectPatterns,
     /// Transcripts that are not read.
     pub exclude_transcripts: GlobSet,
     pub retention: Retention,
@@ -72,7 +72,7 @@ pub struct Config {
     fixed_now: Option<Millis>,
     /// Paths and where they came from. With the values of the file they make up the effective settings.
     origins: Vec<Setting>,
-    file: file::Read,
+    file: file::ConfigFile,
 }
 
 /// One effective value, for `recall config`.
@@ -121,7 +121,7 @@ impl Config {
         };
         let time_zone = time_zone(read.values.timezone.as_deref(), &config_file)?;
         let patterns = |key: &str, list: &[String]| {
-            Patterns::read(list, &home).map_err(|why| anyhow::anyhow!("{}: privacy.{key}: {why}", config_file.display()))
+            ProjectPatterns::read(list, &home).map_err(|why| anyhow::anyhow!("{}: privacy.{key}: {why}", config_file.display()))
         };
         let globs = |key: &str, list: &[String]| globset(list, &home).with_context(|| format!("{}: {key}", config_file.display()));
         Ok(Self {
@@ -229,7 +229,7 @@ impl Config {
     ///
     /// # Errors
     /// When a glob, pattern or rule in the config is invalid.
-    pub fn gate(&self) -> Result<Gate> {
+    pub fn gate(&self) -> Result<Sanitizer> {
         self.privacy.gate(&self.signal.skip_tools).with_context(|| format!("{}: [privacy]", self.config_file.display()))
     }
 

@@ -5,7 +5,7 @@ use globset::{Glob, GlobBuilder, GlobSetBuilder};
 use regex::{RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::privacy::{Files, Gate};
+use crate::privacy::{PrivateFiles, Sanitizer};
 use redact::{Redactor, Rule};
 
 /// Files whose content is never stored, whatever the config says.
@@ -69,7 +69,7 @@ impl PrivacyConfig {
 
     /// # Errors
     /// When a glob, pattern or rule is invalid; `check` names it.
-    pub fn gate(&self, skip_tools: &[String]) -> Result<Gate> {
+    pub fn gate(&self, skip_tools: &[String]) -> Result<Sanitizer> {
         let redactor = self.redactor()?;
         let own = |allowed: bool| {
             self.exclude_paths
@@ -79,7 +79,7 @@ impl PrivacyConfig {
         let private = globs(PRIVATE_FILES.into_iter().chain(own(false)))?;
         let mut allowed = GlobSetBuilder::new();
         globs(own(true))?.into_iter().for_each(|glob| _ = allowed.add(glob));
-        Ok(Gate::new(redactor, self.patterns()?, Files::new(private, allowed.build()?), skip_tools.to_vec()))
+        Ok(Sanitizer::new(redactor, self.patterns()?, PrivateFiles::new(private, allowed.build()?), skip_tools.to_vec()))
     }
 }
 

@@ -14,14 +14,14 @@ pub fn watched<T>(name: &str, until: Instant, work: impl FnOnce() -> Result<T>) 
     let over = Arc::new(AtomicBool::new(false));
     let (event, shared) = (name.to_owned(), over.clone());
     thread::Builder::new().spawn(move || keep(&event, until, &shared)).context("cannot start a thread")?;
-    let _in_time = InTime(over);
+    let _in_time = WatchGuard(over);
     work()
 }
 
 /// Ends the watch when the work is over, even if it panicked.
-struct InTime(Arc<AtomicBool>);
+struct WatchGuard(Arc<AtomicBool>);
 
-impl Drop for InTime {
+impl Drop for WatchGuard {
     fn drop(&mut self) {
         while self.0.swap(true, Ordering::SeqCst) {
             // Too late: the other thread is already ending the process.

@@ -14,17 +14,17 @@ use serde_json::json;
 use super::payload::Payload;
 use crate::app::hook_state::dedupe;
 use crate::app::hook_state::seen;
-use crate::app::hook_state::seen::{How, Told};
-use crate::app::topic::{Asking, candidates};
-use crate::config::{AtPrompt, Config, Scope};
+use crate::app::hook_state::seen::{SeenLog, ShownAs};
+use crate::app::topic::{Asker, candidates};
+use crate::config::{Config, HookScope, PromptInjection};
 use crate::model::session::said;
 use crate::model::session::short_id;
 use crate::privacy::View;
 use crate::render::session_start::{CLOSING, MAX_CHARS, OPENING};
-use crate::render::topic::{Source, Topic};
+use crate::render::topic::{Topic, TopicSource};
 use crate::search::prompt;
-use crate::search::prompt::{Asked, Past};
-use crate::search::{Found, Origin, Query, Wanted, find, most_telling};
+use crate::search::prompt::{PastIntent, PromptIntent};
+use crate::search::{HitSource, Query, SearchHit, SearchOptions, find, most_telling};
 use crate::source::claude_code::may_be_persons;
 use crate::source::delta;
 use crate::store::{Memory, OtherFormat};
@@ -70,9 +70,9 @@ const PASSAGES: &str = "Quotes from earlier sessions, found by recall for this p
     For more: `recall show ID`.\n";
 
 /// Text to inject, and the sessions and notes it covers.
-struct Saying {
+struct Injection {
     text: String,
-    how: How,
+    how: ShownAs,
     ids: Vec<String>,
 }
 
@@ -89,8 +89,8 @@ pub fn answer(payload: &Payload, config: &Config) -> Result<Option<String>> {
     Ok(Some(format!("{answer}\n")))
 }
 
-fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
-    if config.hooks.prompt == AtPrompt::Off || !may_be_persons(&payload.source) || !config.database().exists() {
+fn saying(payload: &Payload, config: &Config) -> Result<Option<Injection>> {
+    if config.hooks.prompt == PromptInjection::Off || !may_be_persons(&payload.source) || !config.database().exists() {
         return Ok(None);
     }
     let Some(asked) = prompt::read(&payload.prompt).filter(|asked| says_enough(asked, &payload.transcript)) else {
@@ -101,8 +101,8 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
         return Ok(None);
     }
     let policy = config.policy(match config.hooks.scope {
-        Scope::Project => View::Only(&payload.cwd),
-        Scope::All => View::From(&payload.cwd),
+        HookScope::Project => View::Only(&payload.cwd),
+        HookScope::All => View::From(&payload.cwd),
     });
     let store = match Memory::open_as_it_is(&config.database(), &policy, BUSY) {
         Ok(store) => store,
@@ -110,22 +110,22 @@ fn saying(payload: &Payload, config: &Config) -> Result<Option<Saying>> {
         Err(e) if e.downcast_ref::<OtherFormat>().is_some() => return Ok(None),
         Err(e) => return Err(e),
     };
-    let told = Told::read(&config.data_dir, &payload.session);
+    let told = SeenLog::read(&config.data_dir, &payload.session);
     // After a change of the rules, stored texts are only clean again after the next digest.
     if told.is_full() || !store.is_cleaned_by(&config.rules())? {
         return Ok(None);
     }
     let own = projects.key_of(&payload.cwd);
-    let speaker = Speaker { config, store: &store, told: &told, session: &payload.session, own: &own };
+    let speaker = PromptResponder { config, store: &store, told: &told, session: &payload.session, own: &own };
     speaker.saying(&asked)
 }
 
 /// Whether the prompt says enough to search for. A bare "continue" means this session, unless it has only just begun.
-fn says_enough(asked: &Asked, transcript: &Path) -> bool {
+fn says_enough(asked: &PromptIntent, transcript: &Path) -> bool {
     match asked.past {
-        Past::No => asked.topic.len() >= MIN_TOPIC,
-        Past::Continues => !asked.topic.is_empty() || asked.words.is_empty() && !has_answers(transcript),
-        Past::Asks => true,
+        PastIntent::No => asked.topic.len() >= MIN_TOPIC,
+        PastIntent::Continues => !asked.topic.is_empty() || asked.words.is_empty() && !has_answers(transcript),
+        PastIntent::Asks => true,
     }
 }
 
@@ -149,46 +149,46 @@ fn is_relevant(focus: f64, telling: f64, own: bool) -> bool {
     bounds.iter().any(|(share, words)| focus >= *share && telling >= *words)
 }
 
-struct Speaker<'a> {
+struct PromptResponder<'a> {
     config: &'a Config,
     store: &'a Memory,
-    told: &'a Told,
+    told: &'a SeenLog,
     /// The session of the prompt, which is never shown itself.
     session: &'a str,
     own: &'a str,
 }
 
-impl Speaker<'_> {
+impl PromptResponder<'_> {
     /// What to inject for a prompt, if anything.
-    fn saying(&self, asked: &Asked) -> Result<Option<Saying>> {
+    fn saying(&self, asked: &PromptIntent) -> Result<Option<Injection>> {
         if asked.words.is_empty() {
             return self.latest();
         }
         // Most prompts share only common words with sessions, so this check ends most searches early.
-        if asked.past == Past::No
+        if asked.past == PastIntent::No
             && asked.why
             && let Some(saying) = self.reasons(asked)?
         {
             return Ok(Some(saying));
         }
-        if asked.past == Past::No && most_telling(self.store, &asked.topic_query())? < RELEVANT[0].1 {
+        if asked.past == PastIntent::No && most_telling(self.store, &asked.topic_query())? < RELEVANT[0].1 {
             return Ok(None);
         }
         match (asked.past, self.config.hooks.prompt) {
-            (Past::Asks, _) => self.asked_for(asked),
-            (Past::Continues, _) => self.passages(&asked.topic_query(), |source| {
+            (PastIntent::Asks, _) => self.asked_for(asked),
+            (PastIntent::Continues, _) => self.passages(&asked.topic_query(), |source| {
                 source.project == self.own && source.focus >= CONTINUED.0 && source.telling >= CONTINUED.1
             }),
-            (Past::No, AtPrompt::Inject) => {
+            (PastIntent::No, PromptInjection::Inject) => {
                 self.passages(&asked.topic_query(), |source| is_relevant(source.focus, source.telling, source.elsewhere.is_none()))
             }
-            (Past::No, _) => self.notice(asked),
+            (PastIntent::No, _) => self.notice(asked),
         }
     }
 
     /// A notice that lists relevant sessions.
-    fn notice(&self, asked: &Asked) -> Result<Option<Saying>> {
-        let wanted = Wanted {
+    fn notice(&self, asked: &PromptIntent) -> Result<Option<Injection>> {
+        let wanted = SearchOptions {
             limit: LOOKED_AT,
             passages: LOOKED_IN,
             own: Some(self.own),
@@ -196,7 +196,7 @@ impl Speaker<'_> {
             except: Some(self.session),
             telling_only: true,
             reads: READS,
-            ..Wanted::default()
+            ..SearchOptions::default()
         };
         let mut all = find(self.store, &asked.topic_query(), &wanted)?;
         all.retain(|found| is_relevant(found.focus, found.telling, found.project().key == self.own) && !self.told.of(found.id()));
@@ -213,13 +213,13 @@ impl Speaker<'_> {
             }
         }
         text += CLOSING;
-        Ok((!ids.is_empty()).then_some(Saying { text, how: How::Notice, ids }))
+        Ok((!ids.is_empty()).then_some(Injection { text, how: ShownAs::Notice, ids }))
     }
 
-    fn line(&self, found: &Found) -> String {
+    fn line(&self, found: &SearchHit) -> String {
         let (id, at) = match &found.origin {
-            Origin::Session(head) => (id8(&head.id), head.last_at.unwrap_or(head.started_at)),
-            Origin::Note(note) => (note.id.clone(), note.at),
+            HitSource::Session(head) => (id8(&head.id), head.last_at.unwrap_or(head.started_at)),
+            HitSource::Note(note) => (note.id.clone(), note.at),
         };
         let project = found.project();
         let elsewhere = if project.key == self.own { String::new() } else { format!("in {}, ", said(project.name(), TITLE)) };
@@ -230,15 +230,15 @@ impl Speaker<'_> {
     }
 
     /// Passages of sessions on the topic.
-    fn passages(&self, query: &Query, fits: impl Fn(&Source) -> bool) -> Result<Option<Saying>> {
+    fn passages(&self, query: &Query, fits: impl Fn(&TopicSource) -> bool) -> Result<Option<Injection>> {
         Ok(self.news_of(self.sources(query, false, fits)?))
     }
 
     /// Passages for a prompt that asks for the past. A prompt that names only what to do gets the last session if none matches.
-    fn asked_for(&self, asked: &Asked) -> Result<Option<Saying>> {
+    fn asked_for(&self, asked: &PromptIntent) -> Result<Option<Injection>> {
         let names_topic = !asked.topic.is_empty();
         let own = if names_topic { ASKED_FOR } else { ASKED_IN_COMMON_WORDS };
-        let fits = |source: &Source| match source.elsewhere {
+        let fits = |source: &TopicSource| match source.elsewhere {
             None => source.focus >= own,
             Some(_) => names_topic && source.focus >= ASKED_ELSEWHERE.0 && source.telling >= ASKED_ELSEWHERE.1,
         };
@@ -250,7 +250,7 @@ impl Speaker<'_> {
     }
 
     /// The decision in the own project that answers a "why" question.
-    fn reasons(&self, asked: &Asked) -> Result<Option<Saying>> {
+    fn reasons(&self, asked: &PromptIntent) -> Result<Option<Injection>> {
         let topic = words(&asked.topic.join(" "));
         if topic.len() < EXPLAINS.1 {
             return Ok(None);
@@ -259,14 +259,14 @@ impl Speaker<'_> {
             let held = words(text).intersection(&topic).count();
             held >= EXPLAINS.1 && held as f64 >= EXPLAINS.0 * topic.len() as f64
         };
-        let fits = |source: &Source| {
+        let fits = |source: &TopicSource| {
             source.project == self.own && source.passages.iter().any(|p| p.kind == "decision" && explains(&p.text))
         };
         Ok(self.news_of(self.sources(&asked.topic_query(), true, fits)?))
     }
 
-    fn sources(&self, query: &Query, decisions: bool, fits: impl Fn(&Source) -> bool) -> Result<Vec<Source>> {
-        let asking = Asking { own: Some(self.own), session: Some(self.session), decisions };
+    fn sources(&self, query: &Query, decisions: bool, fits: impl Fn(&TopicSource) -> bool) -> Result<Vec<TopicSource>> {
+        let asking = Asker { own: Some(self.own), session: Some(self.session), decisions };
         let mut sources = candidates(self.store, self.config, query, &asking)?;
         sources.retain(fits);
         sources.sort_by_key(|source| source.elsewhere.is_some());
@@ -274,27 +274,27 @@ impl Speaker<'_> {
     }
 
     /// Injects the sources whose passages this session has not seen yet.
-    fn news_of(&self, mut sources: Vec<Source>) -> Option<Saying> {
-        sources.retain(|source| !self.told.has(&source.id, How::Passages));
+    fn news_of(&self, mut sources: Vec<TopicSource>) -> Option<Injection> {
+        sources.retain(|source| !self.told.has(&source.id, ShownAs::Passages));
         self.told_by(sources)
     }
 
     /// The last session, for a prompt that names no topic. Not shown if the notes at the session's start included it.
-    fn latest(&self) -> Result<Option<Saying>> {
+    fn latest(&self) -> Result<Option<Injection>> {
         let mut sources = self.sources(&Query::default(), false, |_| true)?;
-        if sources.first().is_none_or(|last| self.told.has(&last.id, How::Start)) {
+        if sources.first().is_none_or(|last| self.told.has(&last.id, ShownAs::Start)) {
             return Ok(None);
         }
         sources.truncate(1);
         Ok(self.told_by(sources))
     }
 
-    fn told_by(&self, sources: Vec<Source>) -> Option<Saying> {
+    fn told_by(&self, sources: Vec<TopicSource>) -> Option<Injection> {
         let frame = [OPENING, PASSAGES, CLOSING].concat();
         let topic = Topic::of(sources, tokens_in(self.room().saturating_sub(frame.len())));
         let ids: Vec<String> = topic.sources.iter().map(|source| source.id.clone()).collect();
         let text = [OPENING, PASSAGES, topic.render(), CLOSING].concat();
-        (!ids.is_empty()).then_some(Saying { text, how: How::Passages, ids })
+        (!ids.is_empty()).then_some(Injection { text, how: ShownAs::Passages, ids })
     }
 
     /// Limit of the injected text, in bytes.

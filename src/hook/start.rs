@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::payload::Payload;
 use crate::app::hook_state::{dedupe, log, seen};
-use crate::app::session_start::{Asked, Start, compacted, gather};
+use crate::app::session_start::{ContextRequest, StartMode, compacted, gather};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::View;
-use crate::render::session_start::Context;
+use crate::render::session_start::RenderedContext;
 use crate::source::live_session;
 use crate::store::error::explained;
 use crate::store::{Memory, OtherFormat};
@@ -42,14 +42,14 @@ pub fn answer(payload: &Payload, config: &Config, until: Instant) -> Result<Opti
     if payload.source != "compact" {
         let ids = context.sessions_shown.iter().chain(&context.undigested_shown).map(String::as_str);
         // A failure here only means that a prompt may repeat it, which is no reason to stay silent now.
-        let noted = seen::note(&config.data_dir, &payload.session, seen::How::Start, ids);
+        let noted = seen::note(&config.data_dir, &payload.session, seen::ShownAs::Start, ids);
         let _ = noted.inspect_err(|e| log::note(EVENT, &format!("{e:#}")));
     }
     let answer = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context.text}});
     Ok(Some(format!("{answer}\n")))
 }
 
-fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<Context> {
+fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) -> Result<RenderedContext> {
     // Even without the index there is something to show: the session that just ended, and that digests fail.
     let policy = config.policy(View::From(&payload.cwd));
     let opened = Memory::open_as_it_is(&config.database(), &policy, BUSY).map_err(|e| explained(e, &config.database()));
@@ -60,13 +60,13 @@ fn from_index(payload: &Payload, config: &Config, source: &str, until: Instant) 
     let store = opened.ok();
     let start = match source {
         "resume" | "fork" => match last_active(payload, store.as_ref())? {
-            Some(at) => Start::Since(at),
+            Some(at) => StartMode::Since(at),
             // A conversation of unknown age may contain everything already.
-            None => return Ok(Context::default()),
+            None => return Ok(RenderedContext::default()),
         },
-        _ => Start::Blank,
+        _ => StartMode::Blank,
     };
-    let asked = Asked {
+    let asked = ContextRequest {
         cwd: &payload.cwd,
         session: Some(&payload.session),
         start,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jiff::civil::Date;
 
-use super::tools::Site;
+use super::tools::ToolContext;
 use crate::app::digest::pages::{shown_day, shows_hidden};
 use crate::store::Memory;
 
@@ -19,12 +19,12 @@ pub const PAGE: usize = 50;
 
 /// A day that has a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Day {
+pub struct DayPage {
     pub date: Date,
     pub bytes: u64,
 }
 
-impl Day {
+impl DayPage {
     pub fn uri(&self) -> String {
         format!("{SCHEME}{}", self.date)
     }
@@ -32,7 +32,7 @@ impl Day {
 
 /// Days that have a page, before a given day, newest first, and whether there are more. Omits days of which the policy shows
 /// nothing.
-pub fn list(site: &Site<'_>, before: Option<Date>) -> Result<(Vec<Day>, bool)> {
+pub fn list(site: &ToolContext<'_>, before: Option<Date>) -> Result<(Vec<DayPage>, bool)> {
     let mut days = written(&site.config.data_dir, before);
     if let Some(memory) = memory(site)? {
         let mut shown = Vec::new();
@@ -45,7 +45,7 @@ pub fn list(site: &Site<'_>, before: Option<Date>) -> Result<(Vec<Day>, bool)> {
             if !shows_hidden(site.config, &memory, &name)? {
                 shown.push(day);
             } else if let Some(page) = shown_day(site.config, &memory, &name)? {
-                shown.push(Day { bytes: page.len() as u64, ..day });
+                shown.push(DayPage { bytes: page.len() as u64, ..day });
             }
         }
         days = shown;
@@ -56,13 +56,13 @@ pub fn list(site: &Site<'_>, before: Option<Date>) -> Result<(Vec<Day>, bool)> {
 }
 
 /// The index, if the policy hides anything; otherwise pages are served without it.
-fn memory(site: &Site<'_>) -> Result<Option<Memory>> {
+fn memory(site: &ToolContext<'_>) -> Result<Option<Memory>> {
     if site.policy().hides_nothing() { Ok(None) } else { site.memory_if_there() }
 }
 
 /// Days that have a page file, before a given day, newest first.
-fn written(data_dir: &Path, before: Option<Date>) -> Vec<Day> {
-    let mut days: Vec<Day> = Vec::new();
+fn written(data_dir: &Path, before: Option<Date>) -> Vec<DayPage> {
+    let mut days: Vec<DayPage> = Vec::new();
     for month in entries(&data_dir.join("daily")) {
         days.extend(entries(&month).into_iter().filter_map(|file| day_of(data_dir, &file)));
     }
@@ -76,10 +76,10 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The day of a page file: a regular file at the path of its day.
-fn day_of(data_dir: &Path, file: &Path) -> Option<Day> {
+fn day_of(data_dir: &Path, file: &Path) -> Option<DayPage> {
     let date = date(file.file_stem()?.to_str()?)?;
     let meta = file.symlink_metadata().ok()?;
-    (file == path_of(data_dir, date) && meta.is_file()).then_some(Day { date, bytes: meta.len() })
+    (file == path_of(data_dir, date) && meta.is_file()).then_some(DayPage { date, bytes: meta.len() })
 }
 
 /// Parses a date in its canonical spelling only.
@@ -96,7 +96,7 @@ fn path_of(data_dir: &Path, date: Date) -> PathBuf {
 ///
 /// # Errors
 /// If the page exists but cannot be read.
-pub fn read(site: &Site<'_>, uri: &str) -> Result<Option<String>> {
+pub fn read(site: &ToolContext<'_>, uri: &str) -> Result<Option<String>> {
     let Some(date) = uri.strip_prefix(SCHEME).and_then(date) else { return Ok(None) };
     let day = date.to_string();
     match memory(site)? {
@@ -143,7 +143,7 @@ mod tests {
         ] {
             assert_eq!(read(uri).unwrap(), None, "{uri}");
         }
-        assert_eq!(written(dir.path(), None).iter().map(Day::uri).collect::<Vec<_>>(), ["recall://day/2026-11-17"]);
+        assert_eq!(written(dir.path(), None).iter().map(DayPage::uri).collect::<Vec<_>>(), ["recall://day/2026-11-17"]);
         assert_eq!(written(&dir.path().join("nowhere"), None), Vec::new());
     }
 }

@@ -26,17 +26,17 @@ const BUSY: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub struct Workers {
+pub struct Executor {
     places: Semaphore,
 }
 
-impl Default for Workers {
+impl Default for Executor {
     fn default() -> Self {
         Self { places: Semaphore::new(AT_ONCE) }
     }
 }
 
-impl Workers {
+impl Executor {
     /// Runs the work when its turn comes, unless it is cancelled first.
     ///
     /// # Errors
@@ -44,9 +44,9 @@ impl Workers {
     pub async fn run<T: Send + 'static>(
         &self,
         called_off: impl Future<Output = ()>,
-        work: impl FnOnce(&Reading) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ReadHandle) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let reading = Reading::default();
+        let reading = ReadHandle::default();
         let worker = reading.clone();
         let done = async {
             // Held by the waiting side, not by the thread, so that it is freed as soon as the call is cancelled.
@@ -66,23 +66,23 @@ impl Workers {
 
 /// Cancellation handle of a call's reads.
 #[derive(Debug, Clone, Default)]
-pub struct Reading {
-    state: Arc<Mutex<State>>,
+pub struct ReadHandle {
+    state: Arc<Mutex<CancelState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct CancelState {
     called_off: bool,
     handle: Option<InterruptHandle>,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for CancelState {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("State").field("called_off", &self.called_off).finish_non_exhaustive()
     }
 }
 
-impl Reading {
+impl ReadHandle {
     /// Opens the index as it is: a reader does not upgrade it.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Reading {
         if self.state().called_off { bail!("called off") } else { Ok(()) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CancelState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -29,7 +29,7 @@ use tokio::sync::Notify;
 
 use crate::config::Config;
 use server::Server;
-use wire::Wire;
+use wire::StdioTransport;
 
 /// Threads beside those of the calls: one reads stdin, one writes stdout.
 const TALKING: usize = 2;
@@ -49,7 +49,7 @@ pub fn serve(config: Config) -> Result<()> {
 
 async fn talk(config: Config) -> Result<()> {
     let told_to_end = told_to_end();
-    let serving = Server::new(config).serve(Wire::new());
+    let serving = Server::new(config).serve(StdioTransport::new());
     let running = tokio::select! {
         begun = serving => match begun {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
 use super::text::{block, line};
-use super::tools::Site;
-use crate::app::session_start::{Asked, Start, gather};
+use super::tools::ToolContext;
+use crate::app::session_start::{ContextRequest, StartMode, gather};
 use crate::app::topic;
 use crate::search::Query;
 
@@ -45,7 +45,7 @@ pub fn topic(arguments: Option<&JsonObject>) -> Result<Option<String>> {
 }
 
 /// The prompt, with what the memory holds.
-pub fn left_off(topic: Option<&str>, site: &Site<'_>) -> Result<GetPromptResult> {
+pub fn left_off(topic: Option<&str>, site: &ToolContext<'_>) -> Result<GetPromptResult> {
     let (notes, question) = match topic {
         Some(topic) => (about(topic, site)?, format!("Where did we leave off on this: {topic}?")),
         None => (project(site)?, "Where did we leave off?".to_owned()),
@@ -56,7 +56,7 @@ pub fn left_off(topic: Option<&str>, site: &Site<'_>) -> Result<GetPromptResult>
 }
 
 /// What is known about a topic, as a block that is not ingested again.
-fn about(topic: &str, site: &Site<'_>) -> Result<String> {
+fn about(topic: &str, site: &ToolContext<'_>) -> Result<String> {
     let config = site.config;
     let query = Query::parse(topic, &config.query_context());
     let store = site.memory()?;
@@ -65,13 +65,13 @@ fn about(topic: &str, site: &Site<'_>) -> Result<String> {
 }
 
 /// What a session of the project would start with.
-fn project(site: &Site<'_>) -> Result<String> {
+fn project(site: &ToolContext<'_>) -> Result<String> {
     let config = site.config;
     let store = site.memory_if_there()?;
-    let asked = Asked {
+    let asked = ContextRequest {
         cwd: site.folder.to_str().context("the folder's name is not UTF-8")?,
         session: None,
-        start: Start::Blank,
+        start: StartMode::Blank,
         max_tokens: config.hooks.max_inject_tokens,
         now: config.now(),
         until: Instant::now() + PATIENCE,

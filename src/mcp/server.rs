@@ -15,11 +15,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::prompts;
 use super::text::harmless;
-use super::tools::{self, Site};
+use super::tools::{self, ToolContext};
 use crate::config::Config;
 use crate::mcp::day_pages;
-use crate::mcp::executor::{Reading, Workers};
-use crate::mcp::workspace_root::Place;
+use crate::mcp::executor::{Executor, ReadHandle};
+use crate::mcp::workspace_root::WorkspaceRoot;
 use crate::model::session::Millis;
 use crate::store::error::explained;
 use crate::store::pause;
@@ -43,32 +43,32 @@ const MARKDOWN: &str = "text/markdown";
 #[derive(Debug)]
 pub struct Server {
     config: Arc<Config>,
-    place: Place,
-    workers: Workers,
+    place: WorkspaceRoot,
+    workers: Executor,
     /// Start time of the server.
     since: Millis,
 }
 
-type Request = RequestContext<RoleServer>;
+type CallContext = RequestContext<RoleServer>;
 
 impl Server {
     pub fn new(config: Config) -> Self {
         let since = config.now();
-        Self { config: Arc::new(config), place: Place::default(), workers: Workers::default(), since }
+        Self { config: Arc::new(config), place: WorkspaceRoot::default(), workers: Executor::default(), since }
     }
 
     /// Runs the work for the client's folder, on a worker thread.
     async fn at_work<T: Send + 'static>(
         &self,
-        request: &Request,
-        work: impl FnOnce(&Site<'_>) -> Result<T> + Send + 'static,
+        request: &CallContext,
+        work: impl FnOnce(&ToolContext<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let folder = self.place.folder(&request.peer).await;
         let (config, since) = (Arc::clone(&self.config), self.since);
         let client = request.peer.peer_info().map(|client| client.client_info.name.clone()).unwrap_or_default();
-        let work = move |reading: &Reading| {
+        let work = move |reading: &ReadHandle| {
             pause::check(&config)?;
-            work(&Site { config: &config, folder: &folder, reading, client: &client, since })
+            work(&ToolContext { config: &config, folder: &folder, reading, client: &client, since })
                 .map_err(|e| explained(e, &config.database()))
         };
         self.workers.run(request.ct.cancelled(), work).await
@@ -98,7 +98,7 @@ impl ServerHandler for Server {
         ServerConfig::new(can).with_server_info(me).with_instructions(INSTRUCTIONS)
     }
 
-    async fn list_tools(&self, asked: Option<PaginatedRequestParams>, _: Request) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, asked: Option<PaginatedRequestParams>, _: CallContext) -> Result<ListToolsResult, ErrorData> {
         only_page(asked)?;
         Ok(ListToolsResult::with_all_items(tools::all().iter().map(|entry| entry.tool.clone()).collect()))
     }
@@ -107,7 +107,7 @@ impl ServerHandler for Server {
         tools::all().iter().find(|entry| entry.tool.name == name).map(|entry| entry.tool.clone())
     }
 
-    async fn call_tool(&self, asked: CallToolRequestParams, request: Request) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, asked: CallToolRequestParams, request: CallContext) -> Result<CallToolResponse, ErrorData> {
         let Some(entry) = tools::all().iter().find(|entry| entry.tool.name == asked.name) else {
             return Err(invalid(format!("there is no tool `{}`", asked.name)));
         };
@@ -119,7 +119,7 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         asked: Option<PaginatedRequestParams>,
-        request: Request,
+        request: CallContext,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = asked.and_then(|asked| asked.cursor);
         let before: Option<Date> = match cursor {
@@ -129,7 +129,7 @@ impl ServerHandler for Server {
         let listed = self.at_work(&request, move |site| day_pages::list(site, before)).await;
         let (days, more) = listed.map_err(|e| internal(&e))?;
         let next = days.last().filter(|_| more).map(|day| day.date.to_string());
-        let resource = |day: &day_pages::Day| {
+        let resource = |day: &day_pages::DayPage| {
             Resource::new(day.uri(), day.date.to_string())
                 .with_title(day.date.strftime("%A, %-d %B %Y").to_string())
                 .with_mime_type(MARKDOWN)
@@ -143,7 +143,7 @@ impl ServerHandler for Server {
     async fn list_resource_templates(
         &self,
         asked: Option<PaginatedRequestParams>,
-        _: Request,
+        _: CallContext,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         only_page(asked)?;
         let day = ResourceTemplate::new(day_pages::TEMPLATE, "day")
@@ -155,7 +155,11 @@ impl ServerHandler for Server {
         Ok(ListResourceTemplatesResult::with_all_items(vec![day]))
     }
 
-    async fn read_resource(&self, asked: ReadResourceRequestParams, request: Request) -> Result<ReadResourceResponse, ErrorData> {
+    async fn read_resource(
+        &self,
+        asked: ReadResourceRequestParams,
+        request: CallContext,
+    ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = asked.uri.clone();
         let page = self.at_work(&request, move |site| day_pages::read(site, &uri)).await;
         let Some(page) = page.map_err(|e| internal(&e))? else {
@@ -165,12 +169,12 @@ impl ServerHandler for Server {
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
-    async fn list_prompts(&self, asked: Option<PaginatedRequestParams>, _: Request) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, asked: Option<PaginatedRequestParams>, _: CallContext) -> Result<ListPromptsResult, ErrorData> {
         only_page(asked)?;
         Ok(ListPromptsResult::with_all_items(prompts::all()))
     }
 
-    async fn get_prompt(&self, asked: GetPromptRequestParams, request: Request) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(&self, asked: GetPromptRequestParams, request: CallContext) -> Result<GetPromptResponse, ErrorData> {
         if asked.name != prompts::LEFT_OFF {
             return Err(invalid(format!("there is no prompt `{}`", asked.name)));
         }
@@ -180,7 +184,7 @@ impl ServerHandler for Server {
     }
 
     /// The library passes requests with malformed parameters here, like those with unknown methods.
-    async fn on_custom_request(&self, asked: CustomRequest, _: Request) -> Result<CustomResult, ErrorData> {
+    async fn on_custom_request(&self, asked: CustomRequest, _: CallContext) -> Result<CustomResult, ErrorData> {
         let known = FORMS.iter().find(|(method, _)| *method == asked.method);
         Err(match known {
             Some((method, form)) => invalid(format!("{method}: {form}")),

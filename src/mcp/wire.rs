@@ -20,14 +20,14 @@ use crate::source::json::{fields, fields_so_far, number, text};
 /// Largest accepted frame in bytes; the library's limit is the same.
 const MAX_FRAME: usize = 16 << 20;
 
-type Heard = RxJsonRpcMessage<RoleServer>;
-type Said = TxJsonRpcMessage<RoleServer>;
+type Incoming = RxJsonRpcMessage<RoleServer>;
+type Outgoing = TxJsonRpcMessage<RoleServer>;
 
-pub struct Wire {
+pub struct StdioTransport {
     from: BufReader<Stdin>,
     /// The frame being received. Kept across calls because `receive` is cancelled whenever something else happens, and then
     /// resumes.
-    frame: Frame,
+    frame: MessageFrame,
     to: Arc<Mutex<Stdout>>,
     /// The error being written. Reading waits for it, so a client that sends garbage without reading replies blocks itself.
     telling: Option<JoinHandle<io::Result<()>>>,
@@ -35,20 +35,20 @@ pub struct Wire {
 
 /// A received line.
 #[derive(Default)]
-struct Frame {
+struct MessageFrame {
     bytes: Vec<u8>,
     /// The line was too long, and only its beginning is kept.
     cut: bool,
 }
 
-impl Wire {
+impl StdioTransport {
     pub fn new() -> Self {
         let to = Arc::new(Mutex::new(tokio::io::stdout()));
-        Self { from: BufReader::new(tokio::io::stdin()), frame: Frame::default(), to, telling: None }
+        Self { from: BufReader::new(tokio::io::stdin()), frame: MessageFrame::default(), to, telling: None }
     }
 
     /// The next frame; `None` at the end of stdin, where a partial frame is dropped.
-    async fn next_frame(&mut self) -> Option<Frame> {
+    async fn next_frame(&mut self) -> Option<MessageFrame> {
         loop {
             let came = self.from.fill_buf().await.ok().filter(|came| !came.is_empty())?;
             let end = memchr::memchr(b'\n', came);
@@ -63,7 +63,7 @@ impl Wire {
     }
 }
 
-impl Frame {
+impl MessageFrame {
     fn take(&mut self, bytes: &[u8]) {
         let room = MAX_FRAME - self.bytes.len();
         self.cut |= bytes.len() > room;
@@ -74,7 +74,7 @@ impl Frame {
     ///
     /// # Errors
     /// The reply to send if it is not a message.
-    fn read(&self) -> Result<Option<Heard>, Box<Said>> {
+    fn read(&self) -> Result<Option<Incoming>, Box<Outgoing>> {
         let line = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes).trim_ascii();
         if self.cut {
             let why = format!("this message is longer than {} MiB", MAX_FRAME >> 20);
@@ -101,20 +101,20 @@ fn is_notification(line: &[u8]) -> bool {
 }
 
 /// The error reply to a line, under its id if it has a valid one.
-fn refused(code: ErrorCode, why: String, line: &[u8]) -> Box<Said> {
+fn refused(code: ErrorCode, why: String, line: &[u8]) -> Box<Outgoing> {
     let readable = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
     let [id] = fields_so_far(readable, &["id"]);
     let id = id.and_then(|id| {
         let name = text(id).map(|name| RequestId::String(name.as_ref().into()));
         name.or_else(|| number(Some(id)).and_then(|n| i64::try_from(n).ok()).map(RequestId::Number))
     });
-    Box::new(Said::error(ErrorData::new(code, why, None), id))
+    Box::new(Outgoing::error(ErrorData::new(code, why, None), id))
 }
 
-impl Transport<RoleServer> for Wire {
+impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
-    fn send(&mut self, said: Said) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(&mut self, said: Outgoing) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let to = Arc::clone(&self.to);
         async move {
             let mut line = serde_json::to_vec(&said)?;
@@ -125,7 +125,7 @@ impl Transport<RoleServer> for Wire {
         }
     }
 
-    async fn receive(&mut self) -> Option<Heard> {
+    async fn receive(&mut self) -> Option<Incoming> {
         loop {
             if let Some(telling) = &mut self.telling {
                 let told = telling.await;

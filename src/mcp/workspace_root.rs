@@ -14,13 +14,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The folder in which the client works, once known.
 #[derive(Debug, Default)]
-pub struct Place {
-    asked: Arc<Mutex<Asked>>,
+pub struct WorkspaceRoot {
+    asked: Arc<Mutex<RootsRequest>>,
 }
 
 /// State of the roots request. The client is asked once, and every call before its reply waits for the same request.
 #[derive(Debug, Clone, Default)]
-enum Asked {
+enum RootsRequest {
     #[default]
     NotYet,
     Waiting(Arc<Notify>),
@@ -30,14 +30,14 @@ enum Asked {
     Told(Option<PathBuf>),
 }
 
-impl Asked {
+impl RootsRequest {
     /// Whether the state belongs to this request.
     fn is(&self, question: &Arc<Notify>) -> bool {
         matches!(self, Self::Waiting(asked) | Self::Late(asked) if Arc::ptr_eq(asked, question))
     }
 }
 
-impl Place {
+impl WorkspaceRoot {
     /// The client's first root that is a folder on this machine, else the server's own folder.
     pub async fn folder(&self, peer: &Peer<RoleServer>) -> PathBuf {
         let own = || std::env::current_dir().unwrap_or_default();
@@ -46,21 +46,21 @@ impl Place {
         }
         let asked = self.asked().clone();
         let question = match asked {
-            Asked::Told(root) => return root.unwrap_or_else(own),
-            Asked::Late(_) => return own(),
-            Asked::Waiting(question) => question,
-            Asked::NotYet => self.ask(peer.clone()),
+            RootsRequest::Told(root) => return root.unwrap_or_else(own),
+            RootsRequest::Late(_) => return own(),
+            RootsRequest::Waiting(question) => question,
+            RootsRequest::NotYet => self.ask(peer.clone()),
         };
         let told = question.notified();
         // The reply may have arrived in between.
         if self.asked().is(&question) && tokio::time::timeout(PATIENCE, told).await.is_err() {
             let mut asked = self.asked();
             if asked.is(&question) {
-                *asked = Asked::Late(question);
+                *asked = RootsRequest::Late(question);
             }
         }
         match &*self.asked() {
-            Asked::Told(Some(root)) => root.clone(),
+            RootsRequest::Told(Some(root)) => root.clone(),
             _ => own(),
         }
     }
@@ -68,13 +68,13 @@ impl Place {
     /// Sends the roots request. A late reply is still used, unless the client has reported changed roots since.
     fn ask(&self, peer: Peer<RoleServer>) -> Arc<Notify> {
         let question = Arc::new(Notify::new());
-        *self.asked() = Asked::Waiting(Arc::clone(&question));
+        *self.asked() = RootsRequest::Waiting(Arc::clone(&question));
         let (asked, waiting) = (Arc::clone(&self.asked), Arc::clone(&question));
         tokio::spawn(async move {
             let root = of_roots(&roots(&peer).await);
             let mut asked = lock(&asked);
             if asked.is(&waiting) {
-                *asked = Asked::Told(root);
+                *asked = RootsRequest::Told(root);
             }
             waiting.notify_waiters();
         });
@@ -83,15 +83,15 @@ impl Place {
 
     /// Forgets the roots, because the client reported that they changed.
     pub fn forget(&self) {
-        *self.asked() = Asked::NotYet;
+        *self.asked() = RootsRequest::NotYet;
     }
 
-    fn asked(&self) -> MutexGuard<'_, Asked> {
+    fn asked(&self) -> MutexGuard<'_, RootsRequest> {
         lock(&self.asked)
     }
 }
 
-fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
+fn lock(asked: &Mutex<RootsRequest>) -> MutexGuard<'_, RootsRequest> {
     asked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

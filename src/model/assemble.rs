@@ -4,17 +4,17 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use crate::model::session::{Entry, Item, Outcome, Project, Row, RowKey, Session};
+use crate::model::session::{Entry, Item, Outcome, Project, Record, RecordKey, Session};
 
 /// Collects entries in order. An outcome joins its tool use and makes no entry of its own.
 #[derive(Debug, Default)]
-pub struct Entries {
+pub struct EntryBuilder {
     all: Vec<Entry>,
     unanswered: HashMap<String, VecDeque<usize>>,
     early: HashMap<String, Outcome>,
 }
 
-impl Entries {
+impl EntryBuilder {
     pub fn push(&mut self, mut entry: Entry) {
         match &entry.item {
             // The oldest layout has no ids: uses of the same command are answered in order.
@@ -44,7 +44,7 @@ impl Entries {
     }
 
     /// A plan comes right before the tool use of the same record that presents it to the user.
-    fn end_plan(&mut self, at: usize, key: RowKey, outcome: &Outcome) {
+    fn end_plan(&mut self, at: usize, key: RecordKey, outcome: &Outcome) {
         let before = at.checked_sub(1).and_then(|before| self.all.get_mut(before));
         if let Some(plan) = before.filter(|plan| plan.key == key && matches!(plan.item, Item::Plan(_))) {
             plan.outcome = Some(outcome.clone());
@@ -58,8 +58,8 @@ impl Entries {
 
 /// Builds the session `id` from these records alone, for a digest of what is not stored yet. `key_of` maps a folder to its project
 /// key.
-pub fn session_of(id: &str, rows: Vec<Row>, key_of: impl Fn(&str) -> String) -> Session {
-    let mut entries = Entries::default();
+pub fn session_of(id: &str, rows: Vec<Record>, key_of: impl Fn(&str) -> String) -> Session {
+    let mut entries = EntryBuilder::default();
     let mut seen = BTreeSet::new();
     let (mut cwd, mut branches) = (None, Vec::new());
     for row in rows.into_iter().filter(|r| r.session == id && r.agent.is_none()) {

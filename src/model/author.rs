@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::clean::{id8, one_line, plain, shorten};
 use crate::text::disarm::disarm;
-use crate::text::phrase::Phrase;
+use crate::text::phrase::PhraseMatcher;
 
 /// The longest name of an agent, in characters.
 const MAX_NAME: usize = 40;
@@ -58,7 +58,7 @@ impl Author {
     }
 
     /// Does an agent's name contain the phrase? No other part of an author is free text.
-    pub fn is_named(&self, phrase: &Phrase) -> bool {
+    pub fn is_named(&self, phrase: &PhraseMatcher) -> bool {
         matches!(self, Self::Agent { name, .. } if phrase.is_in(name))
     }
 

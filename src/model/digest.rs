@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::session::{RowKey, short_id};
+use crate::model::session::{RecordKey, short_id};
 
 /// The title of a digest that has none.
 pub const UNTITLED: &str = "Untitled session";
@@ -30,7 +30,7 @@ pub struct Digest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub text: String,
-    pub rows: Vec<RowKey>,
+    pub rows: Vec<RecordKey>,
 }
 
 impl Claim {

@@ -7,7 +7,7 @@ pub const EVERYWHERE: &str = "*";
 
 /// What a note is about, the weightiest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub enum Kind {
+pub enum NoteKind {
     /// How things are done here.
     Convention,
     /// What the user likes.
@@ -21,7 +21,7 @@ pub enum Kind {
     Fact,
 }
 
-impl Kind {
+impl NoteKind {
     pub const ALL: [Self; 5] = [Self::Convention, Self::Preference, Self::Decision, Self::Todo, Self::Fact];
 
     pub fn name(self) -> &'static str {
@@ -42,7 +42,7 @@ impl Kind {
 
 /// The result of storing a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Kept {
+pub struct StoredNote {
     pub id: String,
     /// An equivalent note was already stored: id and project are that note's.
     pub known: bool,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::model::session::{Counts, Tokens};
+use crate::model::session::{TokenCounts, Tokens};
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
@@ -32,15 +32,15 @@ const US_TIMES: f64 = 1.1;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct List {
+struct PriceList {
     /// When the list was last compared with the published prices.
     date: String,
     aliases: BTreeMap<String, Vec<String>>,
-    models: BTreeMap<String, Listed>,
+    models: BTreeMap<String, ListedModel>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
-struct Listed {
+struct ListedModel {
     #[serde(flatten)]
     price: Price,
     long: Option<Price>,
@@ -50,7 +50,7 @@ struct Listed {
 }
 
 // Built into the program; a test parses it.
-static PRICES: LazyLock<Option<List>> = LazyLock::new(|| toml::from_str(LIST).ok());
+static PRICES: LazyLock<Option<PriceList>> = LazyLock::new(|| toml::from_str(LIST).ok());
 
 /// What a model's tokens cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,7 +93,7 @@ pub fn thinks(model: &str) -> bool {
     find(bare(model)).is_none_or(|listed| listed.thinks)
 }
 
-fn find(bare: &str) -> Option<&'static Listed> {
+fn find(bare: &str) -> Option<&'static ListedModel> {
     PRICES.as_ref()?.models.get(bare)
 }
 
@@ -125,7 +125,7 @@ pub fn cost(tokens: &Tokens, rates: &Rates) -> f64 {
 
 /// Cost at one price. Cache prices that are not given follow from the input price: 1.25 times for writing with five minutes of lifetime,
 /// twice for an hour, a tenth for reading.
-fn flat(counts: &Counts, price: &Price) -> f64 {
+fn flat(counts: &TokenCounts, price: &Price) -> f64 {
     let all = [
         (counts.input, price.input),
         (counts.output, price.output),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::session::{Millis, Session, Tokens, Touch};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct SessionFacts {
     pub began_at: Option<Millis>,
     pub last_at: Option<Millis>,
     pub prompts: usize,
@@ -18,7 +18,7 @@ pub struct Facts {
     pub usage: BTreeMap<String, Tokens>,
 }
 
-impl Facts {
+impl SessionFacts {
     pub fn of(session: &Session) -> Self {
         Self {
             began_at: session.began_at(),

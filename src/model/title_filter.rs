@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::session::{Item, Row, Sign, TitleBy, Turn, digest_of};
+use crate::model::session::{Item, Record, TitleBy, TitleEvent, Turn, digest_of};
 
 /// What the records of a file have shown so far. Holds no text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Titles {
+pub struct TitleFilter {
     /// Hashes of inherited titles.
     brought: Vec<u32>,
     /// A prompt was seen.
@@ -19,17 +19,17 @@ pub struct Titles {
     hooked: Vec<u32>,
 }
 
-impl Titles {
+impl TitleFilter {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Removes titles that were not given in the session from a record of the main conversation.
-    pub fn pass(&mut self, row: &mut Row) {
+    pub fn pass(&mut self, row: &mut Record) {
         match &row.sign {
-            Some(Sign::Cleared) => self.cleared |= !self.begun,
-            Some(Sign::HookTitled(title)) => self.hooked.push(hash(title)),
-            Some(Sign::Renamed) => row.items.iter().filter_map(given).for_each(|title| {
+            Some(TitleEvent::Cleared) => self.cleared |= !self.begun,
+            Some(TitleEvent::HookTitled(title)) => self.hooked.push(hash(title)),
+            Some(TitleEvent::Renamed) => row.items.iter().filter_map(given).for_each(|title| {
                 let renamed = hash(title);
                 self.brought.retain(|brought| *brought != renamed);
                 self.hooked.retain(|hooked| *hooked != renamed);

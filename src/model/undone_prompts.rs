@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::session::{Millis, RowKey};
+use crate::model::session::{Millis, RecordKey};
 
 /// The most turns remembered that may still continue: more than the number of processes that write to one transcript.
 const TURNS: usize = 4;
@@ -17,21 +17,21 @@ const TURNS: usize = 4;
 const ROWS: usize = 8;
 
 /// The first bytes of a record's key: enough to distinguish the records of one session.
-pub type Mark = i64;
+pub type ShortKey = i64;
 
-pub fn mark(key: RowKey) -> Mark {
+pub fn mark(key: RecordKey) -> ShortKey {
     let [a, b, c, d, e, f, g, h, ..] = key.0;
-    Mark::from_be_bytes([a, b, c, d, e, f, g, h])
+    ShortKey::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
 /// A prompt with its position in the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
-    pub key: Mark,
+pub struct PromptLink {
+    pub key: ShortKey,
     /// Its parent record, if it names one.
-    pub parent: Option<Mark>,
+    pub parent: Option<ShortKey>,
     /// The prompt of the turn that the parent belongs to, if known.
-    pub follows: Option<Mark>,
+    pub follows: Option<ShortKey>,
     pub offset: i64,
     pub at: Option<Millis>,
 }
@@ -39,24 +39,24 @@ pub struct Asked {
 /// The turns of a file that may still continue; determines what the next prompt follows. Stored between reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Chain {
+pub struct TurnChain {
     /// Ordered by last activity: the turn of the latest record is last.
-    turns: VecDeque<Open>,
+    turns: VecDeque<OpenTurn>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Open {
-    prompt: Mark,
-    rows: VecDeque<Mark>,
+struct OpenTurn {
+    prompt: ShortKey,
+    rows: VecDeque<ShortKey>,
 }
 
-impl Chain {
+impl TurnChain {
     pub fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
 
     /// Adds a record that is no prompt to the turn of its parent; if that is unknown, to the turn of the record before it.
-    pub fn goes_on(&mut self, row: Mark, parent: Option<Mark>) {
+    pub fn goes_on(&mut self, row: ShortKey, parent: Option<ShortKey>) {
         let Some(turn) = self.turn_of(parent).or(self.turns.len().checked_sub(1)).and_then(|at| self.turns.remove(at)) else {
             return;
         };
@@ -65,22 +65,22 @@ impl Chain {
     }
 
     /// Starts a turn. Returns the prompt of the turn it follows, if known.
-    pub fn begins(&mut self, prompt: Mark, parent: Option<Mark>) -> Option<Mark> {
+    pub fn begins(&mut self, prompt: ShortKey, parent: Option<ShortKey>) -> Option<ShortKey> {
         let follows = self.turn_of(parent).map(|at| self.turns[at].prompt);
         if self.turns.len() >= TURNS {
             self.turns.pop_front();
         }
-        self.turns.push_back(Open { prompt, rows: VecDeque::new() });
+        self.turns.push_back(OpenTurn { prompt, rows: VecDeque::new() });
         self.push(prompt);
         follows
     }
 
-    fn turn_of(&self, parent: Option<Mark>) -> Option<usize> {
+    fn turn_of(&self, parent: Option<ShortKey>) -> Option<usize> {
         let parent = parent?;
         self.turns.iter().rposition(|turn| turn.rows.contains(&parent))
     }
 
-    fn push(&mut self, row: Mark) {
+    fn push(&mut self, row: ShortKey) {
         let Some(turn) = self.turns.back_mut() else { return };
         if turn.rows.len() >= ROWS {
             turn.rows.pop_front();
@@ -90,7 +90,7 @@ impl Chain {
 }
 
 /// For each prompt of a file, in order: is it undone?
-pub fn undone(asked: &[Asked]) -> Vec<bool> {
+pub fn undone(asked: &[PromptLink]) -> Vec<bool> {
     let follows = followed(asked);
     let mut chain = HashSet::new();
     let mut at = asked.len().checked_sub(1);
@@ -106,7 +106,7 @@ pub fn undone(asked: &[Asked]) -> Vec<bool> {
         }
     }
     let mut undone = vec![false; asked.len()];
-    let mut chosen: HashMap<Mark, usize> = HashMap::new();
+    let mut chosen: HashMap<ShortKey, usize> = HashMap::new();
     chain
         .iter()
         .for_each(|n| _ = asked[*n].parent.map(|parent| chosen.entry(parent).and_modify(|m| *m = (*m).max(*n)).or_insert(*n)));
@@ -119,9 +119,9 @@ pub fn undone(asked: &[Asked]) -> Vec<bool> {
 }
 
 /// For each prompt, the index of the one it follows: by its record, else the same as a prompt with the same parent, else the one before.
-fn followed(asked: &[Asked]) -> Vec<Option<usize>> {
-    let mut places: HashMap<Mark, usize> = HashMap::new();
-    let mut by_parent: HashMap<Mark, usize> = HashMap::new();
+fn followed(asked: &[PromptLink]) -> Vec<Option<usize>> {
+    let mut places: HashMap<ShortKey, usize> = HashMap::new();
+    let mut by_parent: HashMap<ShortKey, usize> = HashMap::new();
     let mut follows: Vec<Option<usize>> = Vec::with_capacity(asked.len());
     for (n, one) in asked.iter().enumerate() {
         let sibling = one.parent.and_then(|parent| by_parent.get(&parent)).map(|other| follows[*other]);
@@ -140,15 +140,15 @@ mod tests {
 
     /// Takes records by name and parent; names that begin with `p` are prompts. Returns the undone ones.
     fn undone_of(rows: &[(&'static str, &'static str)]) -> Vec<&'static str> {
-        let mark = |name: &str| if name.is_empty() { None } else { Some(mark(RowKey::from_uuid("s", name))) };
-        let (mut chain, mut asked, mut names) = (Chain::default(), Vec::new(), Vec::new());
+        let mark = |name: &str| if name.is_empty() { None } else { Some(mark(RecordKey::from_uuid("s", name))) };
+        let (mut chain, mut asked, mut names) = (TurnChain::default(), Vec::new(), Vec::new());
         for (n, (name, parent)) in rows.iter().enumerate() {
             let (key, parent) = (mark(name).unwrap(), mark(parent));
             // The chain may be stored after any record.
             chain = serde_json::from_str(&serde_json::to_string(&chain).unwrap()).unwrap();
             if name.starts_with('p') {
                 let follows = chain.begins(key, parent);
-                asked.push(Asked { key, parent, follows, offset: n as i64, at: None });
+                asked.push(PromptLink { key, parent, follows, offset: n as i64, at: None });
                 names.push(*name);
             } else {
                 chain.goes_on(key, parent);
@@ -194,7 +194,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_last_prompt_and_all_it_follows_stay(parents in prop::collection::vec(0usize..12, 1..12), known in prop::collection::vec(any::<bool>(), 12)) {
-            let asked: Vec<Asked> = parents.iter().enumerate().map(|(n, parent)| Asked {
+            let asked: Vec<PromptLink> = parents.iter().enumerate().map(|(n, parent)| PromptLink {
                 key: n as i64,
                 parent: (*parent > 0).then_some(100 + *parent as i64),
                 follows: known[n].then_some(*parent as i64),

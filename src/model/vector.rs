@@ -10,13 +10,13 @@ const LARGEST: f32 = 127.0;
 
 /// A normalized vector, quantized to bytes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quantized {
+pub struct QuantizedVector {
     /// The value of one step of the bytes.
     pub scale: f32,
     pub bytes: Vec<u8>,
 }
 
-impl Quantized {
+impl QuantizedVector {
     /// Quantizes a vector of any length; the length is not kept.
     pub fn of(vector: &[f32]) -> Self {
         let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
@@ -32,10 +32,10 @@ impl Quantized {
     }
 
     /// The representation for comparing it with many vectors.
-    pub fn to_query(&self) -> Query {
+    pub fn to_query(&self) -> QueryVector {
         let parts: Vec<i16> = self.bytes.iter().map(|byte| i16::from(*byte) - OFFSET as i16).collect();
         let offset = OFFSET * parts.iter().map(|part| i32::from(*part)).sum::<i32>();
-        Query { parts, offset, scale: self.scale }
+        QueryVector { parts, offset, scale: self.scale }
     }
 
     /// Cosine similarity: 1 for the same direction, 0 for unrelated ones.
@@ -46,14 +46,14 @@ impl Quantized {
 
 /// A vector to compare with many.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Query {
+pub struct QueryVector {
     parts: Vec<i16>,
     /// The share of a product that comes from the byte offset of the other vector.
     offset: i32,
     scale: f32,
 }
 
-impl Query {
+impl QueryVector {
     pub fn dims(&self) -> usize {
         self.parts.len()
     }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn directions_are_compared_whatever_the_length() {
-        let of = |v: &[f32]| Quantized::of(v);
+        let of = |v: &[f32]| QuantizedVector::of(v);
         let near = |a: f64, b: f64| (a - b).abs() < 0.01;
         assert!(near(of(&[3.0, 4.0]).cosine(&of(&[300.0, 400.0])), 1.0));
         assert!(near(of(&[3.0, 4.0]).cosine(&of(&[-3.0, -4.0])), -1.0));
@@ -103,15 +103,15 @@ mod tests {
     fn the_longest_vectors_do_not_overflow() {
         let ones = vec![1.0f32; 8_192];
         let minus: Vec<f32> = ones.iter().map(|x| -x).collect();
-        assert!((Quantized::of(&ones).cosine(&Quantized::of(&ones)) - 1.0).abs() < 0.01);
-        assert!((Quantized::of(&ones).cosine(&Quantized::of(&minus)) + 1.0).abs() < 0.01);
+        assert!((QuantizedVector::of(&ones).cosine(&QuantizedVector::of(&ones)) - 1.0).abs() < 0.01);
+        assert!((QuantizedVector::of(&ones).cosine(&QuantizedVector::of(&minus)) + 1.0).abs() < 0.01);
     }
 
     proptest! {
         #[test]
         fn eight_bits_keep_the_cosine(pair in prop::collection::vec((-1.0f32..1.0, -1.0f32..1.0), 32..500)) {
             let (a, b): (Vec<f32>, Vec<f32>) = pair.into_iter().unzip();
-            let kept = Quantized::of(&a).cosine(&Quantized::of(&b));
+            let kept = QuantizedVector::of(&a).cosine(&QuantizedVector::of(&b));
             prop_assert!((kept - cosine(&a, &b)).abs() < 0.01, "{kept} {}", cosine(&a, &b));
         }
     }

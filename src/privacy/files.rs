@@ -49,7 +49,7 @@ const LOOPS: [&str; 4] = ["xargs", "while read", "parallel ", "-exec"];
 
 /// Files whose content is left out.
 #[derive(Debug, Clone, Default)]
-pub struct Files {
+pub struct PrivateFiles {
     private: Vec<Glob>,
     /// The compiled globs, built when the first path is checked. Many callers never check one.
     ready: Arc<OnceLock<Option<GlobSet>>>,
@@ -59,7 +59,7 @@ pub struct Files {
     signs: Arc<OnceLock<Option<AhoCorasick>>>,
 }
 
-impl Files {
+impl PrivateFiles {
     pub fn new(private: Vec<Glob>, allowed: GlobSet) -> Self {
         Self { private, ready: Arc::default(), allowed, signs: Arc::default() }
     }
@@ -130,7 +130,7 @@ fn sign_of(glob: &str) -> Option<String> {
 }
 
 /// Removes the lines that a search or a diff shows of private files: `.env:3:KEY=…`, `diff --git a/.env b/.env`.
-pub fn without_lines_of<'t>(output: &'t str, files: &Files) -> Cow<'t, str> {
+pub fn without_lines_of<'t>(output: &'t str, files: &PrivateFiles) -> Cow<'t, str> {
     if !files.may_stand_in(output) {
         return Cow::Borrowed(output);
     }
@@ -156,7 +156,7 @@ pub fn without_lines_of<'t>(output: &'t str, files: &Files) -> Cow<'t, str> {
 }
 
 /// `path:…`, or `path-12-…` for context lines around a match
-fn is_line_of(line: &str, files: &Files) -> bool {
+fn is_line_of(line: &str, files: &PrivateFiles) -> bool {
     let path = line.split(':').next().unwrap_or_default();
     let around = || path.rsplitn(3, '-').nth(2).unwrap_or_default();
     let is_path = |path: &str| path.len() < 256 && path.contains(['.', '/']) && !path.contains(char::is_whitespace);
@@ -168,7 +168,7 @@ pub const WITHHELD: &str = "…";
 
 /// A private file named in a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Named<'c> {
+pub struct NamedFile<'c> {
     pub program: &'c str,
     /// How the shell passes the file to the program: empty for an operand, `<` or `>`.
     pub by: &'static str,
@@ -176,7 +176,7 @@ pub struct Named<'c> {
 }
 
 /// The part of a command that prints something private without naming a file: `pass show …`, `docker compose config`.
-pub fn reveals(command: &str, files: &Files) -> Option<&'static str> {
+pub fn reveals(command: &str, files: &PrivateFiles) -> Option<&'static str> {
     if files.private.is_empty() {
         return None;
     }
@@ -195,20 +195,20 @@ pub fn reveals(command: &str, files: &Files) -> Option<&'static str> {
 }
 
 /// The private files that a command reads or writes, in order of mention.
-pub fn named_in<'c>(command: &'c str, files: &Files) -> Vec<Named<'c>> {
-    let mut search = Search { files, found: Vec::new() };
+pub fn named_in<'c>(command: &'c str, files: &PrivateFiles) -> Vec<NamedFile<'c>> {
+    let mut search = CommandScanner { files, found: Vec::new() };
     if files.may_be_named_in(command) {
         search.command(command, MAX_DEPTH);
     }
     search.found
 }
 
-struct Search<'f, 'c> {
-    files: &'f Files,
-    found: Vec<Named<'c>>,
+struct CommandScanner<'f, 'c> {
+    files: &'f PrivateFiles,
+    found: Vec<NamedFile<'c>>,
 }
 
-impl<'c> Search<'_, 'c> {
+impl<'c> CommandScanner<'_, 'c> {
     fn command(&mut self, command: &'c str, depth: usize) {
         // A heredoc feeds the program before it, and the list of a loop the program inside it.
         let is_loop = |step: &str| step.trim_start().starts_with("for ") || LOOPS.iter().any(|word| step.contains(word));
@@ -247,7 +247,7 @@ impl<'c> Search<'_, 'c> {
             let paths = Some(path).filter(|_| named || takes_files).into_iter().chain(within);
             for path in paths.filter(|path| *path != program && files.holds_word(path)) {
                 if !self.found.iter().any(|n| n.path == path) {
-                    self.found.push(Named { program, by, path });
+                    self.found.push(NamedFile { program, by, path });
                 }
             }
             if runs_quoted && depth > 0 && path.contains(char::is_whitespace) {

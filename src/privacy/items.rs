@@ -1,18 +1,18 @@
 //! Items that were stored before: they are sanitized again when the rules change and when they are imported.
 
-use super::{Conversation, Gate, LEFT_OUT, Passed};
-use crate::model::session::{Item, Row, RowKey, ToolUse};
+use super::{ConversationState, Disposition, LEFT_OUT, Sanitizer};
+use crate::model::session::{Item, Record, RecordKey, ToolUse};
 use crate::text::clean::one_line;
 
-impl Gate {
+impl Sanitizer {
     /// Sanitizes an item; `None` if nothing of it is left. `conversation` has seen the items before it.
-    pub fn pass_item(&self, key: RowKey, mut item: Item, conversation: &mut Conversation) -> Option<Item> {
+    pub fn pass_item(&self, key: RecordKey, mut item: Item, conversation: &mut ConversationState) -> Option<Item> {
         if !self.pass_texts(&mut item) {
             return None;
         }
-        let mut row = Row::of(key, item);
+        let mut row = Record::of(key, item);
         let passed = conversation.pass(&mut row, self).0;
-        row.items.pop().filter(|_| passed == Passed::Kept)
+        row.items.pop().filter(|_| passed == Disposition::Kept)
     }
 
     fn pass_texts(&self, item: &mut Item) -> bool {

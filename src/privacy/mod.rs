@@ -2,7 +2,7 @@
 //! config excludes. Pure.
 //!
 //! ## Invariants
-//! Everything stored from a transcript passes the sanitizer ([`Gate`]) as decoded text and before it is shortened: the redactor
+//! Everything stored from a transcript passes the sanitizer ([`Sanitizer`]) as decoded text and before it is shortened: the redactor
 //! recognizes a secret only as a whole.
 
 pub mod echo;
@@ -19,11 +19,11 @@ use std::borrow::Cow;
 use regex::RegexSet;
 
 pub use crate::privacy::meaning::says_something;
-pub use files::Files;
-pub use patterns::Patterns;
+pub use files::PrivateFiles;
+pub use patterns::ProjectPatterns;
 pub use policy::{Policy, View};
 pub use tags::{Stripped, may_be_tag, opens_private, strip};
-pub use turns::{Began, Boundary, Conversation, Passed};
+pub use turns::{AgentStart, ConversationState, Disposition, PrivateBoundary};
 
 use crate::analyze::signal::bookkeeping_tools::{is_chatter_tool, is_own_tool};
 use crate::model::session::ToolUse;
@@ -40,7 +40,7 @@ pub const SHOWN: usize = 24_000;
 
 /// A sanitized text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Text {
+pub struct SanitizedText {
     /// Empty if nothing may be stored.
     pub text: String,
     /// Part of the text was marked as private.
@@ -49,7 +49,7 @@ pub struct Text {
     pub fenced: String,
 }
 
-impl Text {
+impl SanitizedText {
     /// Was all of its meaning private? Nothing meaningful is left beside the private blocks.
     pub fn is_all_private(&self) -> bool {
         self.private && !says_something(&self.text)
@@ -58,34 +58,34 @@ impl Text {
 
 /// The rules for what may be stored.
 #[derive(Debug, Clone)]
-pub struct Gate {
+pub struct Sanitizer {
     redactor: Option<Redactor>,
     /// Texts that match are excluded entirely.
     patterns: RegexSet,
-    files: Files,
+    files: PrivateFiles,
     /// Tools whose uses are not stored.
     skip_tools: Vec<String>,
 }
 
-impl Gate {
-    pub fn new(redactor: Redactor, patterns: RegexSet, files: Files, skip_tools: Vec<String>) -> Self {
+impl Sanitizer {
+    pub fn new(redactor: Redactor, patterns: RegexSet, files: PrivateFiles, skip_tools: Vec<String>) -> Self {
         Self { redactor: Some(redactor), patterns, files, skip_tools }
     }
 
     /// With the shipped rules alone.
     pub fn shipped() -> Self {
-        Self::new(Redactor::shipped().clone(), RegexSet::empty(), Files::default(), Vec::new())
+        Self::new(Redactor::shipped().clone(), RegexSet::empty(), PrivateFiles::default(), Vec::new())
     }
 
     /// Without redaction, for callers that only need timestamps.
     pub fn for_times() -> Self {
-        Self { redactor: None, patterns: RegexSet::empty(), files: Files::default(), skip_tools: Vec::new() }
+        Self { redactor: None, patterns: RegexSet::empty(), files: PrivateFiles::default(), skip_tools: Vec::new() }
     }
 
     /// Sanitizes a text: removes injected and private blocks, escapes and secrets.
-    pub fn pass(&self, raw: &str) -> Text {
+    pub fn pass(&self, raw: &str) -> SanitizedText {
         if raw.is_empty() {
-            return Text::default();
+            return SanitizedText::default();
         }
         // Invisible characters must not hide a tag.
         let plain = plain(raw);
@@ -93,7 +93,7 @@ impl Gate {
         let text = fold_lines(&stripped.text);
         let (private, fenced) = (stripped.private, stripped.fenced);
         if self.leaves_out(&text) {
-            return Text { text: String::new(), private, fenced };
+            return SanitizedText { text: String::new(), private, fenced };
         }
         let text = match self.redacted(&text) {
             (_, true) => String::new(),
@@ -101,7 +101,7 @@ impl Gate {
             // Avoids a copy of a long text.
             (Cow::Borrowed(_), _) => text.into_owned(),
         };
-        Text { text, private, fenced }
+        SanitizedText { text, private, fenced }
     }
 
     /// Sanitizes a text when the private part does not matter.
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn no_escape_takes_the_tag_that_fences_something_off() {
-        let gate = Gate::shipped();
+        let gate = Sanitizer::shipped();
         for before in ["\x1b", "\x1b[", "\x1b[3", "\x1b]", "\x1b]0;x", "\x1bP", "\x1b(", "\x1b ", "\x1b\t", "\r", "\x1b]0;\x1b"] {
             for (open, close) in [("<private>", "</private>"), ("<private>\n", "\n</private>"), ("< Private a=b>", "")] {
                 let text = format!("so {before}{open}HUNTER{close}");

@@ -17,15 +17,15 @@ const META: [char; 5] = ['*', '?', '[', '{', '\\'];
 
 /// A list of patterns.
 #[derive(Debug, Clone, Default)]
-pub struct Patterns {
-    all: Arc<Vec<Pattern>>,
+pub struct ProjectPatterns {
+    all: Arc<Vec<ProjectPattern>>,
     homes: Vec<PathBuf>,
     /// Results by folder, so that links are resolved only once per folder.
     known: Arc<Mutex<HashMap<String, bool>>>,
 }
 
 #[derive(Debug)]
-struct Pattern {
+struct ProjectPattern {
     written: String,
     /// Matched against whole paths.
     paths: GlobSet,
@@ -33,14 +33,14 @@ struct Pattern {
     names: GlobSet,
 }
 
-impl Patterns {
+impl ProjectPatterns {
     /// Parses patterns. A bare name is that of a folder, `~` and `$HOME` are the home, `*` and `?` also match `/`.
     ///
     /// # Errors
     /// Names the pattern that cannot be meant, and why.
     pub fn read(written: &[String], home: &Path) -> Result<Self, String> {
         let homes = names_of(home);
-        let read = |text: &String| Pattern::read(text, &homes).map_err(|why| format!("`{text}` {why}"));
+        let read = |text: &String| ProjectPattern::read(text, &homes).map_err(|why| format!("`{text}` {why}"));
         let all = written.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { all: Arc::new(all), homes, known: Arc::default() })
     }
@@ -63,14 +63,14 @@ impl Patterns {
         fits
     }
 
-    fn fits(&self, pattern: &Pattern, folder: &str) -> bool {
+    fn fits(&self, pattern: &ProjectPattern, folder: &str) -> bool {
         let names = names_of(Path::new(folder));
         names.iter().any(|name| pattern.paths.is_match(name) || pattern.names.is_match(self.below_home(name)))
     }
 
     /// The patterns, as written, that match none of these folders.
     pub fn idle<'a>(&'a self, folders: &'a [String]) -> impl Iterator<Item = &'a str> {
-        let idle = |pattern: &&Pattern| !folders.iter().any(|folder| self.fits(pattern, folder));
+        let idle = |pattern: &&ProjectPattern| !folders.iter().any(|folder| self.fits(pattern, folder));
         self.all.iter().filter(idle).map(|pattern| pattern.written.as_str())
     }
 
@@ -81,7 +81,7 @@ impl Patterns {
     }
 }
 
-impl Pattern {
+impl ProjectPattern {
     fn read(text: &str, homes: &[PathBuf]) -> Result<Self, String> {
         let (mut paths, mut names) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for base in bases(text, homes)? {
@@ -160,9 +160,9 @@ mod tests {
 
     use super::*;
 
-    fn read(patterns: &[&str], home: &Path) -> Patterns {
+    fn read(patterns: &[&str], home: &Path) -> ProjectPatterns {
         let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-        Patterns::read(&patterns, home).unwrap_or_else(|why| panic!("{why}"))
+        ProjectPatterns::read(&patterns, home).unwrap_or_else(|why| panic!("{why}"))
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
             ("/srv/${TEAM}/x", "a variable"),
             ("a{", "is no glob"),
         ] {
-            let refused = Patterns::read(&[pattern.to_owned()], Path::new("/home/dev")).expect_err(pattern);
+            let refused = ProjectPatterns::read(&[pattern.to_owned()], Path::new("/home/dev")).expect_err(pattern);
             assert!(refused.contains(why) && refused.starts_with(&format!("`{pattern}`")), "{refused}");
         }
     }

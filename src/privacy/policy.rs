@@ -1,6 +1,6 @@
 //! Decides what of the memory may be shown to whom, by the current config and not by that of the last digest.
 
-use super::Patterns;
+use super::ProjectPatterns;
 use crate::model::note::EVERYWHERE;
 use crate::sys::projects::Projects;
 
@@ -21,9 +21,9 @@ pub enum View<'a> {
 #[derive(Debug)]
 pub struct Policy {
     /// Projects that are never shown.
-    excluded: Patterns,
+    excluded: ProjectPatterns,
     /// Projects whose sessions are shown only within them.
-    isolated: Patterns,
+    isolated: ProjectPatterns,
     projects: Projects,
     /// The project of the viewer.
     here: Option<String>,
@@ -32,19 +32,19 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub fn new(excluded: Patterns, isolated: Patterns, projects: Projects, view: View<'_>) -> Self {
+    pub fn new(excluded: ProjectPatterns, isolated: ProjectPatterns, projects: Projects, view: View<'_>) -> Self {
         let here = match view {
             View::From(folder) | View::Only(folder) => Some(projects.key_of(folder)),
             View::Owner | View::Upkeep => None,
         };
-        let excluded = if view == View::Upkeep { Patterns::default() } else { excluded };
-        let isolated = if here.is_some() { isolated } else { Patterns::default() };
+        let excluded = if view == View::Upkeep { ProjectPatterns::default() } else { excluded };
+        let isolated = if here.is_some() { isolated } else { ProjectPatterns::default() };
         Self { excluded, isolated, projects, here, here_only: matches!(view, View::Only(_)) }
     }
 
     /// For maintenance, which shows nothing of what it reads.
     pub fn upkeep() -> Self {
-        Self::new(Patterns::default(), Patterns::default(), Projects::default(), View::Upkeep)
+        Self::new(ProjectPatterns::default(), ProjectPatterns::default(), Projects::default(), View::Upkeep)
     }
 
     /// Is everything shown? Then projects need not be looked up.
@@ -68,7 +68,7 @@ impl Policy {
             return true;
         }
         let key = self.projects.key_of(folder);
-        let among = |patterns: &Patterns| patterns.fit(folder) || patterns.fit(&key);
+        let among = |patterns: &ProjectPatterns| patterns.fit(folder) || patterns.fit(&key);
         !among(&self.excluded) && (self.here.as_ref() == Some(&key) || !among(&self.isolated))
     }
 }

@@ -28,7 +28,7 @@ pub struct Stripped<'t> {
 /// Removes private and injected blocks. A block that is never closed extends to the end.
 pub fn strip(text: &str) -> Stripped<'_> {
     let unclosed = [false; INJECTED.len()];
-    let mut scan = Scan { text, kept: String::new(), fenced: String::new(), from: 0, private: false, tags: 0, unclosed };
+    let mut scan = TagScanner { text, kept: String::new(), fenced: String::new(), from: 0, private: false, tags: 0, unclosed };
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'<', &text.as_bytes()[at..]).map(|found| at + found) {
         at = match scan.block_at(start) {
@@ -46,7 +46,7 @@ pub fn strip(text: &str) -> Stripped<'_> {
     Stripped { text: Cow::Owned(scan.kept), private: scan.private, fenced: scan.fenced }
 }
 
-struct Scan<'t> {
+struct TagScanner<'t> {
     text: &'t str,
     kept: String,
     fenced: String,
@@ -58,7 +58,7 @@ struct Scan<'t> {
     unclosed: [bool; INJECTED.len()],
 }
 
-impl Scan<'_> {
+impl TagScanner<'_> {
     fn cut(&mut self, start: usize, end: usize) {
         self.kept.push_str(&self.text[self.from..start]);
         self.from = end;
@@ -67,7 +67,7 @@ impl Scan<'_> {
     /// The end of the block whose tag begins at `start`, if one does.
     fn block_at(&mut self, start: usize) -> Option<usize> {
         let end = match private_tag(&self.text[start..]) {
-            Some((Tag::Opens, len)) => {
+            Some((PrivateTag::Opens, len)) => {
                 self.private = true;
                 let end = self.private_end(start + len);
                 self.fenced.push_str(&self.text[start + len..end]);
@@ -75,7 +75,7 @@ impl Scan<'_> {
                 Some(end)
             }
             // A stray closing tag: the words after it were never private.
-            Some((Tag::Closes, len)) => Some(start + len),
+            Some((PrivateTag::Closes, len)) => Some(start + len),
             None => self.injected_end(start),
         };
         self.tags += usize::from(end.is_some());
@@ -91,7 +91,7 @@ impl Scan<'_> {
             let Some((tag, len)) = private_tag(&self.text[start..]) else { continue };
             at = start + len;
             self.tags += 1;
-            depth = if tag == Tag::Opens { depth + 1 } else { depth - 1 };
+            depth = if tag == PrivateTag::Opens { depth + 1 } else { depth - 1 };
             if self.tags > MAX_TAGS {
                 break;
             }
@@ -120,13 +120,13 @@ impl Scan<'_> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tag {
+enum PrivateTag {
     Opens,
     Closes,
 }
 
 /// The private tag that `text` starts with, and its length. Case, spaces and attributes are ignored.
-fn private_tag(text: &str) -> Option<(Tag, usize)> {
+fn private_tag(text: &str) -> Option<(PrivateTag, usize)> {
     let head = &text.as_bytes()[..text.len().min(MAX_TAG)];
     let spaces = |from: usize| head.get(from..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_whitespace()).count());
     let mut at = 1 + spaces(1);
@@ -145,12 +145,12 @@ fn private_tag(text: &str) -> Option<(Tag, usize)> {
     let Some(end) = memchr::memchr2(b'>', b'<', &head[at..]).map(|end| at + end) else {
         // A tag that is longer than the part examined.
         let goes_on = head.len() == MAX_TAG && head[at..].contains(&b'=');
-        return goes_on.then_some((if closes { Tag::Closes } else { Tag::Opens }, at));
+        return goes_on.then_some((if closes { PrivateTag::Closes } else { PrivateTag::Opens }, at));
     };
     let inside = &head[at..end];
     // `<private key>` is a placeholder, as in a manual.
     let is_tag = inside.iter().all(u8::is_ascii_whitespace) || inside.contains(&b'=') && !inside.ends_with(b"/");
-    (head[end] == b'>' && is_tag).then_some((if closes { Tag::Closes } else { Tag::Opens }, end + 1))
+    (head[end] == b'>' && is_tag).then_some((if closes { PrivateTag::Closes } else { PrivateTag::Opens }, end + 1))
 }
 
 /// May this be the rest of a known tag after its `<`, in plain text or in JSON? Three letters rule out most others.
@@ -172,7 +172,7 @@ pub fn reaches_end(text: &str) -> bool {
 
 /// Does a tag in the text open a private block?
 pub fn opens_private(text: &str) -> bool {
-    memchr::memchr_iter(b'<', text.as_bytes()).any(|at| matches!(private_tag(&text[at..]), Some((Tag::Opens, _))))
+    memchr::memchr_iter(b'<', text.as_bytes()).any(|at| matches!(private_tag(&text[at..]), Some((PrivateTag::Opens, _))))
 }
 
 #[cfg(test)]

@@ -11,15 +11,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Gate;
-use crate::model::session::{Item, Millis, Row, RowKey, TitleBy, Turn};
-use crate::model::title_filter::Titles;
-use crate::model::undone_prompts::{Asked, Chain, mark};
+use super::Sanitizer;
+use crate::model::session::{Item, Millis, Record, RecordKey, TitleBy, Turn};
+use crate::model::title_filter::TitleFilter;
+use crate::model::undone_prompts::{PromptLink, TurnChain, mark};
 
 /// What becomes of the result of a tool use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Fate {
+enum ResultFate {
     /// That it ended, and how, may be stored, but not its output.
     Withheld,
     /// Dropped with the tool use, which is not stored.
@@ -43,31 +43,31 @@ pub enum Privacy {
 /// The state between two lines of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Conversation {
+pub struct ConversationState {
     privacy: Privacy,
     /// Tool uses whose results are outstanding, by the client's id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    waiting: BTreeMap<String, Fate>,
+    waiting: BTreeMap<String, ResultFate>,
     /// The subagent whose file this is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<Began>,
+    agent: Option<AgentStart>,
     /// The turns that the next record may continue.
-    #[serde(skip_serializing_if = "Chain::is_empty")]
-    chain: Chain,
-    #[serde(skip_serializing_if = "Titles::is_empty")]
-    titles: Titles,
+    #[serde(skip_serializing_if = "TurnChain::is_empty")]
+    chain: TurnChain,
+    #[serde(skip_serializing_if = "TitleFilter::is_empty")]
+    titles: TitleFilter,
 }
 
 /// When a subagent began, and for which prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Began {
+pub struct AgentStart {
     pub at: Option<Millis>,
     pub prompt: Option<String>,
 }
 
 /// The result of passing a record through the conversation.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Passed {
+pub enum Disposition {
     Kept,
     /// Nothing of it may be stored.
     Private,
@@ -75,7 +75,7 @@ pub enum Passed {
 
 /// The beginning or the end of a private turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Boundary {
+pub struct PrivateBoundary {
     pub session: String,
     pub at: Millis,
     pub begins: bool,
@@ -83,7 +83,7 @@ pub struct Boundary {
     pub prompt: Option<String>,
 }
 
-impl Conversation {
+impl ConversationState {
     /// Restores a stored state; an unreadable one counts as the initial state.
     pub fn restore(stored: &str) -> Self {
         serde_json::from_str(stored).unwrap_or_default()
@@ -110,18 +110,18 @@ impl Conversation {
     }
 
     /// How the subagent of this file began.
-    pub fn agent(&self) -> Option<&Began> {
+    pub fn agent(&self) -> Option<&AgentStart> {
         self.agent.as_ref()
     }
 
     /// Notes a record of which nothing is stored, but which others may have as their parent.
-    pub fn saw(&mut self, row: RowKey, parent: Option<RowKey>) {
+    pub fn saw(&mut self, row: RecordKey, parent: Option<RecordKey>) {
         self.chain.goes_on(mark(row), parent.map(mark));
     }
 
     /// Places a record at `offset` in the chain before it passes; returns the prompt if it begins a turn. Removes titles that were
     /// not given in this session.
-    pub fn place(&mut self, row: &mut Row, offset: u64) -> Option<Asked> {
+    pub fn place(&mut self, row: &mut Record, offset: u64) -> Option<PromptLink> {
         let (key, parent) = (mark(row.key), row.parent.map(mark));
         if row.agent.is_some() {
             return None;
@@ -132,22 +132,22 @@ impl Conversation {
             return None;
         }
         let follows = self.chain.begins(key, parent);
-        Some(Asked { key, parent, follows, offset: offset as i64, at: row.at })
+        Some(PromptLink { key, parent, follows, offset: offset as i64, at: row.at })
     }
 
     /// Removes from a record what must not be stored. Also returns where a private turn begins or ends.
-    pub fn pass(&mut self, row: &mut Row, gate: &Gate) -> (Passed, Option<Boundary>) {
+    pub fn pass(&mut self, row: &mut Record, gate: &Sanitizer) -> (Disposition, Option<PrivateBoundary>) {
         let boundary = self.turn(row);
         if row.agent.is_some() {
             let began = self.agent.get_or_insert_default();
             began.at = began.at.or(row.at);
             began.prompt = began.prompt.take().or_else(|| row.prompt.clone());
         }
-        let answers_private = row.answered.iter().any(|id| self.waiting.get(id) == Some(&Fate::Private));
+        let answers_private = row.answered.iter().any(|id| self.waiting.get(id) == Some(&ResultFate::Private));
         if answers_private || self.privacy == Privacy::Now && row.turn != Turn::Joins {
-            self.waiting.extend(row.items.iter().filter_map(tool_id).map(|id| (id.to_owned(), Fate::Private)));
+            self.waiting.extend(row.items.iter().filter_map(tool_id).map(|id| (id.to_owned(), ResultFate::Private)));
             row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
-            return (Passed::Private, boundary);
+            return (Disposition::Private, boundary);
         }
         let mut parts = std::mem::take(&mut row.parts).into_iter();
         row.items.retain_mut(|item| {
@@ -156,15 +156,15 @@ impl Conversation {
             kept
         });
         row.answered.iter().for_each(|id| _ = self.waiting.remove(id));
-        (Passed::Kept, boundary)
+        (Disposition::Kept, boundary)
     }
 
-    fn turn(&mut self, row: &Row) -> Option<Boundary> {
+    fn turn(&mut self, row: &Record) -> Option<PrivateBoundary> {
         let before = self.privacy;
         let answers = !row.answered.is_empty();
         if matches!(row.turn, Turn::Begins | Turn::BeginsPrivate) && !answers {
             // An interrupted tool use gets no result any more, but a private one stays private however late it ends.
-            self.waiting.retain(|_, fate| *fate == Fate::Private);
+            self.waiting.retain(|_, fate| *fate == ResultFate::Private);
         }
         match row.turn {
             Turn::BeginsPrivate => self.privacy = Privacy::Now,
@@ -175,22 +175,23 @@ impl Conversation {
         let at = row.at.filter(|_| changed)?;
         // What belongs to a prompt began before its answers.
         let prompt = row.prompt.clone().filter(|_| !answers);
-        Some(Boundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now, prompt })
+        Some(PrivateBoundary { session: row.session.clone(), at, begins: self.privacy == Privacy::Now, prompt })
     }
 
-    fn keeps(&mut self, item: &mut Item, gate: &Gate) -> bool {
+    fn keeps(&mut self, item: &mut Item, gate: &Sanitizer) -> bool {
         match item {
             Item::Reply(text) => !text.is_empty(),
             Item::Title(title) if title.by == TitleBy::User => true,
             // These summarize everything before them.
             Item::Title(_) | Item::Recap(_) | Item::Away(_) => self.privacy == Privacy::Never,
             Item::Tool(tool) => {
-                let fate = if gate.skips(tool) { Some(Fate::Dropped) } else { gate.withhold(tool).then_some(Fate::Withheld) };
+                let fate =
+                    if gate.skips(tool) { Some(ResultFate::Dropped) } else { gate.withhold(tool).then_some(ResultFate::Withheld) };
                 self.waiting.extend(fate.filter(|_| !tool.id.is_empty()).map(|fate| (tool.id.clone(), fate)));
-                fate != Some(Fate::Dropped)
+                fate != Some(ResultFate::Dropped)
             }
             Item::Outcome(outcome) => match self.waiting.get(&outcome.tool) {
-                Some(Fate::Dropped | Fate::Private) => false,
+                Some(ResultFate::Dropped | ResultFate::Private) => false,
                 fate => {
                     if fate.is_some() {
                         outcome.brief.clear();
@@ -213,11 +214,11 @@ fn tool_id(item: &Item) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::session::{FileTouch, Outcome, RowKey, Title, ToolUse, Touch};
+    use crate::model::session::{FileTouch, Outcome, RecordKey, Title, ToolUse, Touch};
     use proptest::prelude::*;
 
-    fn row(turn: Turn, item: Item) -> Row {
-        Row { turn, at: Some(1), ..Row::of(RowKey([0; 16]), item) }
+    fn row(turn: Turn, item: Item) -> Record {
+        Record { turn, at: Some(1), ..Record::of(RecordKey([0; 16]), item) }
     }
 
     fn title() -> Item {
@@ -233,20 +234,20 @@ mod tests {
         Item::Outcome(Outcome { tool: id.into(), ok: false, brief: "KEY=1".into() })
     }
 
-    fn gate() -> Gate {
+    fn gate() -> Sanitizer {
         crate::config::PrivacyConfig::default().gate(&["Skill".into()]).expect("the default rules")
     }
 
     /// What is left of records, with the conversation stored and restored between each two.
-    fn pass(rows: Vec<Row>, restored: bool) -> Vec<Vec<Item>> {
-        let mut conversation = Conversation::default();
+    fn pass(rows: Vec<Record>, restored: bool) -> Vec<Vec<Item>> {
+        let mut conversation = ConversationState::default();
         let mut left = Vec::new();
         for mut row in rows {
             if restored {
-                conversation = Conversation::restore(&conversation.stored());
+                conversation = ConversationState::restore(&conversation.stored());
             }
             let (passed, _) = conversation.pass(&mut row, &gate());
-            left.push(if passed == Passed::Kept { row.items } else { Vec::new() });
+            left.push(if passed == Disposition::Kept { row.items } else { Vec::new() });
         }
         left
     }
@@ -299,7 +300,7 @@ mod tests {
                 3 => row(Turn::GoesOn, title()),
                 4 => row(Turn::GoesOn, read("a", ".env")),
                 5 => row(Turn::GoesOn, outcome("a")),
-                6 => Row { answered: vec!["a".into()], ..row(Turn::GoesOn, outcome("a")) },
+                6 => Record { answered: vec!["a".into()], ..row(Turn::GoesOn, outcome("a")) },
                 _ => row(Turn::GoesOn, Item::Reply("r".into())),
             }).collect();
             prop_assert_eq!(pass(rows(), true), pass(rows(), false));

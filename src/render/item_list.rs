@@ -5,38 +5,38 @@
 use serde::Serialize;
 
 use crate::analyze::condense::tool_line;
-use crate::analyze::distinct::{Distinct, distinct};
+use crate::analyze::distinct::{DistinctEntry, distinct};
 use crate::analyze::prose::sentences;
-use crate::analyze::signal::{Kind, Tier, judge_sentence};
-use crate::model::session::{Item, Millis, RowKey, Session};
+use crate::analyze::signal::{MemoryKind, Tier, judge_sentence};
+use crate::model::session::{Item, Millis, RecordKey, Session};
 use crate::text::clean::{one_line, shorten};
 
 /// A stored item with the values that decide how it is used.
 #[derive(Debug, Clone, Serialize)]
-pub struct Listed {
+pub struct ItemSummary {
     pub at: Option<Millis>,
     /// 0 to 1.
     pub importance: f64,
     pub tier: Tier,
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// The rule that determined the importance.
     pub rule: &'static str,
     /// How many times the session says it.
     pub times: usize,
-    pub rows: Vec<RowKey>,
+    pub rows: Vec<RecordKey>,
     /// The subagent that said or did it, if any.
     pub agent: Option<String>,
     pub text: String,
 }
 
 /// The distinct items of a session, in order; texts are cut to `max` characters.
-pub fn listed(session: &Session, max: usize) -> Vec<Listed> {
+pub fn listed(session: &Session, max: usize) -> Vec<ItemSummary> {
     distinct(session).into_iter().map(|one| list(session, one, max)).collect()
 }
 
-fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
+fn list(session: &Session, one: DistinctEntry<'_>, max: usize) -> ItemSummary {
     let signal = one.signal;
-    Listed {
+    ItemSummary {
         at: one.entry.at,
         // Importances are products: round them to two digits.
         importance: (signal.importance * 100.0).round() / 100.0,
@@ -51,7 +51,7 @@ fn list(session: &Session, one: Distinct<'_>, max: usize) -> Listed {
 }
 
 /// The text of an item; for a reply, its most important sentence.
-fn text(session: &Session, one: &Distinct<'_>) -> String {
+fn text(session: &Session, one: &DistinctEntry<'_>) -> String {
     match &one.entry.item {
         Item::Reply(text) => telling(text),
         Item::Answer(answer) => answer.whole(),

@@ -12,7 +12,7 @@ pub const MAX_CHARS: usize = 9_900;
 
 /// A session to show in full, from its digest or straight from its transcript.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct FullSession {
     pub session: String,
     /// Local date and time of the last activity.
     pub when: String,
@@ -23,7 +23,7 @@ pub struct Told {
     pub settled: Vec<String>,
 }
 
-impl Told {
+impl FullSession {
     /// Hides the open items whose text matches.
     pub fn settle(&mut self, fits: impl Fn(&str) -> bool) {
         let fitting = self.digest.open_items(&self.session).filter(|(.., claim)| fits(&claim.text)).map(|(id, ..)| id);
@@ -41,7 +41,7 @@ impl Told {
 
 /// An ended session whose last part no digest covers yet, summarized from the end of its transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fresh {
+pub struct UndigestedSession {
     pub session: String,
     pub when: String,
     pub text: String,
@@ -50,7 +50,7 @@ pub struct Fresh {
 
 /// An item that an earlier session left open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenItemLine {
     pub id: String,
     pub kind: String,
     pub text: String,
@@ -59,7 +59,7 @@ pub struct Open {
 
 /// An earlier session in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct SessionLine {
     pub session: String,
     pub when: String,
     pub title: String,
@@ -69,7 +69,7 @@ pub struct Line {
 
 /// A note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remembered {
+pub struct NoteLine {
     pub id: String,
     pub kind: String,
     pub text: String,
@@ -80,7 +80,7 @@ pub struct Remembered {
 
 /// What the context describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum ContextSubject {
     /// The sessions before this one.
     Earlier,
     /// This session itself, before its context was compacted; it is not in the index yet.
@@ -88,23 +88,23 @@ pub enum About {
 }
 
 /// Everything that could be shown. Lines of earlier sessions are produced lazily, while there is room.
-pub struct Content<'a> {
-    pub about: About,
+pub struct ContextParts<'a> {
+    pub about: ContextSubject,
     pub banner: Option<String>,
     /// Most important first.
-    pub remembered: Vec<Remembered>,
-    pub fresh: Vec<Fresh>,
+    pub remembered: Vec<NoteLine>,
+    pub fresh: Vec<UndigestedSession>,
     /// Sessions in full, latest first; the second is shown only if the first is short.
-    pub told: Vec<Told>,
-    pub open: Vec<Open>,
-    pub earlier: Box<dyn Iterator<Item = Line> + 'a>,
+    pub told: Vec<FullSession>,
+    pub open: Vec<OpenItemLine>,
+    pub earlier: Box<dyn Iterator<Item = SessionLine> + 'a>,
     /// The number of sessions that could be shown, or 0 if the caller does not need the count.
     pub sessions: usize,
 }
 
 /// The rendered context with its figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Context {
+pub struct RenderedContext {
     /// Empty if there is nothing to show or nothing fits.
     pub text: String,
     pub characters: usize,
@@ -156,8 +156,8 @@ const MAX_LEARNED: usize = 4;
 const MAX_FILES: usize = 10;
 
 /// Renders the context.
-pub fn render(content: Content<'_>, max_tokens: usize) -> Context {
-    let mut page = Page::new(content.about, max_tokens);
+pub fn render(content: ContextParts<'_>, max_tokens: usize) -> RenderedContext {
+    let mut page = ContextWriter::new(content.about, max_tokens);
     let frame = page.text.len();
     if let Some(banner) = &content.banner {
         page.line(ALL, &format!("Notice for the user: {}", said(banner, STATEMENT)));
@@ -178,7 +178,7 @@ pub fn render(content: Content<'_>, max_tokens: usize) -> Context {
     } else {
         page.text.push_str(CLOSING);
     }
-    Context {
+    RenderedContext {
         characters: page.text.chars().count(),
         tokens: tokens(&page.text),
         sessions_left_out: content.sessions.saturating_sub(sessions_shown.len()),
@@ -192,34 +192,34 @@ pub fn render(content: Content<'_>, max_tokens: usize) -> Context {
     }
 }
 
-fn headings(about: About) -> [&'static str; 2] {
+fn headings(about: ContextSubject) -> [&'static str; 2] {
     match about {
-        About::Earlier => ["Last session", "The session before"],
-        About::Itself => ["This session so far", ""],
+        ContextSubject::Earlier => ["Last session", "The session before"],
+        ContextSubject::Itself => ["This session so far", ""],
     }
 }
 
 /// The text so far, its byte limit, and the percentage of it that sessions in full may fill.
-struct Page {
-    about: About,
+struct ContextWriter {
+    about: ContextSubject,
     text: String,
     most: usize,
     share: usize,
     statements: usize,
 }
 
-impl Page {
-    fn new(about: About, max_tokens: usize) -> Self {
+impl ContextWriter {
+    fn new(about: ContextSubject, max_tokens: usize) -> Self {
         let most = (max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2).min(MAX_CHARS).saturating_sub(CLOSING.len());
         let (intro, share, statements) = match about {
-            About::Earlier => (EARLIER, TOLD, MAX_STATEMENTS),
-            About::Itself => (ITSELF, ALL, MAX_OF_ITSELF),
+            ContextSubject::Earlier => (EARLIER, TOLD, MAX_STATEMENTS),
+            ContextSubject::Itself => (ITSELF, ALL, MAX_OF_ITSELF),
         };
         Self { about, text: [OPENING, intro[0], intro[1]].concat(), most, share, statements }
     }
 
     /// Adds the last session in full, and the one before if that was short. Returns the ids of the sessions and of their open items shown.
-    fn in_full(&mut self, content: &Content<'_>) -> (Vec<String>, Vec<String>) {
+    fn in_full(&mut self, content: &ContextParts<'_>) -> (Vec<String>, Vec<String>) {
         let (mut sessions, mut items) = (Vec::new(), Vec::new());
         for (told, heading) in content.told.iter().zip(headings(self.about)) {
             let before = self.text.len();
@@ -258,14 +258,14 @@ impl Page {
     }
 
     /// Adds a session in full: request, outcome, decisions, open items, lessons, files. False if not even the title fits.
-    fn told(&mut self, heading: &str, told: &Told, items: &mut Vec<String>) -> bool {
+    fn told(&mut self, heading: &str, told: &FullSession, items: &mut Vec<String>) -> bool {
         let digest = &told.digest;
         let asked = said(&digest.request, REQUEST);
         let title = said(&digest.title, TITLE);
         // Leave out a title that only repeats the start of the request.
         let title = if asked.starts_with(title.trim_end_matches('…')) { String::new() } else { format!(": {title}") };
         // For the session itself, the heading already says so.
-        let so_far = if told.goes_on && self.about == About::Earlier { "so far " } else { "" };
+        let so_far = if told.goes_on && self.about == ContextSubject::Earlier { "so far " } else { "" };
         let title = format!("\n## {heading}{title} ({so_far}{}, {})", told.when, id8(&told.session));
         if !self.line(self.share, &title) {
             return false;
@@ -301,12 +301,12 @@ impl Page {
         self.section(self.share, &format!("{label}:"), lines);
     }
 
-    fn section_of_items(&mut self, told: &Told) -> Vec<String> {
+    fn section_of_items(&mut self, told: &FullSession) -> Vec<String> {
         let about = self.about;
         let lines = open_of(told).take(2 * self.statements).map(|(id, kind, text)| {
             let kind = label(kind);
             // An item that is not in the index yet cannot be closed by id.
-            let shown = if about == About::Itself { String::new() } else { format!("{id} ") };
+            let shown = if about == ContextSubject::Itself { String::new() } else { format!("{id} ") };
             (id, format!("- {shown}{kind}{text}"))
         });
         self.section(self.share, "Open:", lines)
@@ -317,21 +317,21 @@ fn last(mut lines: Vec<String>, most: usize) -> Vec<String> {
     lines.split_off(lines.len().saturating_sub(most))
 }
 
-fn open_of(told: &Told) -> impl Iterator<Item = (String, &'static str, String)> {
+fn open_of(told: &FullSession) -> impl Iterator<Item = (String, &'static str, String)> {
     let all = told.digest.open_items(&told.session).filter(|(id, ..)| !told.settled.contains(id));
     all.map(|(id, kind, c)| (id, kind, claim(bare(&c.text), c.is_verified())))
 }
 
-fn remembered_line(note: &Remembered) -> String {
+fn remembered_line(note: &NoteLine) -> String {
     let by = said(&note.by, TITLE);
     format!("- {} {}: {} ({by}, {})", note.id, note.kind, said(&note.text, STATEMENT), note.when)
 }
 
-fn fresh_line(fresh: &Fresh) -> String {
+fn fresh_line(fresh: &UndigestedSession) -> String {
     format!("- {} {}: {}", fresh.when, id8(&fresh.session), said(&fresh.text, FRESH_TEXT))
 }
 
-fn open_line(open: &Open) -> String {
+fn open_line(open: &OpenItemLine) -> String {
     format!("- {} {}{} ({})", open.id, label(&open.kind), said(bare(&open.text), STATEMENT), open.when)
 }
 
@@ -340,7 +340,7 @@ fn label(kind: &str) -> &'static str {
     if kind == "blocker" { "blocked: " } else { "" }
 }
 
-fn earlier_line(line: &Line) -> String {
+fn earlier_line(line: &SessionLine) -> String {
     let so_far = if line.goes_on { " (so far)" } else { "" };
     format!("- {} {} {}{so_far}", line.when, id8(&line.session), said(&line.title, TITLE))
 }

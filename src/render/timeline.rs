@@ -5,14 +5,14 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::analyze::highlights::{Markup, Moment, line, moments};
+use crate::analyze::highlights::{Highlight, Markup, line, moments};
 use crate::config::Config;
 use crate::model::note::{EVERYWHERE, told_project};
 use crate::model::session::said;
 use crate::model::session::{Millis, Session};
 use crate::store::Memory;
 use crate::store::load::SessionHead;
-use crate::store::neighbours::{At, Side};
+use crate::store::neighbours::{OrderPosition, Side};
 use crate::store::notes::Note;
 use crate::text::clean::{id8, shorten};
 
@@ -25,7 +25,7 @@ const MARKUP: Markup = Markup { words: one_line, command: one_line, who: |name| 
 
 /// One line: a session, or the note the timeline was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct TimelineEntry {
     pub id: String,
     pub began_at: Option<Millis>,
     /// `began_at` as local date and time: `2026-11-17 10:02`.
@@ -47,7 +47,7 @@ pub struct Line {
 
 /// A highlight of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub struct TimelineStep {
     pub at: Option<Millis>,
     /// `at` as local time of day: `10:02`.
     pub when: String,
@@ -64,12 +64,12 @@ pub struct Step {
 pub struct Timeline {
     pub project: String,
     /// Earliest first.
-    pub before: Vec<Line>,
-    pub session: Line,
-    pub course: Vec<Step>,
+    pub before: Vec<TimelineEntry>,
+    pub session: TimelineEntry,
+    pub course: Vec<TimelineStep>,
     /// Steps that were left out although they are as important as those shown; less important ones are not counted.
     pub steps_left_out: usize,
-    pub after: Vec<Line>,
+    pub after: Vec<TimelineEntry>,
     /// Further sessions of the project, not listed.
     pub more_before: usize,
     pub more_after: usize,
@@ -81,7 +81,7 @@ pub struct Timeline {
 /// A session with up to `before` earlier and `after` later sessions of its project.
 pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
-        let at = At { project: &head.project.key, began_at: head.started_at, id: &head.id };
+        let at = OrderPosition { project: &head.project.key, began_at: head.started_at, id: &head.id };
         let (course, steps_left_out) = course(&store.load_session(head)?, config);
         Ok(Timeline { course, steps_left_out, ..among(store, config, &at, line_of(store, config, head)?, before, after)? })
     })
@@ -91,8 +91,8 @@ pub fn timeline(store: &Memory, config: &Config, head: &SessionHead, before: usi
 pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, after: usize) -> Result<Timeline> {
     store.at_once(|| {
         let everywhere = note.project.key == EVERYWHERE;
-        let at = At { project: &note.project.key, began_at: note.at, id: &note.id };
-        let line = Line {
+        let at = OrderPosition { project: &note.project.key, began_at: note.at, id: &note.id };
+        let line = TimelineEntry {
             id: note.id.clone(),
             began_at: Some(note.at),
             when: config.local_time(Some(note.at), "%Y-%m-%d %H:%M"),
@@ -109,7 +109,14 @@ pub fn around_note(store: &Memory, config: &Config, note: &Note, before: usize, 
 }
 
 /// A line with its neighbours.
-fn among(store: &Memory, config: &Config, at: &At<'_>, middle: Line, before: usize, after: usize) -> Result<Timeline> {
+fn among(
+    store: &Memory,
+    config: &Config,
+    at: &OrderPosition<'_>,
+    middle: TimelineEntry,
+    before: usize,
+    after: usize,
+) -> Result<Timeline> {
     let (mut earlier, all_before) = store.neighbours(at, Side::Before, before)?;
     let (later, all_after) = store.neighbours(at, Side::After, after)?;
     earlier.reverse();
@@ -127,11 +134,11 @@ fn among(store: &Memory, config: &Config, at: &At<'_>, middle: Line, before: usi
     })
 }
 
-fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Line> {
+fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<TimelineEntry> {
     let title = store.title_of(head.pk)?;
     let began_at = Some(head.started_at).filter(|at| *at != Millis::MAX);
     let closed = store.closed_of(head.pk)?;
-    Ok(Line {
+    Ok(TimelineEntry {
         id: head.id.clone(),
         began_at,
         when: config.local_time(began_at, "%Y-%m-%d %H:%M"),
@@ -148,15 +155,15 @@ fn line_of(store: &Memory, config: &Config, head: &SessionHead) -> Result<Line> 
 }
 
 /// The highlights of a session, and how many were left out of the middle.
-fn course(session: &Session, config: &Config) -> (Vec<Step>, usize) {
-    let step = |moment: &Moment<'_>| Step {
+fn course(session: &Session, config: &Config) -> (Vec<TimelineStep>, usize) {
+    let step = |moment: &Highlight<'_>| TimelineStep {
         at: moment.entry.at,
         when: config.local_time(moment.entry.at, "%H:%M"),
         prompt: moment.number,
         kind: moment.entry.item.kind(),
         text: said(&line(session, moment.entry, MOMENT, &MARKUP), MOMENT),
     };
-    let mut steps: Vec<Step> = moments(session, MOMENTS).iter().map(step).collect();
+    let mut steps: Vec<TimelineStep> = moments(session, MOMENTS).iter().map(step).collect();
     steps.dedup_by(|a, b| a.text == b.text);
     let over = steps.len().saturating_sub(MOMENTS);
     // Beginning and end say more than the middle.
@@ -197,7 +204,7 @@ impl Timeline {
     }
 }
 
-impl Line {
+impl TimelineEntry {
     fn render(&self) -> String {
         let mut line =
             format!("{}  {}  {}", self.when, if self.is_note { self.id.clone() } else { id8(&self.id) }, said(&self.title, TITLE));

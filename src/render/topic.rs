@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// A session or note on the topic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Source {
+pub struct TopicSource {
     /// The session's id, or the note's.
     pub id: String,
     /// `session` or `note`.
@@ -37,12 +37,12 @@ pub struct Source {
     pub focus: f64,
     /// The weight of what these hold, in units of one word that occurs in a single document.
     pub telling: f64,
-    pub passages: Vec<Passage>,
+    pub passages: Vec<SourcePassage>,
 }
 
 /// A text of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Passage {
+pub struct SourcePassage {
     /// What it is: `prompt`, `reply`, `decision`, `next` …
     pub kind: String,
     pub text: String,
@@ -50,7 +50,7 @@ pub struct Passage {
 
 /// A source that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
+pub struct OmittedSource {
     pub id: String,
     pub title: String,
     pub when: String,
@@ -59,9 +59,9 @@ pub struct LeftOut {
 /// What is known about a topic.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Topic {
-    pub sources: Vec<Source>,
+    pub sources: Vec<TopicSource>,
     /// Sources of which no passage fits.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedSource>,
     /// Passages of the shown sources that did not fit.
     pub passages_left_out: usize,
     /// Estimated tokens of the text, as counted by `context::tokens`.
@@ -102,7 +102,7 @@ const NAMED: usize = 3;
 const FOR_NAMES: usize = 160;
 
 /// Fits as many passages as possible; good sources first, and first passages before further ones.
-pub fn fit(sources: Vec<Source>, max_tokens: usize) -> Topic {
+pub fn fit(sources: Vec<TopicSource>, max_tokens: usize) -> Topic {
     let most = bytes_of(max_tokens);
     let lines: Vec<Vec<String>> = sources.iter().map(|s| s.passages.iter().map(|p| line(s, p)).collect()).collect();
     let whole: usize = sources.iter().zip(&lines).map(|(s, l)| heading(s).len() + l.iter().map(String::len).sum::<usize>()).sum();
@@ -130,11 +130,11 @@ fn order(lines: &[Vec<String>]) -> Vec<(usize, usize)> {
     all
 }
 
-fn write(sources: Vec<Source>, lines: &[Vec<String>], chosen: &[Vec<bool>], max_tokens: usize) -> Topic {
+fn write(sources: Vec<TopicSource>, lines: &[Vec<String>], chosen: &[Vec<bool>], max_tokens: usize) -> Topic {
     let mut topic = Topic { max_tokens, ..Topic::default() };
     for ((mut source, lines), chosen) in sources.into_iter().zip(lines).zip(chosen) {
         if !chosen.contains(&true) {
-            topic.left_out.push(LeftOut { title: said(&source.title, TITLE), when: source.when.clone(), id: source.id });
+            topic.left_out.push(OmittedSource { title: said(&source.title, TITLE), when: source.when.clone(), id: source.id });
             continue;
         }
         topic.text += &heading(&source);
@@ -169,20 +169,20 @@ fn name_left_out(topic: &mut Topic) {
     topic.text.extend(fitting);
 }
 
-fn heading(source: &Source) -> String {
+fn heading(source: &TopicSource) -> String {
     let so_far = if source.goes_on { "so far, " } else { "" };
     let elsewhere = source.elsewhere.as_ref().map(|name| format!("in {}, ", said(name, PROJECT))).unwrap_or_default();
     let by = by(source);
     format!("## {} ({elsewhere}{by}{so_far}{}, {})\n", said(&source.title, TITLE), source.when, shown_id(&source.id))
 }
 
-fn line(source: &Source, passage: &Passage) -> String {
+fn line(source: &TopicSource, passage: &SourcePassage) -> String {
     let text = said(bare(&passage.kind, &passage.text), STATEMENT);
     format!("- {}{text} [{}, {}]\n", label(&passage.kind), shown_id(&source.id), source.when)
 }
 
 /// The author, if it is a note.
-fn by(source: &Source) -> String {
+fn by(source: &TopicSource) -> String {
     source.by.as_ref().map(|by| format!("{}, ", said(by, PROJECT * 2))).unwrap_or_default()
 }
 
@@ -225,9 +225,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn source(n: usize, passages: &[&str]) -> Source {
-        let passage = |text: &&str| Passage { kind: "decision".into(), text: (*text).to_owned() };
-        Source {
+    fn source(n: usize, passages: &[&str]) -> TopicSource {
+        let passage = |text: &&str| SourcePassage { kind: "decision".into(), text: (*text).to_owned() };
+        TopicSource {
             id: format!("{n:08}-aaaa"),
             origin: "session",
             by: None,
@@ -261,7 +261,7 @@ mod tests {
     fn a_label_is_said_once_and_another_project_is_named() {
         let mut other = source(1, &["Decision: keyset it is.", "Users: decided by role."]);
         other.elsewhere = Some("bazaar".into());
-        let passage = |kind: &str, text: &str| Passage { kind: kind.into(), text: text.into() };
+        let passage = |kind: &str, text: &str| SourcePassage { kind: kind.into(), text: text.into() };
         other.passages.push(passage("investigated", "Read shop/orders.py"));
         other.passages.push(passage("next", "Next steps: move the export"));
         let topic = fit(vec![other], 400);
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn where_room_is_scarce_the_best_of_each_comes_first_and_the_rest_is_named() {
         let long = "A statement that takes some room, because it says a lot about what was done and why it was done so.";
-        let all: Vec<Source> = (1..6).map(|n| source(n, &[long, long, long])).collect();
+        let all: Vec<TopicSource> = (1..6).map(|n| source(n, &[long, long, long])).collect();
         let topic = fit(all, 200);
         assert!(topic.tokens <= 200 && topic.sources.len() >= 2, "{topic:#?}");
         assert!(topic.render().contains("Left out for want of room: "), "{}", topic.render());
@@ -289,7 +289,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_budget_is_never_passed(counts in prop::collection::vec(0usize..6, 0..12), text in "\\PC{0,400}", max in 0usize..1500) {
-            let all: Vec<Source> = counts.iter().enumerate().map(|(n, count)| source(n, &vec![text.as_str(); *count])).collect();
+            let all: Vec<TopicSource> = counts.iter().enumerate().map(|(n, count)| source(n, &vec![text.as_str(); *count])).collect();
             let topic = fit(all, max);
             prop_assert!(tokens(topic.render()) <= max);
             prop_assert_eq!(topic.sources.len() + topic.left_out.len(), counts.len());

@@ -19,10 +19,10 @@ const SYNONYM: f64 = 0.5;
 /// Finds words in any inflected form, and their synonyms.
 pub struct Highlighter {
     finder: Option<AhoCorasick>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<WordPattern>,
 }
 
-struct Pattern {
+struct WordPattern {
     /// Index of the query word that this pattern belongs to.
     word: usize,
     factor: f64,
@@ -31,7 +31,7 @@ struct Pattern {
 
 /// One match of a query word in a text.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Spot {
+pub(super) struct WordMatch {
     pub at: Range<usize>,
     pub word: usize,
     /// 1 for the word itself, less for a synonym.
@@ -53,7 +53,7 @@ impl Highlighter {
             let is_short = text.chars().count() <= SHORT && !text.chars().any(is_unsegmented);
             for form in written(if is_short { text } else { root(text) }) {
                 texts.push(form);
-                patterns.push(Pattern { word, factor, is_short });
+                patterns.push(WordPattern { word, factor, is_short });
             }
         };
         for (at, (word, group)) in words.enumerate() {
@@ -70,12 +70,12 @@ impl Highlighter {
         Self { finder: build.ok().filter(|_| !texts.is_empty()), patterns }
     }
 
-    pub(super) fn spots(&self, text: &str) -> Vec<Spot> {
+    pub(super) fn spots(&self, text: &str) -> Vec<WordMatch> {
         let Some(finder) = &self.finder else { return Vec::new() };
         let found = finder.find_overlapping_iter(text).filter_map(|hit| {
             let pattern = &self.patterns[hit.pattern().as_usize()];
             let end = word_end(text, hit.range(), pattern.is_short)?;
-            Some(Spot { at: hit.start()..end, word: pattern.word, factor: pattern.factor })
+            Some(WordMatch { at: hit.start()..end, word: pattern.word, factor: pattern.factor })
         });
         found.collect()
     }

@@ -16,22 +16,22 @@ pub mod weights;
 use anyhow::Result;
 
 pub use self::highlight::Highlighter;
-pub use self::kind::{Kind, kinds};
+pub use self::kind::{KindFilter, kinds};
 pub use self::passages::Passage;
 pub use self::query::{Filters, Query};
-pub use self::rank::Similar;
+pub use self::rank::SemanticMatches;
 pub use crate::config::QueryContext;
 use crate::model::session::{Millis, Project};
-use crate::search::results::Shower;
+use crate::search::results::ResultBuilder;
 use crate::store::Memory;
 use crate::store::load::SessionHead;
 use crate::store::notes::Note;
-pub use crate::store::search::Said;
+pub use crate::store::search::TextKind;
 use crate::text::clean::{one_line, plain, shorten};
 
 /// Search options.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted<'a> {
+pub struct SearchOptions<'a> {
     pub limit: usize,
     /// The number of results to skip, for paging.
     pub skip: usize,
@@ -41,7 +41,7 @@ pub struct Wanted<'a> {
     pub own: Option<&'a str>,
     pub now: Millis,
     /// Semantic matches from the embeddings endpoint.
-    pub similar: Option<&'a Similar>,
+    pub similar: Option<&'a SemanticMatches>,
     /// The id of a session to leave out: the one that is asking.
     pub except: Option<&'a str>,
     /// Search by distinctive words only: words that nearly every session holds find nothing, and `covered` counts only words in the texts
@@ -53,14 +53,14 @@ pub struct Wanted<'a> {
 
 /// The source of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Origin {
+pub enum HitSource {
     Session(SessionHead),
     Note(Note),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    pub origin: Origin,
+pub struct SearchHit {
+    pub origin: HitSource,
     pub title: String,
     /// Higher is better; comparable only within one search.
     pub score: f64,
@@ -76,40 +76,40 @@ pub struct Found {
     pub goes_on: bool,
 }
 
-impl Found {
+impl SearchHit {
     pub fn id(&self) -> &str {
         match &self.origin {
-            Origin::Session(head) => &head.id,
-            Origin::Note(note) => &note.id,
+            HitSource::Session(head) => &head.id,
+            HitSource::Note(note) => &note.id,
         }
     }
 
     /// The note, if the result is one.
     pub fn note(&self) -> Option<&Note> {
         match &self.origin {
-            Origin::Session(_) => None,
-            Origin::Note(note) => Some(note),
+            HitSource::Session(_) => None,
+            HitSource::Note(note) => Some(note),
         }
     }
 
     pub fn project(&self) -> &Project {
         match &self.origin {
-            Origin::Session(head) => &head.project,
-            Origin::Note(note) => &note.project,
+            HitSource::Session(head) => &head.project,
+            HitSource::Note(note) => &note.project,
         }
     }
 
     /// When the session was last active, or when the note was written.
     pub fn at(&self) -> Millis {
         match &self.origin {
-            Origin::Session(head) => head.last_at.unwrap_or(head.started_at),
-            Origin::Note(note) => note.at,
+            HitSource::Session(head) => head.last_at.unwrap_or(head.started_at),
+            HitSource::Note(note) => note.at,
         }
     }
 }
 
 /// Results for a query, best first, one per session. An empty query gives none.
-pub fn find(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
+pub fn find(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {
     store.at_once(|| match goes_by_words(store, query, wanted)? {
         true => exactly(store, &query.by_words(), wanted),
         false => exactly(store, query, wanted),
@@ -117,8 +117,8 @@ pub fn find(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Fo
 }
 
 /// Should the words of a question's phrases be used instead of the phrases, because nothing contains the phrases verbatim?
-pub fn goes_by_words(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<bool> {
-    Ok(query.asks && exactly(store, query, &Wanted { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
+pub fn goes_by_words(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<bool> {
+    Ok(query.asks && exactly(store, query, &SearchOptions { limit: 1, skip: 0, ..wanted.clone() })?.is_empty())
 }
 
 /// The message for a search that fell back to the words of its phrases.
@@ -128,14 +128,14 @@ pub fn told_by_words(query: &Query) -> String {
     format!("nothing says {} word for word: found by the words", phrases.join(" and "))
 }
 
-fn exactly(store: &Memory, query: &Query, wanted: &Wanted<'_>) -> Result<Vec<Found>> {
+fn exactly(store: &Memory, query: &Query, wanted: &SearchOptions<'_>) -> Result<Vec<SearchHit>> {
     match rank::ranked(store, query, wanted)? {
-        Some(ranked) => Shower::new(store, query, wanted, ranked).results(),
+        Some(ranked) => ResultBuilder::new(store, query, wanted, ranked).results(),
         None => Ok(Vec::new()),
     }
 }
 
-/// The upper bound of [`Found::telling`] over all results, so that a caller can skip the search where it is too low.
+/// The upper bound of [`SearchHit::telling`] over all results, so that a caller can skip the search where it is too low.
 pub fn most_telling(store: &Memory, query: &Query) -> Result<f64> {
     store.at_once(|| crate::search::weights::most_telling(store, query))
 }

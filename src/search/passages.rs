@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::highlight::Spot;
+use super::highlight::WordMatch;
 use crate::analyze::prose::all_sentences;
 use crate::model::session::Millis;
-use crate::store::search::Said;
-use crate::store::search::Text;
+use crate::store::search::SessionText;
+use crate::store::search::TextKind;
 use crate::text::clean::{one_line, plain};
 
 /// The most bytes of context on either side of a match.
@@ -25,15 +25,15 @@ const NOTHING_NEW: f64 = 0.2;
 /// A sentence of a result, ready to show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Passage {
-    pub kind: Said,
+    pub kind: TextKind,
     /// One line.
     pub text: String,
     pub at: Option<Millis>,
 }
 
 /// A sentence that could be shown.
-struct Candidate {
-    kind: Said,
+struct CandidateSentence {
+    kind: TextKind,
     text: String,
     at: Option<Millis>,
     /// The weight factor of each query word in it.
@@ -42,21 +42,21 @@ struct Candidate {
 
 /// Candidate sentences; of those with equal worth only the first are kept, because a long session repeats the same words.
 #[derive(Default)]
-pub(super) struct Candidates {
-    all: Vec<Candidate>,
+pub(super) struct CandidateSentences {
+    all: Vec<CandidateSentence>,
     /// Indexes of the candidates of equal worth, ignoring whether one repeats the title.
-    equal: HashMap<Worth, Vec<usize>>,
+    equal: HashMap<ScoreKey, Vec<usize>>,
 }
 
 /// What determines a sentence's score: its kind, whether it is short, and each word with the bits of its factor.
-type Worth = (Said, bool, Vec<(usize, u64)>);
+type ScoreKey = (TextKind, bool, Vec<(usize, u64)>);
 
 /// How many candidates of equal worth are kept; enough that some remain whatever the title is.
 const OF_EQUALS: usize = 100;
 
-impl Candidates {
+impl CandidateSentences {
     /// Adds the sentences around the matches in a text.
-    pub fn add(&mut self, text: &Text, spots: Vec<Spot>) {
+    pub fn add(&mut self, text: &SessionText, spots: Vec<WordMatch>) {
         for one in around(text, spots) {
             let words = one.words.iter().map(|(word, factor)| (*word, factor.to_bits())).collect();
             let equal = self.equal.entry((one.kind, one.text.len() < SHORT, words)).or_default();
@@ -69,7 +69,7 @@ impl Candidates {
 }
 
 /// The sentences around the matches in a text.
-fn around(text: &Text, spots: Vec<Spot>) -> Vec<Candidate> {
+fn around(text: &SessionText, spots: Vec<WordMatch>) -> Vec<CandidateSentence> {
     let mut by_start: BTreeMap<usize, (usize, BTreeMap<usize, f64>)> = BTreeMap::new();
     for spot in spots {
         let (start, end) = sentence(&text.text, &spot.at);
@@ -79,7 +79,7 @@ fn around(text: &Text, spots: Vec<Spot>) -> Vec<Candidate> {
         *factor = spot.factor.max(*factor);
     }
     let candidate =
-        |(start, (end, words))| Candidate { kind: text.kind, text: text.text[start..end].to_owned(), at: text.at, words };
+        |(start, (end, words))| CandidateSentence { kind: text.kind, text: text.text[start..end].to_owned(), at: text.at, words };
     by_start.into_iter().map(candidate).collect()
 }
 
@@ -106,7 +106,7 @@ pub(super) fn readable(text: &str) -> String {
 
 /// The passages that score highest, each for the words that the ones before it do not show. Adds their words to `shown`.
 pub(super) fn best(
-    Candidates { all: mut candidates, .. }: Candidates,
+    CandidateSentences { all: mut candidates, .. }: CandidateSentences,
     weights: &[f64],
     most: usize,
     title: &str,
@@ -116,7 +116,7 @@ pub(super) fn best(
     let mut chosen: Vec<Passage> = Vec::new();
     let mut said: BTreeSet<usize> = BTreeSet::new();
     while chosen.len() < most && !candidates.is_empty() {
-        let worth = |one: &Candidate| {
+        let worth = |one: &CandidateSentence| {
             let counts =
                 one.words.iter().map(|(word, factor)| weights[*word] * factor * if said.contains(word) { AGAIN } else { 1.0 });
             let is_short = one.text.len() < SHORT;
@@ -146,13 +146,13 @@ pub(super) fn best(
 }
 
 /// Statements about a subject score higher than its mere mention.
-fn of_kind(kind: Said) -> f64 {
+fn of_kind(kind: TextKind) -> f64 {
     match kind {
-        Said::Decision | Said::Note => 1.25,
-        Said::Learned | Said::Outcome | Said::Recap | Said::Blocker => 1.15,
-        Said::Prompt | Said::Next => 1.05,
-        Said::Title | Said::Reply | Said::Plan | Said::Error => 1.0,
-        Said::Command | Said::File => 0.8,
+        TextKind::Decision | TextKind::Note => 1.25,
+        TextKind::Learned | TextKind::Outcome | TextKind::Recap | TextKind::Blocker => 1.15,
+        TextKind::Prompt | TextKind::Next => 1.05,
+        TextKind::Title | TextKind::Reply | TextKind::Plan | TextKind::Error => 1.0,
+        TextKind::Command | TextKind::File => 0.8,
     }
 }
 
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn the_best_sentence_is_found_behind_any_number_of_others() {
-        let mut candidates = Candidates::default();
-        let text = |text: &str| Text { kind: Said::Reply, text: text.to_owned(), at: None };
-        let spot = |word, at| Spot { at, word, factor: 1.0 };
+        let mut candidates = CandidateSentences::default();
+        let text = |text: &str| SessionText { kind: TextKind::Reply, text: text.to_owned(), at: None };
+        let spot = |word, at| WordMatch { at, word, factor: 1.0 };
         for n in 0..5_000 {
             candidates.add(&text(&format!("The ledger has a row {n} of its own.")), vec![spot(0, 4..10)]);
         }

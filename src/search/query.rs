@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::kind::Kind;
+use super::kind::KindFilter;
 use crate::config::QueryContext;
 use crate::model::session::Millis;
 use crate::model::time_spec::moment;
-use crate::store::search::Said;
+use crate::store::search::TextKind;
 use crate::text::synonyms::group_of;
 use crate::text::tokenize::{index_text, is_stop, is_unsegmented, tokens_of, words_of};
 
@@ -23,7 +23,7 @@ pub struct Filters {
     /// Keys of the matching projects, where the caller has already resolved them; takes precedence over `projects`.
     pub keys: Option<Vec<String>>,
     pub branches: Vec<String>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<KindFilter>,
     pub tools: Vec<String>,
     /// Sessions active at this time or later.
     pub since: Option<Millis>,
@@ -63,13 +63,13 @@ impl Query {
         let mut typed = Vec::new();
         for piece in pieces(&text[..text.floor_char_boundary(MAX_BYTES)]) {
             match piece {
-                Piece::Phrase(phrase) if !index_text(phrase).is_empty() => {
+                QueryToken::Phrase(phrase) if !index_text(phrase).is_empty() => {
                     query.phrases.push(phrase.to_owned());
                     typed.push(phrase);
                 }
-                Piece::Keyed(key, value) if query.filters.set(key, value, context) => {}
-                Piece::Phrase(other) | Piece::Keyed(_, other) | Piece::Word(other) => {
-                    if let Piece::Keyed(key, _) = piece {
+                QueryToken::Keyed(key, value) if query.filters.set(key, value, context) => {}
+                QueryToken::Phrase(other) | QueryToken::Keyed(_, other) | QueryToken::Word(other) => {
+                    if let QueryToken::Keyed(key, _) = piece {
                         words.push_str(key);
                         words.push(' ');
                         typed.push(key);
@@ -118,7 +118,7 @@ impl Filters {
             "branch" => &mut self.branches,
             "tool" => &mut self.tools,
             "kind" => {
-                let kind = Kind::named(value);
+                let kind = KindFilter::named(value);
                 self.kinds.extend(kind);
                 return kind.is_some();
             }
@@ -140,7 +140,7 @@ impl Filters {
 impl Filters {
     /// Do the filters allow only notes?
     pub(super) fn asks_for_notes_only(&self) -> bool {
-        !self.kinds.is_empty() && self.kinds.iter().all(|kind| kind.said() == [Said::Note])
+        !self.kinds.is_empty() && self.kinds.iter().all(|kind| kind.said() == [TextKind::Note])
     }
 }
 
@@ -151,18 +151,18 @@ fn set_time(slot: &mut Option<Millis>, value: &str, context: &QueryContext) -> b
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Piece<'t> {
+enum QueryToken<'t> {
     Word(&'t str),
     Phrase(&'t str),
     Keyed(&'t str, &'t str),
 }
 
 /// Splits at white space, except inside quotes. An unclosed quote is an ordinary character.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str) -> Vec<QueryToken<'_>> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let (piece, after) = quoted(rest).map_or_else(|| bare(rest), |(phrase, after)| (Piece::Phrase(phrase), after));
+        let (piece, after) = quoted(rest).map_or_else(|| bare(rest), |(phrase, after)| (QueryToken::Phrase(phrase), after));
         all.push(piece);
         rest = after.trim_start();
     }
@@ -175,16 +175,16 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     text[open.len_utf8()..].split_once(close)
 }
 
-fn bare(text: &str) -> (Piece<'_>, &str) {
+fn bare(text: &str) -> (QueryToken<'_>, &str) {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     if let Some(at) = text[..end].find(':').filter(|at| *at > 0 && text[..*at].bytes().all(|b| b.is_ascii_alphabetic())) {
         let (key, value) = (&text[..at], &text[at + 1..]);
         if let Some((inside, after)) = quoted(value) {
-            return (Piece::Keyed(key, inside), after);
+            return (QueryToken::Keyed(key, inside), after);
         }
-        return (Piece::Keyed(key, &text[at + 1..end]), &text[end..]);
+        return (QueryToken::Keyed(key, &text[at + 1..end]), &text[end..]);
     }
-    (Piece::Word(&text[..end]), &text[end..])
+    (QueryToken::Word(&text[..end]), &text[end..])
 }
 
 /// German stop words, sorted. They are rare in a mostly English index and would outweigh the words that matter.
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!((&query.filters.files, &query.filters.projects), (&vec!["shop/orders.py".into()], &vec!["my shop".into()]));
         assert_eq!(
             (query.filters.kinds.as_slice(), query.filters.before),
-            (&[Kind::named("decision").unwrap()][..], Some(1_793_491_200_000))
+            (&[KindFilter::named("decision").unwrap()][..], Some(1_793_491_200_000))
         );
     }
 

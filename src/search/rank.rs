@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 
-use super::Wanted;
+use super::SearchOptions;
 use super::query::{Filters, Query};
 use crate::config::globset;
 use crate::model::session::{Millis, Project};
 use crate::search::semantic::score_fusion::{CANDIDATES, fuse};
-use crate::search::weights::{Weighed, Words};
+use crate::search::weights::{QueryWords, WeightedWord};
 use crate::store::Store;
-use crate::store::search::{Asked, Hit};
+use crate::store::search::{DocumentHit, FtsQuery};
 use crate::text::tokenize::{index_names, index_text};
 
 /// This many words always rank; they also find documents as long as they are rare enough together.
@@ -33,22 +33,22 @@ const AT_LEAST: usize = 5;
 
 /// Semantic matches, best first, each a document with its cosine, and their weight against words: 0 to 1.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Similar {
+pub struct SemanticMatches {
     pub docs: Vec<(i64, f64)>,
     pub weight: f64,
 }
 
 /// The matching documents, best first.
-pub(super) struct Ranked {
-    pub words: Words,
-    pub hits: Vec<Hit>,
+pub(super) struct RankedHits {
+    pub words: QueryWords,
+    pub hits: Vec<DocumentHit>,
 }
 
-pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Result<Option<Ranked>> {
+pub(super) fn ranked(store: &Store, query: &Query, wanted: &SearchOptions<'_>) -> Result<Option<RankedHits>> {
     if query.is_empty() {
         return Ok(None);
     }
-    let words = Words::of(store, query)?;
+    let words = QueryWords::of(store, query)?;
     let projects = store.projects()?;
     let asked = asked(query, &projects);
     let own = wanted.own.and_then(|own| projects.iter().find(|(_, key)| key == own)).map(|(pk, _)| *pk);
@@ -58,7 +58,7 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
     if let Some(own) = own.filter(|_| asked.projects.is_none() && hits.len() >= most) {
         add_new(
             &mut hits,
-            by_words(store, &Asked { projects: Some(vec![own]), ..asked.clone() }, &words, CANDIDATES, wanted.telling_only)?,
+            by_words(store, &FtsQuery { projects: Some(vec![own]), ..asked.clone() }, &words, CANDIDATES, wanted.telling_only)?,
         );
     }
     if let Some(similar) = wanted.similar {
@@ -75,25 +75,25 @@ pub(super) fn ranked(store: &Store, query: &Query, wanted: &Wanted<'_>) -> Resul
         let worth = hits.iter().position(|hit| hit.score < least).unwrap_or(hits.len());
         hits.truncate(worth.max(AT_LEAST));
     }
-    Ok(Some(Ranked { words, hits }))
+    Ok(Some(RankedHits { words, hits }))
 }
 
 /// At most `most` documents by words: by distinctive words first, then by common words among the newest documents.
-fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize, telling_only: bool) -> Result<Vec<Hit>> {
+fn by_words(store: &Store, asked: &FtsQuery, words: &QueryWords, most: usize, telling_only: bool) -> Result<Vec<DocumentHit>> {
     let known = words.weighed.iter().filter(|word| word.df > 0);
-    let (telling, common): (Vec<&Weighed>, Vec<&Weighed>) = known.partition(|word| word.df <= words.limit);
+    let (telling, common): (Vec<&WeightedWord>, Vec<&WeightedWord>) = known.partition(|word| word.df <= words.limit);
     let (any, rank) = finding(&telling, words.limit);
     // Without distinctive words, the conditions select alone if the query has no words at all, or if it requires phrases or names and has
     // no common words.
     let alone = words.weighed.is_empty() || !asked.all.is_empty() && common.is_empty();
-    let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&Asked { any, rank, ..asked.clone() }, most)? };
+    let mut hits = if any.is_empty() && !alone { Vec::new() } else { store.ask(&FtsQuery { any, rank, ..asked.clone() }, most)? };
     let common: Vec<String> = common.iter().take(WORDS).map(|word| format!("({})", word.expression)).collect();
     // Too common to rank by: the newest documents that hold all of them, then those that hold any.
     let joined = if common.len() > 1 { &[" AND ", " OR "][..] } else { &[" OR "] };
     for joined in joined {
         if hits.len() < most && !common.is_empty() && !telling_only {
             let any = vec![common.join(joined)];
-            add_new(&mut hits, store.ask(&Asked { any, newest: true, ..asked.clone() }, most)?);
+            add_new(&mut hits, store.ask(&FtsQuery { any, newest: true, ..asked.clone() }, most)?);
         }
     }
     let below = hits.iter().map(|hit| hit.score).filter(|score| *score > 0.0).fold(1.0, f64::min);
@@ -104,20 +104,20 @@ fn by_words(store: &Store, asked: &Asked, words: &Words, most: usize, telling_on
 }
 
 /// The expressions that select documents, and those that rank the selection if it takes more words (empty if they are the same).
-fn finding(telling: &[&Weighed], limit: u64) -> (Vec<String>, Vec<String>) {
-    let counts = |(at, word): &(usize, &&Weighed)| *at < WORDS || *at < MAX_WORDS && word.df * 4 <= limit;
-    let rank: Vec<&&Weighed> = telling.iter().enumerate().filter(counts).map(|(_, word)| word).collect();
+fn finding(telling: &[&WeightedWord], limit: u64) -> (Vec<String>, Vec<String>) {
+    let counts = |(at, word): &(usize, &&WeightedWord)| *at < WORDS || *at < MAX_WORDS && word.df * 4 <= limit;
+    let rank: Vec<&&WeightedWord> = telling.iter().enumerate().filter(counts).map(|(_, word)| word).collect();
     let mut total = 0;
-    let within = |word: &&&&Weighed| {
+    let within = |word: &&&&WeightedWord| {
         total += word.df;
         total <= limit
     };
     let found = rank.iter().take_while(within).count().max(1).min(rank.len());
-    let expressions = |words: &[&&Weighed]| words.iter().map(|word| word.expression.clone()).collect::<Vec<_>>();
+    let expressions = |words: &[&&WeightedWord]| words.iter().map(|word| word.expression.clone()).collect::<Vec<_>>();
     (expressions(&rank[..found]), if found < rank.len() { expressions(&rank) } else { Vec::new() })
 }
 
-fn add_new(hits: &mut Vec<Hit>, more: Vec<Hit>) {
+fn add_new(hits: &mut Vec<DocumentHit>, more: Vec<DocumentHit>) {
     for hit in more {
         if !hits.iter().any(|known| known.doc == hit.doc) {
             hits.push(hit);
@@ -126,7 +126,7 @@ fn add_new(hits: &mut Vec<Hit>, more: Vec<Hit>) {
 }
 
 /// The query's conditions as FTS5 expressions and keys.
-fn asked(query: &Query, projects: &[(i64, String)]) -> Asked {
+fn asked(query: &Query, projects: &[(i64, String)]) -> FtsQuery {
     let filters = &query.filters;
     // A name without a letter or digit matches nothing.
     let named = |column: &str, name: &str| format!("{{{column}}} : \"{}\"", index_names(name));
@@ -135,14 +135,14 @@ fn asked(query: &Query, projects: &[(i64, String)]) -> Asked {
     let tools = filters.tools.iter().map(|tool| named("tools", tool));
     let branches: Vec<String> = filters.branches.iter().map(|branch| named("branches", branch)).collect();
     let branches = (!branches.is_empty()).then(|| branches.join(" OR "));
-    Asked {
+    FtsQuery {
         all: phrases.chain(files).chain(tools).chain(branches).collect(),
         columns: filters.kinds.iter().flat_map(|kind| kind.columns()).copied().collect(),
         projects: projects_of(filters, projects),
         since: filters.since,
         before: filters.before,
         notes_only: filters.asks_for_notes_only(),
-        ..Asked::default()
+        ..FtsQuery::default()
     }
 }
 
@@ -166,7 +166,13 @@ fn projects_of(filters: &Filters, projects: &[(i64, String)]) -> Option<Vec<i64>
 
 /// Adds semantic matches that meet the filters and reorders all hits by fused score. If phrases, files or kinds are required, semantic
 /// matches only reorder: they cannot add hits.
-fn add_near(store: &Store, asked: &Asked, hits: &mut Vec<Hit>, words: &Words, similar: &Similar) -> Result<()> {
+fn add_near(
+    store: &Store,
+    asked: &FtsQuery,
+    hits: &mut Vec<DocumentHit>,
+    words: &QueryWords,
+    similar: &SemanticMatches,
+) -> Result<()> {
     let mut near = Vec::new();
     for (doc, cosine) in &similar.docs {
         if near.len() >= CANDIDATES {
@@ -196,7 +202,7 @@ fn scored(holding: f64, documents: f64) -> f64 {
 }
 
 /// Recent work and the caller's own project are what is usually meant.
-fn favour(hit: &Hit, own: Option<i64>, now: Millis) -> f64 {
+fn favour(hit: &DocumentHit, own: Option<i64>, now: Millis) -> f64 {
     let age = now.saturating_sub(hit.last_at).max(0) as f64;
     let recent = 1.0 + RECENT * (-age / HALF_LIFE * std::f64::consts::LN_2).exp();
     if own == Some(hit.project) { recent * OWN } else { recent }

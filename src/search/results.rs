@@ -4,16 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
 
-use super::passages::{Candidates, Passage, best, readable};
+use super::passages::{CandidateSentences, Passage, best, readable};
 use super::query::Query;
-use super::rank::Ranked;
-use super::{Found, Origin, Wanted};
+use super::rank::RankedHits;
+use super::{HitSource, SearchHit, SearchOptions};
 use crate::model::digest::{Digest, UNTITLED};
-use crate::search::weights::Words;
+use crate::search::weights::QueryWords;
 use crate::store::Store;
 use crate::store::load::SessionHead;
-use crate::store::search::Said;
-use crate::store::search::{Extent, Hit, Text};
+use crate::store::search::TextKind;
+use crate::store::search::{DocumentHit, SessionText, TextScope};
 use crate::text::clean::{one_line, plain};
 use crate::text::tokenize::words_of;
 
@@ -21,20 +21,20 @@ use crate::text::tokenize::words_of;
 const CLEARLY: f64 = 1.2;
 
 /// Makes the results of a search, in ranking order.
-pub(super) struct Shower<'a> {
+pub(super) struct ResultBuilder<'a> {
     store: &'a Store,
     query: &'a Query,
-    wanted: &'a Wanted<'a>,
-    words: Words,
-    hits: Vec<Hit>,
+    wanted: &'a SearchOptions<'a>,
+    words: QueryWords,
+    hits: Vec<DocumentHit>,
     /// The kinds that passages may be of; any kind if empty.
-    kinds: BTreeSet<Said>,
+    kinds: BTreeSet<TextKind>,
     /// Documents already checked, and whether each contains all required phrases.
     accepted: HashMap<i64, bool>,
 }
 
-impl<'a> Shower<'a> {
-    pub fn new(store: &'a Store, query: &'a Query, wanted: &'a Wanted<'a>, ranked: Ranked) -> Self {
+impl<'a> ResultBuilder<'a> {
+    pub fn new(store: &'a Store, query: &'a Query, wanted: &'a SearchOptions<'a>, ranked: RankedHits) -> Self {
         Self {
             store,
             query,
@@ -47,7 +47,7 @@ impl<'a> Shower<'a> {
     }
 
     /// The results that were asked for: `limit` of them after `skip`.
-    pub fn results(mut self) -> Result<Vec<Found>> {
+    pub fn results(mut self) -> Result<Vec<SearchHit>> {
         let mut results = Vec::new();
         let mut skipped = 0;
         for hit in self.hits.clone() {
@@ -68,7 +68,7 @@ impl<'a> Shower<'a> {
     }
 
     /// Is it a result at all? The index ignores stop words, but a phrase must occur as it was typed.
-    fn accepts(&mut self, hit: &Hit) -> Result<bool> {
+    fn accepts(&mut self, hit: &DocumentHit) -> Result<bool> {
         if let Some(known) = self.accepted.get(&hit.doc) {
             return Ok(*known);
         }
@@ -78,7 +78,7 @@ impl<'a> Shower<'a> {
     }
 
     /// Of near-duplicate sessions only the last is shown, unless this one scores clearly higher.
-    fn is_repeated(&mut self, hit: &Hit) -> Result<bool> {
+    fn is_repeated(&mut self, hit: &DocumentHit) -> Result<bool> {
         let Some(session) = hit.session else { return Ok(false) };
         let Some(later) = self.store.repeated_by(session)? else { return Ok(false) };
         let later = self.hits.iter().find(|other| other.session == Some(later)).cloned();
@@ -88,13 +88,13 @@ impl<'a> Shower<'a> {
         })
     }
 
-    fn holds_phrases(&self, hit: &Hit) -> Result<bool> {
+    fn holds_phrases(&self, hit: &DocumentHit) -> Result<bool> {
         if self.query.phrases.is_empty() {
             return Ok(true);
         }
         let Some(origin) = self.origin(hit)? else { return Ok(false) };
         let mut missing: Vec<String> = self.query.phrases.iter().map(|phrase| fold(phrase)).collect();
-        self.each_text(&origin, Extent::All, |text| {
+        self.each_text(&origin, TextScope::All, |text| {
             if !missing.is_empty() && (self.kinds.is_empty() || self.kinds.contains(&text.kind)) {
                 let folded = fold(&text.text);
                 missing.retain(|phrase| !folded.contains(phrase));
@@ -103,26 +103,26 @@ impl<'a> Shower<'a> {
         Ok(missing.is_empty())
     }
 
-    fn origin(&self, hit: &Hit) -> Result<Option<Origin>> {
+    fn origin(&self, hit: &DocumentHit) -> Result<Option<HitSource>> {
         Ok(match (hit.session, hit.note) {
-            (Some(session), _) => Some(Origin::Session(self.store.session_head(session)?)),
-            (None, Some(note)) => Some(Origin::Note(self.store.note(note)?)),
+            (Some(session), _) => Some(HitSource::Session(self.store.session_head(session)?)),
+            (None, Some(note)) => Some(HitSource::Note(self.store.note(note)?)),
             (None, None) => None,
         })
     }
 
     /// The result, or `None` if it holds nothing of the requested kinds.
-    fn shown(&self, hit: &Hit) -> Result<Option<Found>> {
+    fn shown(&self, hit: &DocumentHit) -> Result<Option<SearchHit>> {
         let Some(origin) = self.origin(hit)? else { return Ok(None) };
         let of_deeds = !self.query.phrases.is_empty() || self.query.filters.kinds.iter().any(|kind| kind.is_of_deeds());
-        let extent = if of_deeds { Extent::All } else { Extent::Said(self.wanted.reads) };
+        let extent = if of_deeds { TextScope::All } else { TextScope::Said(self.wanted.reads) };
         let (mut held, mut told) = (BTreeSet::new(), BTreeSet::new());
-        let mut candidates = Candidates::default();
-        let mut first = First::default();
+        let mut candidates = CandidateSentences::default();
+        let mut first = FirstTexts::default();
         self.each_text(&origin, extent, |text| {
             let spots = self.words.highlighter.spots(&text.text);
             held.extend(spots.iter().map(|spot| spot.word));
-            if text.kind == Said::Title {
+            if text.kind == TextKind::Title {
                 told.extend(spots.iter().map(|spot| spot.word));
             }
             if self.may_show(&text) {
@@ -141,7 +141,7 @@ impl<'a> Shower<'a> {
             passages.extend(first.to_show.as_ref().filter(|_| self.wanted.passages > 0).map(passage));
         }
         self.words.add_joined(&mut told);
-        Ok(Some(Found {
+        Ok(Some(SearchHit {
             title,
             goes_on,
             score: hit.score,
@@ -153,18 +153,18 @@ impl<'a> Shower<'a> {
         }))
     }
 
-    fn may_show(&self, text: &Text) -> bool {
-        if self.kinds.is_empty() { text.kind != Said::Title } else { self.kinds.contains(&text.kind) }
+    fn may_show(&self, text: &SessionText) -> bool {
+        if self.kinds.is_empty() { text.kind != TextKind::Title } else { self.kinds.contains(&text.kind) }
     }
 
     /// Passes each text that may be shown to `each`, the digest's statements first.
-    fn each_text(&self, origin: &Origin, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
+    fn each_text(&self, origin: &HitSource, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
         let head: &SessionHead = match origin {
-            Origin::Note(note) => {
-                each(Text { kind: Said::Note, text: note.text.clone(), at: Some(note.at) });
+            HitSource::Note(note) => {
+                each(SessionText { kind: TextKind::Note, text: note.text.clone(), at: Some(note.at) });
                 return Ok(());
             }
-            Origin::Session(head) => head,
+            HitSource::Session(head) => head,
         };
         if let Some(stored) = self.store.digest_of(head.pk)? {
             statements(&stored.digest, extent).into_iter().for_each(&mut each);
@@ -172,8 +172,8 @@ impl<'a> Shower<'a> {
         self.store.each_text(head, extent, each)
     }
 
-    fn title(&self, origin: &Origin, first: &First) -> Result<(String, bool)> {
-        let Origin::Session(head) = origin else {
+    fn title(&self, origin: &HitSource, first: &FirstTexts) -> Result<(String, bool)> {
+        let HitSource::Session(head) = origin else {
             return Ok((first.of_all.as_ref().map(|text| one_line(&plain(&text.text))).unwrap_or_default(), false));
         };
         let titled = first.title.as_ref().or(first.prompt.as_ref()).or(first.of_all.as_ref());
@@ -197,17 +197,20 @@ impl<'a> Shower<'a> {
 
 /// The first text of each sort, as fallbacks for title and passage.
 #[derive(Default)]
-struct First {
-    of_all: Option<Text>,
-    title: Option<Text>,
-    prompt: Option<Text>,
-    to_show: Option<Text>,
+struct FirstTexts {
+    of_all: Option<SessionText>,
+    title: Option<SessionText>,
+    prompt: Option<SessionText>,
+    to_show: Option<SessionText>,
 }
 
-impl First {
-    fn note(&mut self, text: Text, may_show: impl Fn(&Text) -> bool) {
-        let places =
-            [(true, &mut self.of_all), (text.kind == Said::Title, &mut self.title), (text.kind == Said::Prompt, &mut self.prompt)];
+impl FirstTexts {
+    fn note(&mut self, text: SessionText, may_show: impl Fn(&SessionText) -> bool) {
+        let places = [
+            (true, &mut self.of_all),
+            (text.kind == TextKind::Title, &mut self.title),
+            (text.kind == TextKind::Prompt, &mut self.prompt),
+        ];
         for (_, place) in places.into_iter().filter(|(fits, place)| *fits && place.is_none()) {
             *place = Some(text.clone());
         }
@@ -222,19 +225,21 @@ fn fold(text: &str) -> String {
     words_of(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-fn passage(text: &Text) -> Passage {
+fn passage(text: &SessionText) -> Passage {
     Passage { kind: text.kind, text: readable(&text.text), at: text.at }
 }
 
-fn statements(digest: &Digest, extent: Extent) -> Vec<Text> {
-    let lists = [(Said::Outcome, &digest.completed), (Said::Learned, &digest.learned)];
+fn statements(digest: &Digest, extent: TextScope) -> Vec<SessionText> {
+    let lists = [(TextKind::Outcome, &digest.completed), (TextKind::Learned, &digest.learned)];
     let lists = lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |text| (kind, text)));
-    let claims = [(Said::Decision, &digest.decisions), (Said::Next, &digest.next_steps), (Said::Blocker, &digest.blockers)];
+    let claims =
+        [(TextKind::Decision, &digest.decisions), (TextKind::Next, &digest.next_steps), (TextKind::Blocker, &digest.blockers)];
     let claims = claims.into_iter().flat_map(|(kind, list)| list.iter().map(move |claim| (kind, &claim.text)));
-    let all = std::iter::once((Said::Title, &digest.title)).chain(claims).chain(lists);
+    let all = std::iter::once((TextKind::Title, &digest.title)).chain(claims).chain(lists);
     // The request, the files and what was looked into: the session's own items repeat these.
-    let again = std::iter::once((Said::Prompt, &digest.request)).chain(digest.files.iter().map(|file| (Said::File, &file.path)));
-    let again = again.chain(digest.investigated.iter().map(|text| (Said::Command, text)));
-    let all = all.chain(again.filter(|_| extent == Extent::All));
-    all.map(|(kind, text)| Text { kind, text: text.clone(), at: None }).collect()
+    let again =
+        std::iter::once((TextKind::Prompt, &digest.request)).chain(digest.files.iter().map(|file| (TextKind::File, &file.path)));
+    let again = again.chain(digest.investigated.iter().map(|text| (TextKind::Command, text)));
+    let all = all.chain(again.filter(|_| extent == TextScope::All));
+    all.map(|(kind, text)| SessionText { kind, text: text.clone(), at: None }).collect()
 }

@@ -20,7 +20,7 @@ const MANY: u64 = 10_000;
 
 /// A word of the query with its weight.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Weighed {
+pub(super) struct WeightedWord {
     pub text: String,
     pub group: Option<&'static str>,
     /// The FTS5 expression of the word or its synonyms.
@@ -32,8 +32,8 @@ pub(super) struct Weighed {
 }
 
 /// The words of a query, rarest first, those without any document last; then the words of its phrases.
-pub(super) struct Words {
-    pub weighed: Vec<Weighed>,
+pub(super) struct QueryWords {
+    pub weighed: Vec<WeightedWord>,
     pub highlighter: Highlighter,
     /// The weight of each word the highlighter finds, by its index.
     pub weights: Vec<f64>,
@@ -44,7 +44,7 @@ pub(super) struct Words {
     pub limit: u64,
 }
 
-impl Words {
+impl QueryWords {
     pub fn of(store: &Store, query: &Query) -> Result<Self> {
         let documents = store.documents()?;
         let limit = ((documents as f64 * COMMON) as u64).clamp(FEW, MANY);
@@ -82,14 +82,14 @@ impl Words {
     }
 }
 
-/// The upper bound of [`Words::telling`] over all results. Cheap compared with ranking.
+/// The upper bound of [`QueryWords::telling`] over all results. Cheap compared with ranking.
 pub(super) fn most_telling(store: &Store, query: &Query) -> Result<f64> {
-    let words = Words::of(store, query)?;
+    let words = QueryWords::of(store, query)?;
     let known = words.weighed.iter().filter(|word| word.df > 0);
     Ok(known.map(|word| word.weight).sum::<f64>() / weight(1.0, words.documents))
 }
 
-fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec<Weighed>> {
+fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec<WeightedWord>> {
     let mut all = Vec::new();
     for term in query.terms.iter().take(LOOKED_UP) {
         let prefix = if term.is_part { "*" } else { "" };
@@ -105,7 +105,7 @@ fn weigh(store: &Store, query: &Query, documents: f64, limit: u64) -> Result<Vec
         }
         // Common words are not counted to the end: assume that half of all documents hold them.
         let holding = if df > limit { documents / 2.0 } else { df as f64 };
-        all.push(Weighed { text: term.text.clone(), group: term.group, expression, weight: weight(holding, documents), df });
+        all.push(WeightedWord { text: term.text.clone(), group: term.group, expression, weight: weight(holding, documents), df });
     }
     all.sort_by_key(|word| (word.df == 0, word.df));
     Ok(all)

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use subprocess::{Exec, InputData, Redirection};
 
-use crate::sys::child_process::{self, Bounds, which};
+use crate::sys::child_process::{self, ChildLimits, which};
 use crate::text::clean::{one_line, plain, shorten};
 
 /// How long a command may take; starting a timer can mean waiting for its manager.
@@ -39,7 +39,8 @@ impl TimerCli<'_> {
             Some(bytes) => job.stdin(InputData::from_bytes(bytes.to_vec())),
             None => job.stdin(Redirection::Null),
         };
-        let ran = child_process::run(job, &Bounds::seconds(TIMEOUT_SECONDS)).with_context(|| format!("cannot run `{name}`"))?;
+        let ran =
+            child_process::run(job, &ChildLimits::seconds(TIMEOUT_SECONDS)).with_context(|| format!("cannot run `{name}`"))?;
         let Ok(ran) = ran else { bail!("`{}` did not end within {TIMEOUT_SECONDS} s", command.join(" ")) };
         let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
         Ok(CommandOutput { succeeded: ran.status.success(), stdout: ran.stdout, stderr })

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use globset::GlobSet;
 use walkdir::WalkDir;
 
-use super::claude_code::Place;
+use super::claude_code::TranscriptIdentity;
 use crate::model::session::Millis;
 
 /// A transcript on disk.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct TranscriptFile {
     pub path: PathBuf,
     pub size: u64,
     /// In nanoseconds since the epoch.
@@ -23,10 +23,10 @@ pub struct Found {
     /// A hash of times and inode that differs once the file was written, replaced or touched. The modification time alone is not
     /// enough: tools that restore or copy files set it.
     pub stamp: i64,
-    pub place: Place,
+    pub place: TranscriptIdentity,
 }
 
-impl Found {
+impl TranscriptFile {
     /// The path under which the index stores the file. Paths that differ only in invalid UTF-8 stay distinct.
     pub fn known_as(&self) -> Cow<'_, str> {
         match self.path.to_str() {
@@ -51,14 +51,14 @@ impl Found {
 #[derive(Debug, Default)]
 pub struct Discovery {
     /// Unordered, as the system lists the files.
-    pub files: Vec<Found>,
+    pub files: Vec<TranscriptFile>,
     /// Paths that could not be read, each with the reason.
     pub unreadable: Vec<String>,
     pub excluded: usize,
 }
 
 /// A file's device and inode, the index of the root it was found under, and its index in the list of files.
-type Name = (u64, u64, usize, usize);
+type FileAlias = (u64, u64, usize, usize);
 
 /// Walks the transcripts of every config directory; each file is returned once, however many links lead to it.
 ///
@@ -78,7 +78,7 @@ pub fn discover(claude_dirs: &[PathBuf], exclude: &GlobSet) -> Discovery {
     found
 }
 
-fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: &mut Vec<Name>, found: &mut Discovery) {
+fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: &mut Vec<FileAlias>, found: &mut Discovery) {
     // A link may lead anywhere: folders that cannot hold transcripts are not entered.
     let leads_on = |entry: &walkdir::DirEntry| !entry.file_type().is_dir() || may_hold(entry, old_layout);
     let mut unreadable = Vec::new();
@@ -103,7 +103,7 @@ fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: 
             Ok(meta) if meta.is_file() => {
                 names.push((meta.dev(), meta.ino(), number, found.files.len()));
                 let (size, mtime_ns, stamp) = (meta.len(), mtime_ns(&meta), stamp(&meta));
-                found.files.push(Found { path: entry.into_path(), size, mtime_ns, stamp, place });
+                found.files.push(TranscriptFile { path: entry.into_path(), size, mtime_ns, stamp, place });
             }
             Ok(_) => unreadable.push((path.to_owned(), format!("{}: not a regular file", path.display()))),
             Err(e) => unreadable.push((path.to_owned(), e.to_string())),
@@ -114,9 +114,9 @@ fn walk(root: &Path, number: usize, old_layout: bool, exclude: &GlobSet, names: 
 }
 
 /// Of several paths to one file, keeps the first in the first root.
-fn drop_other_names(files: &mut Vec<Found>, mut names: Vec<Name>) {
+fn drop_other_names(files: &mut Vec<TranscriptFile>, mut names: Vec<FileAlias>) {
     names.sort_unstable();
-    let is_same = |a: &Name, b: &Name| (a.0, a.1) == (b.0, b.1);
+    let is_same = |a: &FileAlias, b: &FileAlias| (a.0, a.1) == (b.0, b.1);
     let mut others = HashSet::new();
     for of_one in names.chunk_by(is_same).filter(|of_one| of_one.len() > 1) {
         let first = of_one.iter().min_by_key(|(_, _, root, at)| (root, &files[*at].path));
@@ -159,17 +159,17 @@ fn may_hold(entry: &walkdir::DirEntry, old_layout: bool) -> bool {
 ///
 /// `<slug>/<session>.jsonl`, `<slug>/agent-<id>.jsonl` (older subagents), `<slug>/<session>/subagents/**/agent-<id>.jsonl`, and in
 /// the old layout `ses_<id>.jsonl`.
-fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<Place> {
+fn place_of(path: &Path, root: &Path, old_layout: bool) -> Option<TranscriptIdentity> {
     let below = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?.strip_prefix(b"/")?;
     let (folder, name) = below.split_at(memchr::memrchr(b'/', below).map_or(0, |at| at + 1));
     let stem = String::from_utf8_lossy(name.strip_suffix(b".jsonl").filter(|stem| !stem.is_empty())?);
     let agent = stem.strip_prefix("agent-").map(str::to_owned);
     let mut folders = folder.split_inclusive(|b| *b == b'/');
     match (folders.next(), folders.next(), folders.next()) {
-        (None, ..) if old_layout => Some(Place { session: stem.into_owned(), agent: None }),
-        (Some(_), None, _) if !old_layout => Some(Place { session: stem.into_owned(), agent }),
+        (None, ..) if old_layout => Some(TranscriptIdentity { session: stem.into_owned(), agent: None }),
+        (Some(_), None, _) if !old_layout => Some(TranscriptIdentity { session: stem.into_owned(), agent }),
         (Some(_), Some(session), Some(b"subagents/")) if !old_layout && agent.is_some() => {
-            Some(Place { session: String::from_utf8_lossy(&session[..session.len() - 1]).into_owned(), agent })
+            Some(TranscriptIdentity { session: String::from_utf8_lossy(&session[..session.len() - 1]).into_owned(), agent })
         }
         _ => None,
     }

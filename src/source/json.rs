@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use crate::source::json_cursor::{Among, Cursor, Malformed};
+use crate::source::json_cursor::{JsonCursor, Malformed, NameSet};
 
 /// A well-formed JSON value, as the bytes of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Raw<'a>(pub(super) &'a str);
 impl<'a> Raw<'a> {
     /// Reads exactly one value with nothing but white space around it.
     pub fn of(json: &'a str) -> Result<Self, Malformed> {
-        let mut cursor = Cursor::new(json);
+        let mut cursor = JsonCursor::new(json);
         let value = cursor.value()?;
         cursor.end()?;
         Ok(value)
@@ -29,18 +29,18 @@ impl<'a> Raw<'a> {
 }
 
 /// Takes the named fields of one well-formed JSON object, raw. Other fields are skipped; of a repeated field, the last counts.
-pub fn fields<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
-    let mut cursor = Cursor::new(json);
+pub fn fields<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
+    let mut cursor = JsonCursor::new(json);
     let found = cursor.fields(names)?;
     cursor.end()?;
     Ok(found)
 }
 
 /// The named fields of a possibly truncated object, as far as they come before the cut.
-pub fn fields_so_far<'a, const N: usize>(json: &'a str, names: &impl Among<N>) -> [Option<Raw<'a>>; N] {
+pub fn fields_so_far<'a, const N: usize>(json: &'a str, names: &impl NameSet<N>) -> [Option<Raw<'a>>; N] {
     let mut found = [None; N];
     // Parsing fails at the cut, as expected.
-    let _ = Cursor::new(json).object(names, |cursor, which| {
+    let _ = JsonCursor::new(json).object(names, |cursor, which| {
         found[which] = Some(cursor.value()?);
         Ok(())
     });
@@ -53,7 +53,7 @@ pub fn second_object(line: &[u8]) -> Option<usize> {
     SEAM.find(line)?;
     // The second object may hold invalid UTF-8: the valid text before it is enough to find the first one's end.
     let text = std::str::from_utf8(line).unwrap_or_else(|e| std::str::from_utf8(&line[..e.valid_up_to()]).unwrap_or_default());
-    let first = Cursor::new(text).value().ok().filter(|first| is_object(*first))?;
+    let first = JsonCursor::new(text).value().ok().filter(|first| is_object(*first))?;
     let end = text.len() - text.trim_start().len() + first.get().len();
     line[end..].starts_with(b"{").then_some(end)
 }
@@ -61,7 +61,7 @@ pub fn second_object(line: &[u8]) -> Option<usize> {
 /// The elements of a JSON array, raw; empty if `json` is anything else.
 pub fn elements(json: Raw<'_>) -> Vec<Raw<'_>> {
     let mut all = Vec::new();
-    let read = Cursor::new(json.get()).array(|cursor| {
+    let read = JsonCursor::new(json.get()).array(|cursor| {
         all.push(cursor.value()?);
         Ok(())
     });

@@ -9,7 +9,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub use names::{Among, Names};
+pub use names::{NameSet, NameTable};
 
 use super::json::{Raw, text};
 
@@ -17,12 +17,12 @@ use super::json::{Raw, text};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-pub struct Cursor<'a> {
+pub struct JsonCursor<'a> {
     json: &'a str,
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     pub fn new(json: &'a str) -> Self {
         Self { json, at: 0 }
     }
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads the next object and returns the named fields raw; of a repeated field, the last.
-    pub fn fields<const N: usize>(&mut self, names: &impl Among<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
+    pub fn fields<const N: usize>(&mut self, names: &impl NameSet<N>) -> Result<[Option<Raw<'a>>; N], Malformed> {
         let mut found = [None; N];
         self.object(names, |cursor, which| {
             found[which] = Some(cursor.value()?);
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn object<const N: usize>(
         &mut self,
-        names: &impl Among<N>,
+        names: &impl NameSet<N>,
         mut read: impl FnMut(&mut Self, usize) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
         self.sign(b'{')?;
@@ -137,7 +137,7 @@ impl<'a> Cursor<'a> {
 
     /// Skips an object or an array without recursion.
     fn skip_nested(&mut self) -> Result<(), Malformed> {
-        let mut open = Open::default();
+        let mut open = OpenBrackets::default();
         loop {
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
@@ -212,18 +212,18 @@ fn closing(is_object: bool) -> u8 {
 
 /// The stack of open brackets, the innermost in the lowest bit: 1 for an object, 0 for an array. A sentinel 1 stands above them,
 /// so that an array bit differs from an empty stack. Full words move to `before`, which few values need.
-struct Open {
+struct OpenBrackets {
     bits: u64,
     before: Vec<u64>,
 }
 
-impl Default for Open {
+impl Default for OpenBrackets {
     fn default() -> Self {
         Self { bits: 1, before: Vec::new() }
     }
 }
 
-impl Open {
+impl OpenBrackets {
     fn push(&mut self, is_object: bool) {
         if self.bits.leading_zeros() == 0 {
             self.before.push(self.bits);

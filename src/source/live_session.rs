@@ -5,13 +5,13 @@ use std::io;
 use std::path::Path;
 
 use crate::model::assemble::session_of;
-use crate::model::session::{Item, Millis, Row, RowKey, Session, Title};
-use crate::model::undone_prompts::{Asked, undone};
-use crate::privacy::echo::{Hushed, distinctive, hashes};
-use crate::privacy::{Conversation, Gate, Passed};
-use crate::source::claude_code::{Line, Link, Place, read_line};
+use crate::model::session::{Item, Millis, Record, RecordKey, Session, Title};
+use crate::model::undone_prompts::{PromptLink, undone};
+use crate::privacy::echo::{PrivateWords, distinctive, hashes};
+use crate::privacy::{ConversationState, Disposition, Sanitizer};
+use crate::source::claude_code::{ParentLink, ParsedLine, TranscriptIdentity, read_line};
 use crate::source::delta;
-use crate::source::delta::Piece;
+use crate::source::delta::RawLine;
 
 /// How far before that end to search for a private block that may still be open, in bytes.
 const LOOKED_BACK: u64 = 8 << 20;
@@ -21,20 +21,20 @@ pub fn session(
     transcript: &Path,
     id: &str,
     most: u64,
-    gate: &Gate,
+    gate: &Sanitizer,
     key_of: impl Fn(&str) -> String,
-    is_forgotten: impl Fn(RowKey) -> bool,
-    mut hushed: Hushed,
+    is_forgotten: impl Fn(RecordKey) -> bool,
+    mut hushed: PrivateWords,
 ) -> io::Result<Session> {
     let mut conversation = conversation_before(transcript, most)?;
     let mut all = rows(transcript, id, most, gate)?;
-    let before = if conversation == Conversation::default() { Vec::new() } else { fenced_before(transcript, id, most, gate)? };
+    let before = if conversation == ConversationState::default() { Vec::new() } else { fenced_before(transcript, id, most, gate)? };
     all.hush(&before, &mut hushed);
     let mut undone = all.undone().into_iter();
     // An undone prompt was still said: later summaries may repeat what was private in it, so it goes through the conversation
     // first.
     all.rows.retain_mut(|row| {
-        let (kept, undone) = (conversation.pass(row, gate).0 == Passed::Kept, undone.next() == Some(true));
+        let (kept, undone) = (conversation.pass(row, gate).0 == Disposition::Kept, undone.next() == Some(true));
         kept && !undone && !is_forgotten(row.key)
     });
     let mut rows = all.rows;
@@ -45,32 +45,32 @@ pub fn session(
 }
 
 /// The keys under which a title from a `summary` line may have been forgotten: that of the leaf, and that of the title itself.
-pub(crate) fn title_keys(item: &Item) -> Option<[RowKey; 2]> {
+pub(crate) fn title_keys(item: &Item) -> Option<[RecordKey; 2]> {
     let Item::Title(Title { text, leaf: Some(leaf), .. }) = item else { return None };
-    Some([*leaf, RowKey::of_title(*leaf, text)])
+    Some([*leaf, RecordKey::of_title(*leaf, text)])
 }
 
 /// The time of the last record in which something was said or done.
 pub fn last_at(transcript: &Path, id: &str, most: u64) -> io::Result<Option<Millis>> {
-    Ok(rows(transcript, id, most, &Gate::for_times())?.rows.into_iter().filter_map(|row| row.at).max())
+    Ok(rows(transcript, id, most, &Sanitizer::for_times())?.rows.into_iter().filter_map(|row| row.at).max())
 }
 
 /// Where a private turn is open before the end, or may be, what continues it is withheld.
-fn conversation_before(transcript: &Path, most: u64) -> io::Result<Conversation> {
+fn conversation_before(transcript: &Path, most: u64) -> io::Result<ConversationState> {
     let private = delta::holds_private_before(transcript, most, LOOKED_BACK)?;
-    Ok(if private { Conversation::after_something_private() } else { Conversation::default() })
+    Ok(if private { ConversationState::after_something_private() } else { ConversationState::default() })
 }
 
 /// Records in order, and which of them are prompts. `Asked::offset` is an index into `rows`.
 #[derive(Default)]
-struct Rows {
-    rows: Vec<Row>,
-    asked: Vec<Asked>,
+struct LiveRecords {
+    rows: Vec<Record>,
+    asked: Vec<PromptLink>,
 }
 
 /// The private text in lines before the last `most` bytes, at most [`LOOKED_BACK`] bytes back.
-fn fenced_before(transcript: &Path, id: &str, most: u64, gate: &Gate) -> io::Result<Vec<String>> {
-    let place = Place { session: id.to_owned(), agent: None };
+fn fenced_before(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<Vec<String>> {
+    let place = TranscriptIdentity { session: id.to_owned(), agent: None };
     let until = transcript.metadata()?.len().saturating_sub(most);
     let mut lines = delta::last_lines(transcript, most.saturating_add(LOOKED_BACK))?;
     let mut fenced = Vec::new();
@@ -78,9 +78,9 @@ fn fenced_before(transcript: &Path, id: &str, most: u64, gate: &Gate) -> io::Res
         if from >= until {
             break;
         }
-        if let Piece::Line(line) = piece
+        if let RawLine::Line(line) = piece
             && delta::opens_private(line)
-            && let Line::Row(row) = read_line(line, &place, gate)
+            && let ParsedLine::Row(row) = read_line(line, &place, gate)
         {
             fenced.push(row.fenced);
         }
@@ -88,9 +88,9 @@ fn fenced_before(transcript: &Path, id: &str, most: u64, gate: &Gate) -> io::Res
     Ok(fenced)
 }
 
-impl Rows {
+impl LiveRecords {
     /// Removes what repeats private words: those the index knows, and those from lines that are not digested yet.
-    fn hush(&mut self, before: &[String], hushed: &mut Hushed) {
+    fn hush(&mut self, before: &[String], hushed: &mut PrivateWords) {
         for fenced in before.iter().chain(self.rows.iter().map(|row| &row.fenced)).filter(|fenced| !fenced.is_empty()) {
             hushed.add("", hashes("", distinctive(fenced).iter().map(String::as_str)));
         }
@@ -110,18 +110,18 @@ impl Rows {
     }
 }
 
-fn rows(transcript: &Path, id: &str, most: u64, gate: &Gate) -> io::Result<Rows> {
-    let place = Place { session: id.to_owned(), agent: None };
+fn rows(transcript: &Path, id: &str, most: u64, gate: &Sanitizer) -> io::Result<LiveRecords> {
+    let place = TranscriptIdentity { session: id.to_owned(), agent: None };
     let mut lines = delta::last_lines(transcript, most)?;
-    let (mut all, mut chain) = (Rows::default(), Conversation::default());
+    let (mut all, mut chain) = (LiveRecords::default(), ConversationState::default());
     while let Some((_, _, piece)) = lines.next_piece()? {
-        let (Piece::Line(line) | Piece::Tail(line)) = piece else { continue };
+        let (RawLine::Line(line) | RawLine::Tail(line)) = piece else { continue };
         match read_line(line, &place, gate) {
-            Line::Row(mut row) => {
+            ParsedLine::Row(mut row) => {
                 all.asked.extend(chain.place(&mut row, all.rows.len() as u64));
                 all.rows.push(*row);
             }
-            Line::Link(Link { key, parent }) => chain.saw(key, parent),
+            ParsedLine::Link(ParentLink { key, parent }) => chain.saw(key, parent),
             _ => {}
         }
     }

@@ -7,11 +7,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
 use crate::model::session::Tokens;
-use crate::store::chunk::Used;
+use crate::store::chunk::StoredUsage;
 
 /// A session's cost as the client reports it, and the token usage its messages report.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reckoned {
+pub struct CostReport {
     pub id: String,
     /// In US dollars, by model.
     pub client: BTreeMap<String, f64>,
@@ -33,7 +33,7 @@ pub(super) fn note(db: &Connection, session: &str, by_model: Option<&BTreeMap<St
 impl Store {
     /// The newest sessions for which the client reported a cost. Excludes sessions that share messages with others, which would count
     /// them too, and sessions with private parts, which are not stored.
-    pub fn reckoned_by_client(&self, most: usize) -> Result<Vec<Reckoned>> {
+    pub fn reckoned_by_client(&self, most: usize) -> Result<Vec<CostReport>> {
         let sql = "SELECT s.pk FROM session s WHERE EXISTS (SELECT 1 FROM client_cost WHERE session = s.pk)
               AND NOT EXISTS (SELECT 1 FROM kin WHERE session = s.pk) AND NOT EXISTS (SELECT 1 FROM private_turn WHERE session = s.id)
             ORDER BY s.started_at DESC, s.id LIMIT ?1";
@@ -42,11 +42,11 @@ impl Store {
         sessions.into_iter().map(|pk| self.reckoned(pk)).collect()
     }
 
-    fn reckoned(&self, pk: i64) -> Result<Reckoned> {
+    fn reckoned(&self, pk: i64) -> Result<CostReport> {
         let head = self.session_head(pk)?;
         let mut query = self.db.prepare_cached("SELECT model, usd FROM client_cost WHERE session = ?1")?;
         let client = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-        let usage = Used::owned_by(&self.db, &head)?;
-        Ok(Reckoned { id: head.id, client, usage })
+        let usage = StoredUsage::owned_by(&self.db, &head)?;
+        Ok(CostReport { id: head.id, client, usage })
     }
 }

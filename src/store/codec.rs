@@ -37,9 +37,9 @@ pub fn pack_json(json: &[u8]) -> anyhow::Result<Vec<u8>> {
 /// A body that this program never writes: the file is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("a stored body cannot be read: {0}")]
-pub struct Unreadable(String);
+pub struct UnreadableBody(String);
 
-impl Unreadable {
+impl UnreadableBody {
     pub fn because(error: &anyhow::Error) -> Self {
         Self(format!("{error:#}"))
     }
@@ -54,12 +54,12 @@ pub fn unpacked_len(body: &[u8]) -> usize {
 }
 
 pub fn unpack<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
-    unpack_as_it_is(body).map_err(|e| Unreadable::because(&e).into())
+    unpack_as_it_is(body).map_err(|e| UnreadableBody::because(&e).into())
 }
 
 /// Parses a list of strings that is stored as plain JSON.
 pub fn list(json: &str) -> anyhow::Result<Vec<String>> {
-    serde_json::from_str(json).map_err(|e| Unreadable(e.to_string()).into())
+    serde_json::from_str(json).map_err(|e| UnreadableBody(e.to_string()).into())
 }
 
 fn unpack_as_it_is<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {

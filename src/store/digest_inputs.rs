@@ -18,7 +18,7 @@ use crate::model::session::Millis;
 const RULES: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Basis {
+pub struct DigestInputs {
     rules: String,
     /// When the session began, by its own records.
     pub began: Option<Millis>,
@@ -28,7 +28,7 @@ pub struct Basis {
     pub left: Vec<String>,
 }
 
-impl Basis {
+impl DigestInputs {
     pub fn new(began: Option<Millis>, shown: &[OpenItem], left: &[OpenItem]) -> Self {
         let ids = |items: &[OpenItem]| items.iter().map(|item| item.id.clone()).collect();
         Self { rules: RULES.to_owned(), began, shown: ids(shown), left: ids(left) }
@@ -42,13 +42,13 @@ impl Basis {
 
 impl Store {
     /// The inputs of a session's digest, unless the session itself changed since.
-    pub fn basis_of(&self, head: &SessionHead) -> Result<Option<Basis>> {
+    pub fn basis_of(&self, head: &SessionHead) -> Result<Option<DigestInputs>> {
         if head.dirty && !head.only_shown {
             return Ok(None);
         }
         let sql = "SELECT basis FROM digest WHERE session = ?1 AND superseded = 0 AND interim_until IS NULL";
         let found: Option<Option<String>> = self.db.prepare_cached(sql)?.query_row([head.pk], |r| r.get(0)).optional()?;
-        let basis = found.flatten().and_then(|text| serde_json::from_str::<Basis>(&text).ok());
+        let basis = found.flatten().and_then(|text| serde_json::from_str::<DigestInputs>(&text).ok());
         Ok(basis.filter(|basis| basis.rules == RULES))
     }
 
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Records the inputs of a digest that still holds.
-    pub fn note_basis(&self, session: i64, input_hash: &[u8; 32], basis: &Basis) -> Result<()> {
+    pub fn note_basis(&self, session: i64, input_hash: &[u8; 32], basis: &DigestInputs) -> Result<()> {
         let sql = "UPDATE digest SET basis = ?2, input_hash = ?3 WHERE session = ?1 AND superseded = 0 AND summarizer = 'extract' AND interim_until IS NULL";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(basis)?, input_hash])?;
         Ok(())

@@ -10,7 +10,7 @@ use super::{Store, search};
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::{Millis, free_id};
 use crate::store::codec::{pack, unpack};
-use crate::store::digest_inputs::Basis;
+use crate::store::digest_inputs::DigestInputs;
 use crate::store::near_duplicates;
 
 /// Prefix of facts that record used replies; the input hash follows it.
@@ -18,7 +18,7 @@ const USED_REPLY: &str = "used reply:";
 
 /// A stored digest.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
+pub struct StoredDigest {
     pub id: String,
     pub summarizer: String,
     pub model: Option<String>,
@@ -47,7 +47,7 @@ pub struct NewDigest<'a> {
     /// The open items its summarizer was shown; it may close some of them.
     pub open: &'a [OpenItem],
     /// Only for a digest made without the model.
-    pub basis: Option<Basis>,
+    pub basis: Option<DigestInputs>,
     pub digest: Digest,
 }
 
@@ -62,10 +62,10 @@ pub struct DigestState {
 }
 
 impl Store {
-    pub fn digest_of(&self, session: i64) -> Result<Option<Stored>> {
+    pub fn digest_of(&self, session: i64) -> Result<Option<StoredDigest>> {
         let sql = "SELECT id, summarizer, model, input_hash, made_at, cost_usd, queued, interim_until, body FROM digest WHERE session = ?1 AND superseded = 0";
         let found = self.db.prepare_cached(sql)?.query_row([session], |r| Ok((stored(r)?, r.get::<_, Vec<u8>>(8)?))).optional()?;
-        found.map(|(stored, body)| Ok(Stored { digest: unpack(&body)?, ..stored })).transpose()
+        found.map(|(stored, body)| Ok(StoredDigest { digest: unpack(&body)?, ..stored })).transpose()
     }
 
     /// Title of a session's digest.
@@ -220,8 +220,8 @@ impl Store {
     }
 }
 
-fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
+fn stored(r: &rusqlite::Row<'_>) -> rusqlite::Result<StoredDigest> {
+    Ok(StoredDigest {
         id: r.get(0)?,
         summarizer: r.get(1)?,
         model: r.get(2)?,

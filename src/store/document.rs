@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::model::digest::Digest;
 use crate::model::session::{Item, Project, Session};
 use crate::text::synonyms::markers;
-use crate::text::tokenize::Indexed;
+use crate::text::tokenize::IndexedText;
 
 /// Column names, in the order of the FTS index.
 pub const COLUMNS: [&str; 10] = ["title", "asked", "decided", "noted", "said", "files", "did", "extra", "tools", "branches"];
@@ -26,8 +26,8 @@ const MOST: usize = 2 << 20;
 
 /// A column under construction; each text is added once.
 #[derive(Default)]
-struct Column {
-    indexed: Indexed,
+struct ColumnBuilder {
+    indexed: IndexedText,
     /// Hashes of the texts added so far.
     texts: HashSet<u64>,
     is_bounded: bool,
@@ -35,16 +35,16 @@ struct Column {
     words: Option<HashSet<u64>>,
 }
 
-impl Column {
+impl ColumnBuilder {
     fn add(&mut self, text: &str) {
-        self.add_by(text, Indexed::add);
+        self.add_by(text, IndexedText::add);
     }
 
     fn add_name(&mut self, name: &str) {
-        self.add_by(name, Indexed::add_name);
+        self.add_by(name, IndexedText::add_name);
     }
 
-    fn add_by(&mut self, text: &str, add: impl Fn(&mut Indexed, &str)) {
+    fn add_by(&mut self, text: &str, add: impl Fn(&mut IndexedText, &str)) {
         if text.is_empty() || !self.texts.insert(hash_of(text)) {
             return;
         }
@@ -52,7 +52,7 @@ impl Column {
             return add(&mut self.indexed, text);
         }
         let known = self.words.get_or_insert_with(|| self.indexed.all().map(hash_of).collect());
-        let mut more = Indexed::default();
+        let mut more = IndexedText::default();
         add(&mut more, text);
         let is_full = self.indexed.bytes() >= MOST;
         let fits = |word: &str| !is_full || !word.bytes().any(|b| b.is_ascii_digit());
@@ -69,24 +69,24 @@ fn hash_of(text: &str) -> u64 {
 
 /// A document under construction. Items are added in the order of their session.
 #[derive(Default)]
-pub struct Draft {
-    title: Column,
-    asked: Column,
-    decided: Column,
-    noted: Column,
-    said: Column,
-    files: Column,
-    did: Column,
-    questions: Column,
-    named: Column,
-    tools: Column,
-    branches: Column,
+pub struct DocumentBuilder {
+    title: ColumnBuilder,
+    asked: ColumnBuilder,
+    decided: ColumnBuilder,
+    noted: ColumnBuilder,
+    said: ColumnBuilder,
+    files: ColumnBuilder,
+    did: ColumnBuilder,
+    questions: ColumnBuilder,
+    named: ColumnBuilder,
+    tools: ColumnBuilder,
+    branches: ColumnBuilder,
 }
 
 impl Document {
     /// The document of a session, or `None` when nothing was said in it.
     pub fn of_session(session: &Session, digest: Option<&Digest>) -> Option<Self> {
-        let mut draft = Draft::of(digest);
+        let mut draft = DocumentBuilder::of(digest);
         for entry in &session.entries {
             draft.add(&entry.item, entry.agent.is_none());
             if let Some(outcome) = &entry.outcome {
@@ -98,13 +98,13 @@ impl Document {
 
     /// The document of a note.
     pub fn of_note(text: &str) -> Self {
-        let mut draft = Draft::default();
+        let mut draft = DocumentBuilder::default();
         draft.decided.add(text);
         draft.finish()
     }
 }
 
-impl Draft {
+impl DocumentBuilder {
     fn of(digest: Option<&Digest>) -> Self {
         let mut draft = Self::default();
         if let Some(digest) = digest {
@@ -169,7 +169,7 @@ impl Draft {
     }
 
     fn finish(self) -> Document {
-        let of = |column: Column| column.indexed.finish();
+        let of = |column: ColumnBuilder| column.indexed.finish();
         let [title, asked, decided, noted, said, did] =
             [self.title, self.asked, self.decided, self.noted, self.said, self.did].map(of);
         let markers = markers(&[&title, &asked, &decided, &noted, &said]);
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_word_that_comes_late_in_a_session_without_end_is_in_its_document() {
-        let mut draft = Draft::of_long(None);
+        let mut draft = DocumentBuilder::of_long(None);
         let mut seed = 1_u64;
         for n in 0..4_000 {
             let hashes: Vec<String> = (0..60)

@@ -13,7 +13,7 @@ use rusqlite::ErrorCode;
 use rusqlite::types::FromSqlError;
 use rustix::process::{Flock, FlockOffsetType, FlockType, fcntl_getlk};
 
-use super::codec::Unreadable;
+use super::codec::UnreadableBody;
 use super::maintenance::backup;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -94,7 +94,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
 
 fn of(error: &anyhow::Error, path: &Path) -> Option<StoreError> {
     let path = path.to_owned();
-    if let Some(unreadable) = error.downcast_ref::<Unreadable>() {
+    if let Some(unreadable) = error.downcast_ref::<UnreadableBody>() {
         return Some(StoreError::Damaged { path, what: unreadable.to_string() });
     }
     if let Some(value) = error.downcast_ref::<FromSqlError>() {

@@ -36,25 +36,25 @@ pub struct LastRun {
     /// Runs in a row in which replies were or may have been paid for and none was usable.
     pub futile: u32,
     /// Set while the model is not to be called.
-    pub rest: Option<Rest>,
+    pub rest: Option<ModelBackoff>,
 }
 
 /// Until when the model is not to be called, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rest {
+pub struct ModelBackoff {
     pub until: Millis,
     pub why: String,
 }
 
 /// The outcome of the model calls of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum ModelRunOutcome {
     /// At least one reply was usable.
     Worked,
     /// No reply was usable, and at least one was or may have been paid for.
     Futile,
     /// The model is over its usage limit.
-    Limited(Rest),
+    Limited(ModelBackoff),
 }
 
 impl LastRun {
@@ -63,21 +63,22 @@ impl LastRun {
     }
 
     /// The current rest, if the model must not be called now.
-    pub fn resting(data_dir: &Path, now: Millis) -> Option<Rest> {
+    pub fn resting(data_dir: &Path, now: Millis) -> Option<ModelBackoff> {
         Self::read(data_dir)?.rest.filter(|rest| (1..=LONGEST_REST).contains(&(rest.until - now)))
     }
 
     /// Records the outcome of a run's model calls.
-    pub fn asked(data_dir: &Path, at: Millis, asked: Asked) {
+    pub fn asked(data_dir: &Path, at: Millis, asked: ModelRunOutcome) {
         let before = Self::read(data_dir).unwrap_or_default();
-        let futile = if asked == Asked::Futile { before.futile.saturating_add(1) } else { 0 };
+        let futile = if asked == ModelRunOutcome::Futile { before.futile.saturating_add(1) } else { 0 };
         let rest = match asked {
-            Asked::Worked => None,
-            Asked::Futile if futile < FUTILE => None,
-            Asked::Futile => {
-                Some(Rest { until: at.saturating_add(REST), why: format!("{futile} runs in a row brought no usable answer") })
-            }
-            Asked::Limited(rest) => Some(rest),
+            ModelRunOutcome::Worked => None,
+            ModelRunOutcome::Futile if futile < FUTILE => None,
+            ModelRunOutcome::Futile => Some(ModelBackoff {
+                until: at.saturating_add(REST),
+                why: format!("{futile} runs in a row brought no usable answer"),
+            }),
+            ModelRunOutcome::Limited(rest) => Some(rest),
         };
         Self { futile, rest, ..before }.write(data_dir);
     }
@@ -126,7 +127,7 @@ impl LastRun {
     pub fn forget_reason(data_dir: &Path) {
         if let Some(run) = Self::read(data_dir).filter(|run| run.error.is_some() || run.rest.is_some()) {
             // Synced, so that the text cannot come back after a power failure.
-            let rest = run.rest.map(|rest| Rest { why: "the reason was forgotten".into(), ..rest });
+            let rest = run.rest.map(|rest| ModelBackoff { why: "the reason was forgotten".into(), ..rest });
             Self { error: None, rest, ..run }.write_by(data_dir, private_files::replace);
         }
     }

@@ -18,9 +18,9 @@ pub const WRITING: &str = "writing";
 
 /// Holds the marker file until it is dropped.
 #[derive(Debug)]
-pub struct Writing(PathBuf);
+pub struct WritingMarker(PathBuf);
 
-impl Writing {
+impl WritingMarker {
     /// Creates the marker file, synced.
     pub fn begin(data_dir: &Path) -> io::Result<Self> {
         let file = data_dir.join(WRITING);
@@ -30,7 +30,7 @@ impl Writing {
     }
 }
 
-impl Drop for Writing {
+impl Drop for WritingMarker {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }

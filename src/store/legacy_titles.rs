@@ -8,18 +8,18 @@ use anyhow::Result;
 use rusqlite::Connection;
 
 use super::Store;
-use crate::model::session::RowKey;
+use crate::model::session::RecordKey;
 
 /// Sorted keys of the records that have a title. Valid for a connection that reads many sessions while no title is added or removed;
 /// querying for each record of each session would take as long as unpacking them.
 #[derive(Default)]
-pub(super) struct Titled(OnceCell<Vec<RowKey>>);
+pub(super) struct TitleCache(OnceCell<Vec<RecordKey>>);
 
-impl Titled {
-    fn all(&self, db: &Connection) -> Result<&[RowKey]> {
+impl TitleCache {
+    fn all(&self, db: &Connection) -> Result<&[RecordKey]> {
         if self.0.get().is_none() {
             let mut query = db.prepare("SELECT DISTINCT leaf FROM leaf_title ORDER BY leaf")?;
-            let all = query.query_map([], |r| r.get(0).map(RowKey))?.collect::<rusqlite::Result<_>>()?;
+            let all = query.query_map([], |r| r.get(0).map(RecordKey))?.collect::<rusqlite::Result<_>>()?;
             _ = self.0.set(all);
         }
         Ok(self.0.get().map_or(&[], Vec::as_slice))
@@ -33,7 +33,7 @@ impl Store {
     }
 
     /// The titles for a record, sorted.
-    pub(super) fn titles_of_row(&self, row: RowKey) -> Result<Vec<String>> {
+    pub(super) fn titles_of_row(&self, row: RecordKey) -> Result<Vec<String>> {
         if let Some(titled) = &self.titled
             && titled.all(&self.db)?.binary_search(&row).is_err()
         {
@@ -44,7 +44,7 @@ impl Store {
     }
 
     /// The titles for these records, sorted. `rows` is called only if any title exists.
-    pub(super) fn titles_of(&self, rows: impl FnOnce() -> Result<Vec<RowKey>>) -> Result<BTreeMap<RowKey, Vec<String>>> {
+    pub(super) fn titles_of(&self, rows: impl FnOnce() -> Result<Vec<RecordKey>>) -> Result<BTreeMap<RecordKey, Vec<String>>> {
         let mut titles = BTreeMap::new();
         if !self.has_leaf_titles()? {
             return Ok(titles);

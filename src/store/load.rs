@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::Store;
 use crate::model::session::{Millis, Project};
 use crate::store::chunk;
-use crate::store::chunk::Kind;
+use crate::store::chunk::ItemKind;
 
 /// How many earlier sessions contribute the open items a session is shown, and the maximum age of those sessions in milliseconds.
 pub(super) const EARLIER: usize = 3;
@@ -146,8 +146,8 @@ impl Store {
         let main: Vec<i64> = query.query_map([head.pk], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let (mut prompt, mut work) = (false, false);
         chunk::each_owned(&self.db, head, |kept| {
-            prompt |= kept.line.kind == Kind::Prompt && main.contains(&kept.source);
-            work |= matches!(kept.line.kind, Kind::Reply | Kind::Tool | Kind::Plan);
+            prompt |= kept.line.kind == ItemKind::Prompt && main.contains(&kept.source);
+            work |= matches!(kept.line.kind, ItemKind::Reply | ItemKind::Tool | ItemKind::Plan);
             Ok(())
         })?;
         Ok((prompt, work))

@@ -53,7 +53,7 @@ use rusqlite::{Connection, InterruptHandle, Transaction, TransactionBehavior};
 use self::maintenance::FileIdentity;
 pub use self::memory::Memory;
 pub use self::open::OtherFormat;
-use crate::store::chunk::{Known, Whereabouts};
+use crate::store::chunk::{RecordIndex, StoredKeys};
 
 /// How long a statement waits for another process's transaction. Our own transactions take milliseconds.
 const BUSY: Duration = Duration::from_secs(10);
@@ -61,18 +61,18 @@ const BUSY: Duration = Duration::from_secs(10);
 pub struct Store {
     pub(crate) db: Connection,
     /// Cached document counts per search expression. Only on read-only connections: on others the counts would go stale.
-    counts: Option<search::Counts>,
+    counts: Option<search::CountCache>,
     path: PathBuf,
     /// Identity of the file when it was opened.
     file: Option<FileIdentity>,
     /// Ingest caches, kept from one transaction to the next: which session holds which record, and what the last sessions hold.
-    known: Option<(Whereabouts, Known)>,
+    known: Option<(RecordIndex, StoredKeys)>,
     /// How many threads may read beside this connection.
     threads: usize,
     /// Opens another connection to the same index, for parallel reads.
     another: fn(&Path) -> Result<Self>,
     /// Title lookup cache, for bulk reads. Only valid while no writer is active.
-    titled: Option<crate::store::legacy_titles::Titled>,
+    titled: Option<crate::store::legacy_titles::TitleCache>,
     /// Some tables are restricted to what may be shown: see [`Memory`].
     narrowed: bool,
 }

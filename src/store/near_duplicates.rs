@@ -7,13 +7,13 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Store;
-use crate::analyze::minhash::{Likeness, repeated_by, repeated_by_changed};
+use crate::analyze::minhash::{DigestWordSet, repeated_by, repeated_by_changed};
 use crate::model::digest::Digest;
 use crate::store::codec::unpack;
 
-struct Said {
+struct ComparedSession {
     session: i64,
-    likeness: Likeness,
+    likeness: DigestWordSet,
     repeated_by: Option<i64>,
     /// Its digest may have changed since it was last compared.
     changed: bool,
@@ -60,15 +60,15 @@ impl Store {
 
 /// For each session, the position of the one that repeats it. Compares only changed sessions with the others, unless too many changed or
 /// `all` is set.
-fn repeats_among(said: &[Said], all: bool) -> Vec<Option<usize>> {
-    let likeness: Vec<Likeness> = said.iter().map(|one| one.likeness.clone()).collect();
+fn repeats_among(said: &[ComparedSession], all: bool) -> Vec<Option<usize>> {
+    let likeness: Vec<DigestWordSet> = said.iter().map(|one| one.likeness.clone()).collect();
     let changed: Vec<usize> = (0..said.len()).filter(|at| said[*at].changed).collect();
     if all || changed.len() * FEW > said.len() {
         return repeated_by(&likeness);
     }
     let places: HashMap<i64, usize> = said.iter().enumerate().map(|(at, one)| (one.session, at)).collect();
     // A reference to a session that is gone or changed says nothing any more.
-    let known = |one: &Said| match one.repeated_by {
+    let known = |one: &ComparedSession| match one.repeated_by {
         _ if one.changed => None,
         None => Some(None),
         Some(next) => places.get(&next).filter(|at| !said[**at].changed).map(|at| Some(*at)),
@@ -77,7 +77,7 @@ fn repeats_among(said: &[Said], all: bool) -> Vec<Option<usize>> {
 }
 
 /// The digested sessions of a project, in order.
-fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
+fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<ComparedSession>> {
     // Digests without a stored signature: made before there were any, or sanitized since.
     let sql =
         "SELECT d.session, d.body FROM session s JOIN digest d ON d.session = s.pk AND d.superseded = 0 AND d.interim_until IS NULL
@@ -94,8 +94,8 @@ fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
     let mut query = tx.prepare_cached(sql)?;
     let said = query.query_map([project], |r| {
         let (session, repeated_by) = (r.get(0)?, r.get(2)?);
-        let likeness = Likeness::from_bytes(r.get_ref(1)?.as_blob()?);
-        Ok(Said { session, likeness, repeated_by, changed: r.get::<_, bool>(3)? || missing.contains(&session) })
+        let likeness = DigestWordSet::from_bytes(r.get_ref(1)?.as_blob()?);
+        Ok(ComparedSession { session, likeness, repeated_by, changed: r.get::<_, bool>(3)? || missing.contains(&session) })
     })?;
     Ok(said.collect::<rusqlite::Result<_>>()?)
 }
@@ -103,7 +103,7 @@ fn said_in(tx: &Transaction<'_>, project: i64) -> Result<Vec<Said>> {
 /// Stores the near-duplicate signature of a session's digest.
 pub(super) fn note(tx: &Transaction<'_>, session: i64, digest: &Digest) -> Result<()> {
     let sql = "INSERT INTO likeness(session, words) VALUES (?1, ?2)";
-    tx.prepare_cached(sql)?.execute(params![session, Likeness::of(digest).to_bytes()])?;
+    tx.prepare_cached(sql)?.execute(params![session, DigestWordSet::of(digest).to_bytes()])?;
     Ok(())
 }
 

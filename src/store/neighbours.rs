@@ -7,8 +7,8 @@ use super::Store;
 use super::ingest::{all_words_of, words_of};
 use super::load::{HEAD, SessionHead, head};
 use super::recent::NOT_REPEATED;
-use crate::model::session::{Millis, RowKey};
-use crate::privacy::echo::Hushed;
+use crate::model::session::{Millis, RecordKey};
+use crate::privacy::echo::PrivateWords;
 use crate::store::chunk;
 
 /// True when `session s` has anything to show: a digest, or prompts that still wait for one.
@@ -24,7 +24,7 @@ pub enum Side {
 
 /// A position in a project's order of sessions: by start, then by id.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'a> {
+pub struct OrderPosition<'a> {
     pub project: &'a str,
     pub began_at: Millis,
     pub id: &'a str,
@@ -55,7 +55,7 @@ impl PrivateSpan {
 
 impl Store {
     /// The `most` nearest sessions on one side of a position, nearest first, and how many there are in all.
-    pub fn neighbours(&self, at: &At<'_>, side: Side, most: usize) -> Result<(Vec<SessionHead>, usize)> {
+    pub fn neighbours(&self, at: &OrderPosition<'_>, side: Side, most: usize) -> Result<(Vec<SessionHead>, usize)> {
         let (is, order) = match side {
             Side::Before => ("<", "DESC"),
             Side::After => (">", "ASC"),
@@ -86,12 +86,12 @@ impl Store {
     }
 
     /// Is any item of this record stored with the session?
-    pub fn holds_row(&self, session: i64, key: RowKey) -> Result<bool> {
+    pub fn holds_row(&self, session: i64, key: RecordKey) -> Result<bool> {
         chunk::holds(&self.db, session, key)
     }
 
     /// Is this title from a summary record stored?
-    pub fn holds_title(&self, leaf: RowKey, text: &str) -> Result<bool> {
+    pub fn holds_title(&self, leaf: RecordKey, text: &str) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM leaf_title WHERE leaf = ?1 AND text = ?2)";
         Ok(self.db.prepare_cached(sql)?.query_row(params![leaf.0, text], |r| r.get(0))?)
     }
@@ -103,16 +103,16 @@ impl Store {
     }
 
     /// The private words of a session and of the earlier sessions it continues.
-    pub fn hushed(&self, head: &SessionHead) -> Result<Hushed> {
+    pub fn hushed(&self, head: &SessionHead) -> Result<PrivateWords> {
         all_words_of(&self.db, head.pk)
     }
 
     /// The same by session id, whether the session is stored or not.
-    pub fn hushed_of(&self, session: &str) -> Result<Hushed> {
+    pub fn hushed_of(&self, session: &str) -> Result<PrivateWords> {
         if let Some(pk) = self.session_pk(session)? {
             return all_words_of(&self.db, pk);
         }
-        let mut hushed = Hushed::default();
+        let mut hushed = PrivateWords::default();
         words_of(&self.db, session, &mut hushed)?;
         Ok(hushed)
     }

@@ -7,11 +7,11 @@ use super::ingest::project_pk;
 use super::maintenance::FileIdentity;
 use super::{Store, search};
 use crate::model::author::Author;
-use crate::model::note::{EVERYWHERE, Kept};
+use crate::model::note::{EVERYWHERE, StoredNote};
 use crate::model::session::{Millis, Project, free_id};
 use crate::store::document::Document;
 use crate::store::forget::removal;
-use crate::text::phrase::Phrase;
+use crate::text::phrase::PhraseMatcher;
 
 /// Shortest id prefix that is accepted, in characters.
 const MIN_PREFIX: usize = 4;
@@ -124,7 +124,7 @@ impl Store {
 
     /// Stores a note, unless `is_known` says that one of its project, or one for all projects, is the same. The user's word takes
     /// precedence: a note of the same project in which an agent said the same is overwritten with the user's words and name.
-    pub fn keep_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<Kept> {
+    pub fn keep_note(&mut self, new: &NewNote, is_known: impl Fn(&Note) -> bool) -> Result<StoredNote> {
         // One transaction, so that the same note sent twice at once is stored once.
         let tx = self.db.transaction()?;
         FileIdentity::check(self.file, &self.path)?;
@@ -133,14 +133,14 @@ impl Store {
             if new.author.is_user() && !note.author.is_user() && note.project.key == new.project {
                 take_over(&tx, &note, new)?;
                 tx.commit()?;
-                return Ok(Kept { id: note.id, known: false, project: note.project.key });
+                return Ok(StoredNote { id: note.id, known: false, project: note.project.key });
             }
-            return Ok(Kept { id: note.id, known: true, project: note.project.key });
+            return Ok(StoredNote { id: note.id, known: true, project: note.project.key });
         }
         let id = id_of(&tx, new)?;
         insert(&tx, &id, new)?;
         tx.commit()?;
-        Ok(Kept { id, known: false, project: new.project.clone() })
+        Ok(StoredNote { id, known: false, project: new.project.clone() })
     }
 
     /// Marks a note as done, or as open again with `None`. False when it was so already.
@@ -261,7 +261,7 @@ pub(super) fn move_notes(tx: &Transaction<'_>, from: i64, to: i64) -> Result<()>
 }
 
 /// Removes agents' names that contain the text from notes and closings; their author becomes unknown.
-pub(super) fn take_names(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+pub(super) fn take_names(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
     let closed_by = |note: &Note| note.closed.as_ref().is_some_and(|(_, by)| by.is_named(phrase));
     for note in all(tx, "TRUE", params![])?.iter().filter(|note| note.author.is_named(phrase) || closed_by(note)) {
         let by = |author: &Author| if author.is_named(phrase) { None } else { author_text(author) };

@@ -263,7 +263,7 @@ pub(super) fn connect_to_read(path: &Path, how: &str, patience: Duration) -> Res
     steady_plans(&db)?;
     Ok(Store {
         db,
-        counts: Some(search::Counts::default()),
+        counts: Some(search::CountCache::default()),
         path: path.to_owned(),
         file: None,
         known: None,

@@ -37,7 +37,7 @@ fn listed(r: &rusqlite::Row<'_>) -> rusqlite::Result<ListedItem> {
 
 /// An open item that was closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closed {
+pub struct ClosedItem {
     pub id: String,
     /// The agent that closed it on request, if it was one.
     pub by: Option<String>,
@@ -91,14 +91,14 @@ impl Store {
     }
 
     /// The same, with the agents that closed them.
-    pub fn closings_of(&self, session: i64) -> Result<Vec<Closed>> {
+    pub fn closings_of(&self, session: i64) -> Result<Vec<ClosedItem>> {
         let ids = self.closed_of(session)?;
         let closers = if ids.is_empty() { Vec::new() } else { self.closers_of(session)? };
         let by = |id: &str| {
             let (_, by) = closers.iter().find(|(of, by)| of == id && matches!(by, Author::Agent { .. }))?;
             Some(by.text())
         };
-        Ok(ids.into_iter().map(|id| Closed { by: by(&id), id }).collect())
+        Ok(ids.into_iter().map(|id| ClosedItem { by: by(&id), id }).collect())
     }
 
     /// The open item whose id starts with `prefix`.

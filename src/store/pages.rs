@@ -8,8 +8,8 @@ use rusqlite::{OptionalExtension, params};
 use super::Store;
 use super::forget::EMPTY;
 use crate::model::session::{Millis, Tokens};
-use crate::model::session_facts::Facts;
-use crate::store::chunk::Used;
+use crate::model::session_facts::SessionFacts;
+use crate::store::chunk::StoredUsage;
 use crate::text::clean::id8;
 
 /// Name of the fact that holds the time zone by which page days are determined.
@@ -100,7 +100,7 @@ impl Store {
             format!("SELECT pk FROM session s WHERE started_at >= ?1 AND started_at < ?2 AND {UNTOLD} ORDER BY started_at, id");
         let mut query = self.db.prepare_cached(&sql)?;
         let sessions: Vec<i64> = query.query_map([from, until], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        let all = sessions.into_iter().map(|pk| Used::owned_by(&self.db, &self.session_head(pk)?));
+        let all = sessions.into_iter().map(|pk| StoredUsage::owned_by(&self.db, &self.session_head(pk)?));
         Ok(all.collect::<Result<Vec<_>>>()?.into_iter().filter(|usage| !usage.is_empty()).collect())
     }
 
@@ -111,14 +111,14 @@ impl Store {
     }
 
     /// Records the facts its day page shows of a session, as of its current records.
-    pub fn note_facts(&self, session: i64, facts: &Facts) -> Result<()> {
+    pub fn note_facts(&self, session: i64, facts: &SessionFacts) -> Result<()> {
         let sql = "UPDATE page SET facts = ?2 WHERE session = ?1";
         self.db.prepare_cached(sql)?.execute(params![session, serde_json::to_string(facts)?])?;
         Ok(())
     }
 
     /// The recorded facts and the path of the session's page, if nothing changed since.
-    pub fn facts_of(&self, session: i64) -> Result<Option<(String, Facts)>> {
+    pub fn facts_of(&self, session: i64) -> Result<Option<(String, SessionFacts)>> {
         let sql = "SELECT min(p.path), min(p.facts) FROM page p JOIN session s ON s.pk = p.session
              WHERE s.pk = ?1 AND NOT s.page_dirty AND s.dirty <> 1 HAVING count(*) = 1";
         let found =

@@ -20,7 +20,7 @@ pub const FILE: &str = "paused.json";
 
 /// Why recall is off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Off {
+pub enum OffReason {
     /// This session was started with `RECALL_OFF`.
     Session,
     /// Paused for all sessions, until this time.
@@ -33,16 +33,16 @@ struct Pause {
 }
 
 /// Is recall off for this process?
-pub fn state(config: &Config) -> Option<Off> {
-    let paused = || paused_until(&config.data_dir).filter(|until| *until > config.now()).map(Off::Paused);
-    config::is_off().then_some(Off::Session).or_else(paused)
+pub fn state(config: &Config) -> Option<OffReason> {
+    let paused = || paused_until(&config.data_dir).filter(|until| *until > config.now()).map(OffReason::Paused);
+    config::is_off().then_some(OffReason::Session).or_else(paused)
 }
 
 /// Fails if recall is off, and says what to do about it.
 pub fn check(config: &Config) -> Result<()> {
     match state(config) {
-        Some(Off::Session) => bail!("recall is switched off for this session: it was started with RECALL_OFF"),
-        Some(Off::Paused(until)) => bail!("recall is paused until {}: `recall pause --off` ends that", time(until, config)),
+        Some(OffReason::Session) => bail!("recall is switched off for this session: it was started with RECALL_OFF"),
+        Some(OffReason::Paused(until)) => bail!("recall is paused until {}: `recall pause --off` ends that", time(until, config)),
         None => Ok(()),
     }
 }

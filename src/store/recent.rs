@@ -14,7 +14,7 @@ pub(super) const NOT_REPEATED: &str = "NOT EXISTS (SELECT 1 FROM likeness WHERE 
 
 /// A session that has a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recent {
+pub struct RecentSession {
     pub pk: i64,
     pub id: String,
     /// Latest timestamp of its records.
@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// The `most` most recently active digested sessions of a project, starting after `behind`.
-    pub fn recent_sessions(&self, project: i64, behind: Option<&Recent>, most: usize) -> Result<Vec<Recent>> {
+    pub fn recent_sessions(&self, project: i64, behind: Option<&RecentSession>, most: usize) -> Result<Vec<RecentSession>> {
         let sql = format!(
             "SELECT s.pk, s.id, coalesce(s.last_at, 0), d.interim_until IS NOT NULL, d.title
              FROM session s CROSS JOIN digest d ON d.session = s.pk AND d.superseded = 0
@@ -49,7 +49,7 @@ impl Store {
         let (last_at, pk) = behind.map_or((Millis::MAX, i64::MAX), |one| (one.last_at, one.pk));
         let mut query = self.db.prepare_cached(&sql)?;
         let found = query.query_map(params![project, last_at, pk, most as i64], |r| {
-            Ok(Recent { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)?, goes_on: r.get(3)?, title: r.get(4)? })
+            Ok(RecentSession { pk: r.get(0)?, id: r.get(1)?, last_at: r.get(2)?, goes_on: r.get(3)?, title: r.get(4)? })
         })?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }

@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Store, search};
 use crate::model::digest::Digest;
-use crate::privacy::Gate;
+use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
 use crate::store::forget::removal;
 use crate::store::near_duplicates;
@@ -32,7 +32,7 @@ impl Store {
     }
 
     /// Passes everything stored through the sanitizer, whose rules are identified by `rules`. Returns how many texts changed.
-    pub fn clean(&mut self, gate: &Gate, rules: &str) -> Result<u64> {
+    pub fn clean(&mut self, gate: &Sanitizer, rules: &str) -> Result<u64> {
         let sessions: Vec<i64> =
             self.db.prepare("SELECT pk FROM session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         let sql = "SELECT EXISTS (SELECT 1 FROM fact WHERE name = ?1)";
@@ -61,7 +61,7 @@ impl Store {
     }
 }
 
-fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers: bool) -> Result<u64> {
+fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_speakers: bool) -> Result<u64> {
     let cleaned = items::clean(tx, session, gate, knows_speakers)?;
     let mut changed = cleaned.texts;
     if cleaned.left_out {
@@ -77,7 +77,7 @@ fn clean_session(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers
     Ok(changed)
 }
 
-fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Gate) -> Result<u64> {
+fn clean_digests(tx: &Transaction<'_>, session: i64, gate: &Sanitizer) -> Result<u64> {
     let mut query = tx.prepare_cached("SELECT pk, superseded, body FROM digest WHERE session = ?1")?;
     let digests = query.query_map([session], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
     let digests: Vec<(i64, bool, Vec<u8>)> = digests.collect::<rusqlite::Result<_>>()?;

@@ -12,8 +12,8 @@
 
 use std::ops::Range;
 
-use crate::model::session::{Item, LeftOut, Millis};
-use crate::store::chunk::{Kind, Line};
+use crate::model::session::{Item, Millis, OmittedItems};
+use crate::store::chunk::{ItemHeader, ItemKind};
 use crate::text::clean::head_and_tail;
 
 /// A session with more text than this is long, in bytes of JSON.
@@ -39,48 +39,48 @@ const MAX_TEXT: usize = 2_000;
 
 /// What the choice needs to know of an item.
 #[derive(Debug, Clone, Copy)]
-struct Spot {
+struct SampleCandidate {
     /// Sort key: part of the session, offset in the file, file, position within the record.
     order: (u32, i64, u32, u32),
     /// Ingest sequence number.
     number: u32,
-    kind: Kind,
+    kind: ItemKind,
     is_main: bool,
 }
 
 /// All items of a session, for choosing some of them. Each takes 32 bytes.
 #[derive(Debug, Default)]
-pub struct Spots {
-    all: Vec<Spot>,
+pub struct Sampler {
+    all: Vec<SampleCandidate>,
     /// The latest timestamp, and the number of its item.
     latest: Option<(Millis, u32)>,
 }
 
-impl Spots {
+impl Sampler {
     pub fn with_room_for(items: usize) -> Self {
         Self { all: Vec::with_capacity(items), latest: None }
     }
 
     /// Adds the next item in the order of ingest, with its part of the session and its file.
-    pub fn add(&mut self, line: &Line, (part, file): (usize, usize), is_main: bool) {
+    pub fn add(&mut self, line: &ItemHeader, (part, file): (usize, usize), is_main: bool) {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let number = small(self.all.len());
         let within = u32::try_from(line.part).unwrap_or(u32::MAX);
         self.latest = self.latest.max(line.at.map(|at| (at, number)));
-        self.all.push(Spot { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main });
+        self.all.push(SampleCandidate { order: (small(part), line.offset, small(file), within), number, kind: line.kind, is_main });
     }
 
     /// The numbers of the items to load, ascending, and how many items are left out.
-    pub fn choose(mut self) -> (Vec<u32>, LeftOut) {
+    pub fn choose(mut self) -> (Vec<u32>, OmittedItems) {
         self.all.sort_unstable_by_key(|spot| (spot.order, spot.number));
         let chosen = choice(&self.all, self.latest);
-        let (mut numbers, mut left_out) = (Vec::new(), LeftOut::default());
+        let (mut numbers, mut left_out) = (Vec::new(), OmittedItems::default());
         for (spot, chosen) in self.all.iter().zip(chosen) {
             if chosen {
                 numbers.push(spot.number);
             } else {
                 left_out.items += 1;
-                left_out.prompts += usize::from(spot.kind == Kind::Prompt && spot.is_main);
+                left_out.prompts += usize::from(spot.kind == ItemKind::Prompt && spot.is_main);
             }
         }
         numbers.sort_unstable();
@@ -103,24 +103,25 @@ pub fn shorten(item: &mut Item) {
 }
 
 /// Whether each item is chosen. Items of the main conversation come first.
-fn choice(rows: &[Spot], latest: Option<(Millis, u32)>) -> Vec<bool> {
+fn choice(rows: &[SampleCandidate], latest: Option<(Millis, u32)>) -> Vec<bool> {
     let main = rows.iter().take_while(|spot| spot.is_main).count();
-    let mut chosen = Choice(vec![false; rows.len()]);
+    let mut chosen = Selection(vec![false; rows.len()]);
     chosen.add(0..main.min(ENDS));
     chosen.add(main.saturating_sub(ENDS)..main);
     // The session was active until this item.
     chosen.add_all(rows.iter().position(|spot| latest.is_some_and(|(_, number)| number == spot.number)).into_iter());
-    let of = |kinds: &'static [Kind]| (0..rows.len()).filter(move |at| kinds.contains(&rows[*at].kind));
-    chosen.add_all(spread(of(&[Kind::Prompt, Kind::Answer]).filter(|at| *at < main).collect(), OF_A_KIND));
-    chosen.add_all(spread(of(&[Kind::Reply]).filter(|at| ends_turn(rows, *at)).collect(), OF_A_KIND));
-    chosen.add_all(spread(of(&[Kind::Recap, Kind::Away, Kind::PullRequest, Kind::Interrupted]).collect(), OF_A_KIND));
-    for at in spread(of(&[Kind::Plan]).collect(), OF_A_KIND / PLAN) {
+    let of = |kinds: &'static [ItemKind]| (0..rows.len()).filter(move |at| kinds.contains(&rows[*at].kind));
+    chosen.add_all(spread(of(&[ItemKind::Prompt, ItemKind::Answer]).filter(|at| *at < main).collect(), OF_A_KIND));
+    chosen.add_all(spread(of(&[ItemKind::Reply]).filter(|at| ends_turn(rows, *at)).collect(), OF_A_KIND));
+    chosen
+        .add_all(spread(of(&[ItemKind::Recap, ItemKind::Away, ItemKind::PullRequest, ItemKind::Interrupted]).collect(), OF_A_KIND));
+    for at in spread(of(&[ItemKind::Plan]).collect(), OF_A_KIND / PLAN) {
         chosen.add(at..at + PLAN);
     }
     // A task's outcome may be reported long after the task itself.
-    chosen.add_all(last(of(&[Kind::Task]).collect(), OF_A_KIND));
-    chosen.add_all(last(of(&[Kind::Todos]).collect(), STATES));
-    chosen.add_all(last(of(&[Kind::Title]).collect(), STATES));
+    chosen.add_all(last(of(&[ItemKind::Task]).collect(), OF_A_KIND));
+    chosen.add_all(last(of(&[ItemKind::Todos]).collect(), STATES));
+    chosen.add_all(last(of(&[ItemKind::Title]).collect(), STATES));
     for start in spread((0..rows.len()).step_by(STRETCH).collect(), STRETCHES) {
         chosen.add(start..start + STRETCH);
     }
@@ -128,9 +129,9 @@ fn choice(rows: &[Spot], latest: Option<(Millis, u32)>) -> Vec<bool> {
     chosen.0
 }
 
-struct Choice(Vec<bool>);
+struct Selection(Vec<bool>);
 
-impl Choice {
+impl Selection {
     fn add(&mut self, range: Range<usize>) {
         let end = range.end.min(self.0.len());
         self.0[range.start.min(end)..end].fill(true);
@@ -142,12 +143,12 @@ impl Choice {
 
     /// Chooses tool uses and their outcomes together: without its outcome a failed use would look like a success, or take the failure of
     /// another use of the same command.
-    fn close(&mut self, rows: &[Spot]) {
-        let of = |from: usize, kind: Kind| rows[from..].iter().take_while(|spot| spot.kind == kind).count();
+    fn close(&mut self, rows: &[SampleCandidate]) {
+        let of = |from: usize, kind: ItemKind| rows[from..].iter().take_while(|spot| spot.kind == kind).count();
         let mut from = 0;
         while from < rows.len() {
-            let ended = from + of(from, Kind::Tool);
-            let end = ended + of(ended, Kind::Outcome);
+            let ended = from + of(from, ItemKind::Tool);
+            let end = ended + of(ended, ItemKind::Outcome);
             if self.0[from..end].contains(&true) {
                 // In a group longer than any real batch of parallel uses, the early uses without an outcome can be left out.
                 self.add(if end - from <= TOGETHER { from } else { ended.max(end.saturating_sub(TOGETHER)) }..end);
@@ -158,10 +159,10 @@ impl Choice {
 }
 
 /// Is this the last reply before the user or a subagent speaks?
-fn ends_turn(rows: &[Spot], at: usize) -> bool {
-    let part = |spot: &Spot| spot.order.0;
-    let next = rows[at + 1..].iter().find(|spot| matches!(spot.kind, Kind::Reply | Kind::Prompt));
-    next.is_none_or(|next| next.kind == Kind::Prompt || part(next) != part(&rows[at]))
+fn ends_turn(rows: &[SampleCandidate], at: usize) -> bool {
+    let part = |spot: &SampleCandidate| spot.order.0;
+    let next = rows[at + 1..].iter().find(|spot| matches!(spot.kind, ItemKind::Reply | ItemKind::Prompt));
+    next.is_none_or(|next| next.kind == ItemKind::Prompt || part(next) != part(&rows[at]))
 }
 
 /// At most `most` of these, evenly spaced, the first and the last among them.
@@ -180,18 +181,20 @@ fn last(mut all: Vec<usize>, most: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::session::RowKey;
+    use crate::model::session::RecordKey;
 
-    const TURN: [Kind; 6] = [Kind::Prompt, Kind::Tool, Kind::Outcome, Kind::Reply, Kind::Tool, Kind::Reply];
+    const TURN: [ItemKind; 6] =
+        [ItemKind::Prompt, ItemKind::Tool, ItemKind::Outcome, ItemKind::Reply, ItemKind::Tool, ItemKind::Reply];
     const TURNS: usize = 20_000;
 
     /// Positions loaded of a session of many turns that was ingested in this order.
-    fn chosen(came_in: impl Iterator<Item = usize>) -> (Vec<usize>, LeftOut) {
-        let mut spots = Spots::default();
+    fn chosen(came_in: impl Iterator<Item = usize>) -> (Vec<usize>, OmittedItems) {
+        let mut spots = Sampler::default();
         let came_in: Vec<usize> = came_in.collect();
         for at in &came_in {
-            let kind = if *at == 30_007 { Kind::Plan } else { TURN[at % TURN.len()] };
-            let line = Line { key: RowKey([0; 16]), part: 0, offset: *at as i64, at: Some(*at as i64 % 70_001), kind, sum: 0 };
+            let kind = if *at == 30_007 { ItemKind::Plan } else { TURN[at % TURN.len()] };
+            let line =
+                ItemHeader { key: RecordKey([0; 16]), part: 0, offset: *at as i64, at: Some(*at as i64 % 70_001), kind, sum: 0 };
             spots.add(&line, (1, 1), true);
         }
         let (numbers, left_out) = spots.choose();
@@ -207,37 +210,45 @@ mod tests {
         assert_eq!(places.len() + left_out.items, items);
         assert!(places.len() < 2 * ENDS + 3 * OF_A_KIND + STRETCHES * (STRETCH + 1), "{}", places.len());
         assert!(places.starts_with(&Vec::from_iter(0..ENDS)) && places.ends_with(&Vec::from_iter(items - ENDS..items)));
-        let of = |kind: Kind| places.iter().filter(|at| TURN[*at % TURN.len()] == kind).count();
-        assert!(of(Kind::Prompt) >= OF_A_KIND && left_out.prompts == TURNS - of(Kind::Prompt));
+        let of = |kind: ItemKind| places.iter().filter(|at| TURN[*at % TURN.len()] == kind).count();
+        assert!(of(ItemKind::Prompt) >= OF_A_KIND && left_out.prompts == TURNS - of(ItemKind::Prompt));
         let closing = places.iter().filter(|at| *at % TURN.len() == TURN.len() - 1).count();
         assert!(closing >= OF_A_KIND, "{closing} replies that end turns");
         // A plan comes with what became of it, and the item with the latest timestamp is loaded.
         assert!([30_007, 30_008, 30_009, 70_000].iter().all(|at| places.contains(at)));
         // Every tenth of the session has something loaded.
-        assert!((0..10).all(|tenth| places.iter().any(|at| at * 10 / items == tenth && TURN[at % TURN.len()] == Kind::Outcome)));
+        assert!(
+            (0..10).all(|tenth| places.iter().any(|at| at * 10 / items == tenth && TURN[at % TURN.len()] == ItemKind::Outcome))
+        );
     }
 
     #[test]
     fn how_a_use_ended_is_loaded_with_it_or_not_at_all() {
         // A single use, parallel uses, and many uses of which only the last has an outcome that is kept; in any position.
-        let runs: [&[Kind]; 3] =
-            [&[Kind::Tool, Kind::Outcome], &[Kind::Tool, Kind::Tool, Kind::Outcome, Kind::Outcome], &[Kind::Tool; 7]];
-        let kinds: Vec<Kind> = (0..9_000)
+        let runs: [&[ItemKind]; 3] = [
+            &[ItemKind::Tool, ItemKind::Outcome],
+            &[ItemKind::Tool, ItemKind::Tool, ItemKind::Outcome, ItemKind::Outcome],
+            &[ItemKind::Tool; 7],
+        ];
+        let kinds: Vec<ItemKind> = (0..9_000)
             .flat_map(|n| {
-                [&[Kind::Prompt][..], runs[n % 3], &[Kind::Outcome][..(n % 3 == 2).into()], &[Kind::Reply][..n % 2]].concat()
+                [&[ItemKind::Prompt][..], runs[n % 3], &[ItemKind::Outcome][..(n % 3 == 2).into()], &[ItemKind::Reply][..n % 2]]
+                    .concat()
             })
             .collect();
-        let mut spots = Spots::default();
+        let mut spots = Sampler::default();
         for (at, kind) in kinds.iter().enumerate() {
-            let line = Line { key: RowKey([0; 16]), part: 0, offset: at as i64, at: None, kind: *kind, sum: 0 };
+            let line = ItemHeader { key: RecordKey([0; 16]), part: 0, offset: at as i64, at: None, kind: *kind, sum: 0 };
             spots.add(&line, (1, 1), true);
         }
         let (numbers, left_out) = spots.choose();
         assert!(left_out.items > kinds.len() / 2, "{left_out:?}");
         let is_chosen = |at: usize| numbers.binary_search(&(at as u32)).is_ok();
         for at in 1..kinds.len() {
-            let is_one_run =
-                matches!((kinds[at - 1], kinds[at]), (Kind::Tool, Kind::Tool | Kind::Outcome) | (Kind::Outcome, Kind::Outcome));
+            let is_one_run = matches!(
+                (kinds[at - 1], kinds[at]),
+                (ItemKind::Tool, ItemKind::Tool | ItemKind::Outcome) | (ItemKind::Outcome, ItemKind::Outcome)
+            );
             assert!(!is_one_run || is_chosen(at - 1) == is_chosen(at), "{at}");
         }
     }

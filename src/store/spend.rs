@@ -10,7 +10,7 @@ use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Store;
-use crate::analyze::eligibility::{Budget, Skip, affordable};
+use crate::analyze::eligibility::{Budget, SkipReason, affordable};
 use crate::model::session::Millis;
 
 /// Which rows count as spent on the day from ?1 to ?2. Rows are numbered in the order they were written, but their times may be out of
@@ -25,7 +25,7 @@ const COUNTED: &str = "(at >= ?1 AND at < ?2)
 
 /// A call that is about to start.
 #[derive(Debug, Clone)]
-pub struct Call<'a> {
+pub struct PlannedCall<'a> {
     pub at: Millis,
     /// The day whose budget it counts against.
     pub day: Range<Millis>,
@@ -47,7 +47,7 @@ pub struct Reservation {
 impl Store {
     /// Reserves the worst case of a call if the budget has room for it. If an earlier call of this model cost more on the same day than
     /// its worst case, the estimate is too low here, and the reservation is scaled up by the same factor.
-    pub fn reserve(&mut self, call: &Call<'_>, budget: &Budget) -> Result<Result<Reservation, Skip>> {
+    pub fn reserve(&mut self, call: &PlannedCall<'_>, budget: &Budget) -> Result<Result<Reservation, SkipReason>> {
         let tx = self.db.transaction()?;
         let usd = call.worst_usd * excess(&tx, call)?;
         let today = spent_on(&tx, &call.day)?;
@@ -96,7 +96,7 @@ impl Store {
     }
 }
 
-fn insert(db: &Connection, call: &Call<'_>, usd: f64) -> Result<i64> {
+fn insert(db: &Connection, call: &PlannedCall<'_>, usd: f64) -> Result<i64> {
     let sql = "INSERT INTO spend(at, session, model, reserved_usd) VALUES (?1, ?2, ?3, ?4) RETURNING pk";
     Ok(db.query_row(sql, params![call.at, call.name, call.model, usd], |r| r.get(0))?)
 }
@@ -107,7 +107,7 @@ fn spent_on(db: &Connection, day: &Range<Millis>) -> Result<f64> {
 }
 
 /// Largest ratio of actual to reserved cost among this model's calls of the day; at least 1.
-fn excess(db: &Connection, call: &Call<'_>) -> Result<f64> {
+fn excess(db: &Connection, call: &PlannedCall<'_>) -> Result<f64> {
     let sql = format!(
         "SELECT coalesce(max(actual_usd / reserved_usd), 1.0) FROM spend
          WHERE model = ?3 AND reserved_usd > 0 AND actual_usd > reserved_usd AND ({COUNTED})"
@@ -116,7 +116,7 @@ fn excess(db: &Connection, call: &Call<'_>) -> Result<f64> {
 }
 
 /// When rows lie in the future, a day without spending writes an empty row too, so that the following day can be told from it.
-fn note_day(db: &Connection, call: &Call<'_>) -> Result<()> {
+fn note_day(db: &Connection, call: &PlannedCall<'_>) -> Result<()> {
     let sql = "INSERT INTO spend(at, session, model, reserved_usd, actual_usd) SELECT ?1, '', '', 0, 0
         WHERE EXISTS (SELECT 1 FROM spend WHERE at >= ?3)
           AND NOT EXISTS (SELECT 1 FROM spend WHERE pk = (SELECT max(pk) FROM spend) AND at >= ?2 AND at < ?3)";

@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::Store;
-use super::vectors::Space;
+use super::vectors::VectorSpace;
 
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct Counts {
+pub struct IndexCounts {
     pub files: i64,
     pub transcript_bytes: i64,
     pub sessions: i64,
@@ -29,20 +29,20 @@ pub struct Counts {
     /// Remembered notes.
     pub notes: i64,
     /// Embedding progress, if there is a vector space.
-    pub vectors: Option<Vectors>,
+    pub vectors: Option<VectorCounts>,
 }
 
 /// How many documents are embedded.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Vectors {
-    pub space: Space,
+pub struct VectorCounts {
+    pub space: VectorSpace,
     pub embedded: u64,
     pub of: u64,
 }
 
 impl Store {
     /// Counts everything; lists at most `listed` bad lines and failures.
-    pub fn counts(&self, listed: usize) -> Result<Counts> {
+    pub fn counts(&self, listed: usize) -> Result<IndexCounts> {
         let one = |sql: &str| -> Result<i64> { Ok(self.db.query_row(sql, [], |r| r.get(0))?) };
         let pairs = |sql: &str| -> Result<Vec<(String, i64)>> {
             Ok(self.db.prepare(sql)?.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
@@ -55,7 +55,7 @@ impl Store {
             FROM digest NOT INDEXED WHERE superseded = 0";
         let (digests, by_model, interim, queued) =
             self.db.query_row(of_digests, [], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
-        Ok(Counts {
+        Ok(IndexCounts {
             files: one("SELECT count(*) FROM file")?,
             transcript_bytes: one("SELECT coalesce(sum(offset), 0) FROM file")?,
             sessions: one("SELECT count(*) FROM session")?,
@@ -95,9 +95,9 @@ impl Store {
         Ok(self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn vectors(&self) -> Result<Option<Vectors>> {
+    fn vectors(&self) -> Result<Option<VectorCounts>> {
         let Some(space) = self.vector_space()? else { return Ok(None) };
         let (embedded, of) = self.count_embedded()?;
-        Ok(Some(Vectors { space, embedded, of }))
+        Ok(Some(VectorCounts { space, embedded, of }))
     }
 }

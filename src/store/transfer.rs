@@ -18,9 +18,11 @@ use super::undone::{self, Undone};
 use super::{Store, digests::NewDigest};
 use crate::model::author::Author;
 use crate::model::digest::OpenItem;
-use crate::model::session::{Millis, RowKey};
+use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk;
-use crate::store::chunk::{Gathered, Kept, Line, Message, Place, Put, Texts, Used, Whereabouts};
+use crate::store::chunk::{
+    ItemBuffer, ItemHeader, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredItem, StoredUsage, TextReader,
+};
 use crate::store::codec::list;
 
 impl Store {
@@ -32,7 +34,7 @@ impl Store {
     pub(super) fn export_without_digest(&self, head: &SessionHead) -> Result<Exported> {
         let mut rows = self.export_rows(head)?;
         let sources = self.export_sources(head.pk, |source| rows.remove(&source).unwrap_or_default())?;
-        let usage = Used::of_session(&self.db, head.pk)?.into_values().map(exported_usage).collect();
+        let usage = StoredUsage::of_session(&self.db, head.pk)?.into_values().map(exported_usage).collect();
         self.export_beside(head, sources, usage)
     }
 
@@ -119,7 +121,7 @@ impl Store {
 
     /// Items of a session, by source.
     fn export_rows(&self, head: &SessionHead) -> Result<HashMap<i64, Vec<ExportedRow>>> {
-        let (mut texts, undone) = (Texts::new(&self.db), Undone::of(&self.db, head)?);
+        let (mut texts, undone) = (TextReader::new(&self.db), Undone::of(&self.db, head)?);
         let mut all: HashMap<i64, Vec<ExportedRow>> = HashMap::new();
         for kept in chunk::rows_of(&self.db, head.pk)? {
             all.entry(kept.source).or_default().push(exported_row(&mut texts, &undone, &kept)?);
@@ -127,7 +129,7 @@ impl Store {
         Ok(all)
     }
 
-    fn export_titles(&self, session: i64) -> Result<Vec<(RowKey, String)>> {
+    fn export_titles(&self, session: i64) -> Result<Vec<(RecordKey, String)>> {
         let titles = self.titles_of(|| Ok(chunk::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect()))?;
         Ok(titles.into_iter().flat_map(|(leaf, texts)| texts.into_iter().map(move |text| (leaf, text))).collect())
     }
@@ -140,7 +142,7 @@ impl Store {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1 AND private)";
         let exported = exported.without(|key| tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0)))?;
         let rows = exported.sources.iter().flat_map(|source| &source.rows).map(|row| row.key);
-        let titles = exported.titles.iter().map(|(leaf, text)| RowKey::of_title(*leaf, text));
+        let titles = exported.titles.iter().map(|(leaf, text)| RecordKey::of_title(*leaf, text));
         readmit(&tx, &exported.session, rows.chain(titles))?;
         let project = project_pk(&tx, &exported.project)?;
         let mut new = tx.execute(
@@ -224,12 +226,12 @@ impl Store {
     }
 }
 
-fn exported_row(texts: &mut Texts<'_>, undone: &Undone, kept: &Kept) -> Result<ExportedRow> {
-    let Line { offset, part, key, at, .. } = kept.line;
+fn exported_row(texts: &mut TextReader<'_>, undone: &Undone, kept: &StoredItem) -> Result<ExportedRow> {
+    let ItemHeader { offset, part, key, at, .. } = kept.line;
     Ok(ExportedRow { offset, part, key, at, item: texts.take(kept)?, undone: undone.holds(kept) })
 }
 
-fn exported_usage(used: Used) -> ExportedUsage {
+fn exported_usage(used: StoredUsage) -> ExportedUsage {
     ExportedUsage { message: used.message.to_string(), model: used.model.to_string(), tokens: used.tokens }
 }
 
@@ -245,7 +247,7 @@ fn lose_copies(tx: &Transaction<'_>, session: i64) -> Result<()> {
 /// Imports a session's items and usage. Returns whether anything was new.
 fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Result<bool> {
     let mut any_new = false;
-    let mut gathered = Gathered::default();
+    let mut gathered = ItemBuffer::default();
     let mut first = None;
     for source in &exported.sources {
         let (pk, new) = import_source(tx, &mut gathered, session, exported, source)?;
@@ -253,12 +255,12 @@ fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Resul
         any_new |= new;
     }
     for used in &exported.usage {
-        let message = Message::of_text(&used.message);
-        let used = Used { message, model: used.model.as_str().into(), tokens: used.tokens };
+        let message = MessageHash::of_text(&used.message);
+        let used = StoredUsage { message, model: used.model.as_str().into(), tokens: used.tokens };
         any_new |= gathered.put_used(tx, session, first, used)?;
     }
     if any_new {
-        let mut whereabouts = Whereabouts::load(tx)?;
+        let mut whereabouts = RecordIndex::load(tx)?;
         gathered.flush(tx, &mut whereabouts)?;
     }
     Ok(any_new)
@@ -267,7 +269,7 @@ fn import_rows(tx: &Transaction<'_>, session: i64, exported: &Exported) -> Resul
 /// Imports a source. Returns its number and whether anything was new.
 fn import_source<'i>(
     tx: &Transaction<'_>,
-    gathered: &mut Gathered<'i>,
+    gathered: &mut ItemBuffer<'i>,
     session: i64,
     exported: &Exported,
     source: &'i ExportedSource,
@@ -285,8 +287,8 @@ fn import_source<'i>(
     }
     let mut new = false;
     for row in &source.rows {
-        let place = Place { session, source: pk, offset: row.offset, part: row.part };
-        new |= gathered.put(tx, &place, row.key, row.at, Cow::Borrowed(&row.item), |_| Ok(false))? == Put::New;
+        let place = ItemLocation { session, source: pk, offset: row.offset, part: row.part };
+        new |= gathered.put(tx, &place, row.key, row.at, Cow::Borrowed(&row.item), |_| Ok(false))? == PutOutcome::New;
     }
     Ok((pk, new))
 }

@@ -9,11 +9,11 @@ use rusqlite::{Connection, params};
 use super::Store;
 use super::load::SessionHead;
 use crate::model::session::Millis;
-use crate::model::undone_prompts::{Asked, Mark, undone};
-use crate::store::chunk::Kept;
+use crate::model::undone_prompts::{PromptLink, ShortKey, undone};
+use crate::store::chunk::StoredItem;
 
 /// Stores a prompt of a session's file. Returns whether it may replace another one.
-pub fn note(db: &Connection, session: &str, file: &str, asked: &Asked) -> Result<bool> {
+pub fn note(db: &Connection, session: &str, file: &str, asked: &PromptLink) -> Result<bool> {
     let sql = "INSERT INTO asked VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     let values = params![session, file, asked.key, asked.parent, asked.follows, asked.offset, asked.at];
     let new = db.prepare_cached(sql)?.execute(values)? > 0;
@@ -22,24 +22,24 @@ pub fn note(db: &Connection, session: &str, file: &str, asked: &Asked) -> Result
 }
 
 /// The prompts of a session, file by file, in file order.
-pub fn asked_in(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Asked>)>> {
+pub fn asked_in(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
     let sql = "SELECT file, key, parent, follows, offset, at FROM asked WHERE session = ?1 ORDER BY file, offset, key";
     let mut query = db.prepare_cached(sql)?;
     let mut found = query.query([session])?;
-    let mut files: Vec<(String, Vec<Asked>)> = Vec::new();
+    let mut files: Vec<(String, Vec<PromptLink>)> = Vec::new();
     while let Some(r) = found.next()? {
         let file: String = r.get(0)?;
         if files.last().is_none_or(|(last, _)| *last != file) {
             files.push((file, Vec::new()));
         }
-        let asked = Asked { key: r.get(1)?, parent: r.get(2)?, follows: r.get(3)?, offset: r.get(4)?, at: r.get(5)? };
+        let asked = PromptLink { key: r.get(1)?, parent: r.get(2)?, follows: r.get(3)?, offset: r.get(4)?, at: r.get(5)? };
         files.last_mut().into_iter().for_each(|(_, all)| all.push(asked.clone()));
     }
     Ok(files)
 }
 
 /// The same, but empty if nothing of the session was undone: then no one needs them.
-pub fn asked_where_taken_back(db: &Connection, session: &str) -> Result<Vec<(String, Vec<Asked>)>> {
+pub fn asked_where_taken_back(db: &Connection, session: &str) -> Result<Vec<(String, Vec<PromptLink>)>> {
     let files = asked_in(db, session)?;
     Ok(if files.iter().any(|(_, asked)| undone(asked).contains(&true)) { files } else { Vec::new() })
 }
@@ -47,14 +47,14 @@ pub fn asked_where_taken_back(db: &Connection, session: &str) -> Result<Vec<(Str
 /// What is undone of a session; empty for nearly all.
 #[derive(Debug, Default)]
 pub struct Undone {
-    sources: HashMap<i64, Of>,
+    sources: HashMap<i64, UndoneSource>,
     /// Subagents whose whole work is undone.
     agents: Vec<String>,
 }
 
 /// What is undone of a source.
 #[derive(Debug)]
-enum Of {
+enum UndoneSource {
     /// All of it: a subagent's work for an undone turn.
     All,
     /// Offsets at which the turns of the file begin, ascending, and whether each is undone.
@@ -85,10 +85,10 @@ impl Undone {
                 began.is_some_and(|at| *from <= at && until.is_none_or(|until| at < until))
             };
             let of = match files.get(&file) {
-                Some(turns) => Some(Of::Turns(turns.clone())),
-                None => (!agent.is_empty() && spans.iter().any(within)).then_some(Of::All),
+                Some(turns) => Some(UndoneSource::Turns(turns.clone())),
+                None => (!agent.is_empty() && spans.iter().any(within)).then_some(UndoneSource::All),
             };
-            all.agents.extend(matches!(of, Some(Of::All)).then_some(agent));
+            all.agents.extend(matches!(of, Some(UndoneSource::All)).then_some(agent));
             all.sources.extend(of.map(|of| (r.get_unwrap(0), of)));
         }
         Ok(all)
@@ -99,11 +99,11 @@ impl Undone {
     }
 
     /// Is the item part of an undone turn?
-    pub fn holds(&self, kept: &Kept) -> bool {
+    pub fn holds(&self, kept: &StoredItem) -> bool {
         match self.sources.get(&kept.source) {
             None => false,
-            Some(Of::All) => true,
-            Some(Of::Turns(turns)) => {
+            Some(UndoneSource::All) => true,
+            Some(UndoneSource::Turns(turns)) => {
                 let behind = turns.partition_point(|(offset, _)| *offset <= kept.line.offset);
                 behind.checked_sub(1).is_some_and(|at| turns[at].1)
             }
@@ -112,7 +112,7 @@ impl Undone {
 }
 
 /// The time spans of undone turns, each up to the next prompt.
-fn spans_of(asked: &[Asked], undone: &[bool]) -> Vec<(Millis, Option<Millis>)> {
+fn spans_of(asked: &[PromptLink], undone: &[bool]) -> Vec<(Millis, Option<Millis>)> {
     let gone = (0..asked.len()).filter(|n| undone[*n]);
     gone.filter_map(|n| Some((asked[n].at?, asked.get(n + 1).and_then(|next| next.at)))).collect()
 }
@@ -124,7 +124,7 @@ impl Store {
     }
 
     /// The prompts of a session that were undone.
-    pub fn undone_prompts(&self, session: &str) -> Result<Vec<Mark>> {
+    pub fn undone_prompts(&self, session: &str) -> Result<Vec<ShortKey>> {
         let files = asked_in(&self.db, session)?;
         let gone = files.iter().flat_map(|(_, asked)| asked.iter().zip(undone(asked)));
         Ok(gone.filter(|(_, undone)| *undone).map(|(asked, _)| asked.key).collect())

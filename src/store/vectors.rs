@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::Store;
 use crate::model::session::digest_of;
-use crate::model::vector::{Quantized, Query};
+use crate::model::vector::{QuantizedVector, QueryVector};
 
 /// About how many vectors a chunk holds. The vectors of one document are never split.
 const CHUNK: usize = 256;
@@ -19,13 +19,13 @@ const MAPPED: i64 = 2 << 30;
 
 /// A stored vector space.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Space {
+pub struct VectorSpace {
     pub pk: i64,
     pub model: String,
     pub dims: usize,
     /// Of the probe vector; identifies the space to people.
     pub checksum: String,
-    pub probe: Quantized,
+    pub probe: QuantizedVector,
     /// Version of the splitting of texts into pieces.
     pub pieces: i64,
     /// Every document was embedded once or refused by the endpoint. Later documents may still be waiting.
@@ -34,7 +34,7 @@ pub struct Space {
 
 /// A document to embed: a session's digest, or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unembedded {
+pub struct UnembeddedDocument {
     pub doc: i64,
     pub session: Option<i64>,
     pub note: Option<i64>,
@@ -42,22 +42,22 @@ pub struct Unembedded {
 
 /// An embedded document: hash of its texts, and a vector for each text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Embedded {
+pub struct EmbeddedDocument {
     pub doc: i64,
     pub text: [u8; 32],
-    pub vectors: Vec<Quantized>,
+    pub vectors: Vec<QuantizedVector>,
 }
 
 /// Vectors stored side by side.
 #[derive(Default)]
-struct Chunk {
+struct VectorChunk {
     pk: Option<i64>,
     docs: Vec<u8>,
     scales: Vec<u8>,
     body: Vec<u8>,
 }
 
-impl Chunk {
+impl VectorChunk {
     fn load(tx: &Transaction<'_>, pk: i64) -> Result<Self> {
         let sql = "SELECT docs, scales, body FROM vector_chunk WHERE pk = ?1";
         let chunk = |r: &rusqlite::Row<'_>| Ok(Self { pk: Some(pk), docs: r.get(0)?, scales: r.get(1)?, body: r.get(2)? });
@@ -68,7 +68,7 @@ impl Chunk {
         self.docs.len() / 8
     }
 
-    fn push(&mut self, doc: i64, vector: &Quantized) {
+    fn push(&mut self, doc: i64, vector: &QuantizedVector) {
         self.docs.extend(doc.to_le_bytes());
         self.scales.extend(vector.scale.to_le_bytes());
         self.body.extend(&vector.bytes);
@@ -105,10 +105,10 @@ fn docs_of(bytes: &[u8]) -> impl Iterator<Item = i64> {
 
 impl Store {
     /// The current vector space, if there is one.
-    pub fn vector_space(&self) -> Result<Option<Space>> {
+    pub fn vector_space(&self) -> Result<Option<VectorSpace>> {
         let sql = "SELECT pk, model, dims, checksum, probe, pieces, complete FROM vector_space ORDER BY pk DESC LIMIT 1";
         let space = |r: &rusqlite::Row<'_>| {
-            Ok(Space {
+            Ok(VectorSpace {
                 pk: r.get(0)?,
                 model: r.get(1)?,
                 dims: r.get::<_, i64>(2)? as usize,
@@ -122,7 +122,7 @@ impl Store {
     }
 
     /// Replaces any space with a new, empty one.
-    pub fn begin_space(&mut self, model: &str, probe: &Quantized, pieces: i64) -> Result<Space> {
+    pub fn begin_space(&mut self, model: &str, probe: &QuantizedVector, pieces: i64) -> Result<VectorSpace> {
         let bytes = to_bytes(probe);
         let checksum: String = digest_of(&[&bytes])[..6].iter().map(|byte| format!("{byte:02x}")).collect();
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -131,7 +131,7 @@ impl Store {
         let values = params![model, probe.dims() as i64, checksum, bytes, pieces];
         let pk = tx.query_row(sql, values, |r| r.get(0))?;
         tx.commit()?;
-        Ok(Space { pk, model: model.to_owned(), dims: probe.dims(), checksum, probe: probe.clone(), pieces, complete: false })
+        Ok(VectorSpace { pk, model: model.to_owned(), dims: probe.dims(), checksum, probe: probe.clone(), pieces, complete: false })
     }
 
     /// Deletes all vectors. Returns whether there were any.
@@ -147,11 +147,11 @@ impl Store {
     }
 
     /// Documents without vectors and with a number less than `below`, newest first.
-    pub fn unembedded(&self, below: i64, most: usize) -> Result<Vec<Unembedded>> {
+    pub fn unembedded(&self, below: i64, most: usize) -> Result<Vec<UnembeddedDocument>> {
         let sql = "SELECT pk, session, note FROM doc WHERE pk < ?1 AND NOT EXISTS (SELECT 1 FROM embedded WHERE doc = doc.pk)
              ORDER BY pk DESC LIMIT ?2";
         let mut query = self.db.prepare_cached(sql)?;
-        let one = |r: &rusqlite::Row<'_>| Ok(Unembedded { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)? });
+        let one = |r: &rusqlite::Row<'_>| Ok(UnembeddedDocument { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)? });
         Ok(query.query_map(params![below, most as i64], one)?.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -165,8 +165,8 @@ impl Store {
     ///
     /// # Errors
     /// When a vector's dimensions differ from those of the space.
-    pub fn save_vectors(&mut self, space: &Space, all: &[Embedded]) -> Result<()> {
-        let fits = |one: &Embedded| one.vectors.iter().all(|vector| vector.dims() == space.dims);
+    pub fn save_vectors(&mut self, space: &VectorSpace, all: &[EmbeddedDocument]) -> Result<()> {
+        let fits = |one: &EmbeddedDocument| one.vectors.iter().all(|vector| vector.dims() == space.dims);
         ensure!(all.iter().all(fits), "a vector of another number of dimensions");
         let tx = self.db.transaction()?;
         let mut waiting = all.iter().filter(|one| !one.vectors.is_empty()).peekable();
@@ -174,7 +174,7 @@ impl Store {
             let with_room = "SELECT pk FROM vector_chunk WHERE space = ?1 AND vectors < ?2 ORDER BY pk LIMIT 1";
             let found: Option<i64> =
                 tx.prepare_cached(with_room)?.query_row(params![space.pk, CHUNK as i64], |r| r.get(0)).optional()?;
-            let mut chunk = found.map_or_else(|| Ok(Chunk::default()), |pk| Chunk::load(&tx, pk))?;
+            let mut chunk = found.map_or_else(|| Ok(VectorChunk::default()), |pk| VectorChunk::load(&tx, pk))?;
             let mut taken = Vec::new();
             while let Some(one) = waiting.next_if(|_| chunk.len() < CHUNK) {
                 one.vectors.iter().for_each(|vector| chunk.push(one.doc, vector));
@@ -189,7 +189,7 @@ impl Store {
     }
 
     /// Gives documents the vectors of deleted ones that had the same text. Returns the documents that got some.
-    pub fn take_over_vectors(&mut self, space: &Space, texts: &[(i64, [u8; 32])]) -> Result<HashSet<i64>> {
+    pub fn take_over_vectors(&mut self, space: &VectorSpace, texts: &[(i64, [u8; 32])]) -> Result<HashSet<i64>> {
         let tx = self.db.transaction()?;
         let mut by_chunk: BTreeMap<i64, BTreeMap<i64, i64>> = BTreeMap::new();
         let mut done = HashSet::new();
@@ -205,7 +205,7 @@ impl Store {
             }
         }
         for (pk, renamed) in by_chunk {
-            let mut chunk = Chunk::load(&tx, pk)?;
+            let mut chunk = VectorChunk::load(&tx, pk)?;
             chunk.docs = docs_of(&chunk.docs).flat_map(|doc| renamed.get(&doc).unwrap_or(&doc).to_le_bytes()).collect();
             chunk.store(&tx, space.pk)?;
         }
@@ -232,14 +232,14 @@ impl Store {
         for (pk, docs) in by_chunk {
             let sql = "SELECT s.pk, s.dims FROM vector_chunk c JOIN vector_space s ON s.pk = c.space WHERE c.pk = ?1";
             let (space, dims): (i64, i64) = tx.query_row(sql, [pk], |r| Ok((r.get(0)?, r.get(1)?)))?;
-            Chunk::load(&tx, pk)?.without(&docs, dims as usize).store(&tx, space)?;
+            VectorChunk::load(&tx, pk)?.without(&docs, dims as usize).store(&tx, space)?;
         }
         tx.commit()?;
         Ok(all.len())
     }
 
     /// The documents most similar to the query, best first, each with the cosine of its best piece. Scans all vectors.
-    pub fn similar(&self, space: &Space, query: &Query, most: usize) -> Result<Vec<(i64, f64)>> {
+    pub fn similar(&self, space: &VectorSpace, query: &QueryVector, most: usize) -> Result<Vec<(i64, f64)>> {
         ensure!(query.dims() == space.dims, "what is looked for has another number of dimensions");
         self.db.pragma_update(None, "mmap_size", MAPPED)?;
         let mut statement = self.db.prepare_cached("SELECT docs, scales, body FROM vector_chunk WHERE space = ?1")?;
@@ -260,7 +260,7 @@ impl Store {
 }
 
 /// Adds the documents of a chunk to `best`, each with its best piece.
-fn nearest_of(query: &Query, (docs, scales, body): (&[u8], &[u8], &[u8]), best: &mut Vec<(i64, f64)>) {
+fn nearest_of(query: &QueryVector, (docs, scales, body): (&[u8], &[u8], &[u8]), best: &mut Vec<(i64, f64)>) {
     let scales = scales.as_chunks::<4>().0.iter().map(|scale| f32::from_le_bytes(*scale));
     for ((doc, scale), vector) in docs_of(docs).zip(scales).zip(body.chunks_exact(query.dims())) {
         let cosine = query.cosine(scale, vector);
@@ -271,19 +271,19 @@ fn nearest_of(query: &Query, (docs, scales, body): (&[u8], &[u8], &[u8]), best: 
     }
 }
 
-fn note(tx: &Transaction<'_>, space: i64, chunk: Option<i64>, one: &Embedded) -> Result<()> {
+fn note(tx: &Transaction<'_>, space: i64, chunk: Option<i64>, one: &EmbeddedDocument) -> Result<()> {
     let sql = "INSERT INTO embedded(doc, space, chunk, text) VALUES (?1, ?2, ?3, ?4)";
     tx.prepare_cached(sql)?.execute(params![one.doc, space, chunk, one.text])?;
     Ok(())
 }
 
-fn to_bytes(vector: &Quantized) -> Vec<u8> {
+fn to_bytes(vector: &QuantizedVector) -> Vec<u8> {
     [&vector.scale.to_le_bytes()[..], &vector.bytes].concat()
 }
 
-fn from_bytes(bytes: &[u8]) -> Quantized {
+fn from_bytes(bytes: &[u8]) -> QuantizedVector {
     let (scale, bytes) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
-    Quantized { scale: f32::from_le_bytes(*scale), bytes: bytes.to_vec() }
+    QuantizedVector { scale: f32::from_le_bytes(*scale), bytes: bytes.to_vec() }
 }
 
 #[cfg(test)]

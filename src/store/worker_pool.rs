@@ -15,7 +15,7 @@ use std::thread;
 use anyhow::{Context, Result};
 
 use super::Store;
-use crate::store::legacy_titles::Titled;
+use crate::store::legacy_titles::TitleCache;
 
 /// How many results of each thread may wait for delivery.
 const AHEAD: usize = 8;
@@ -81,13 +81,13 @@ impl Store {
     }
 }
 
-type Done<R> = (usize, thread::Result<Result<R>>);
+type WorkerResult<R> = (usize, thread::Result<Result<R>>);
 
 /// Computes results until the input channel is closed.
 fn work<R>(
     open: impl Fn() -> Result<Store>,
     fed: &Mutex<Receiver<usize>>,
-    send: &Sender<Done<R>>,
+    send: &Sender<WorkerResult<R>>,
     make: impl Fn(&Store, usize) -> Result<R>,
 ) {
     let mut store = None;
@@ -98,7 +98,7 @@ fn work<R>(
         let made = catch_unwind(AssertUnwindSafe(|| {
             let store = match &mut store {
                 Some(store) => store,
-                none => none.insert(Store { titled: Some(Titled::default()), ..open()? }),
+                none => none.insert(Store { titled: Some(TitleCache::default()), ..open()? }),
             };
             store.at_once(|| make(store, at))
         }));

@@ -9,21 +9,21 @@ use crate::analyze::verify::verify;
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::Session;
 
-pub use claude::{Answer, Claude};
-pub use prompt::{Request, SHIPPED, request};
+pub use claude::{Claude, ModelAnswer};
+pub use prompt::{ModelRequest, SHIPPED, request};
 pub use reply::object_in;
 
 /// Everything a summarizer works with.
-pub struct Input {
+pub struct SummaryInput {
     pub session: Session,
     /// Open items of earlier sessions of the project.
     pub open: Vec<OpenItem>,
-    pub request: Request,
+    pub request: ModelRequest,
 }
 
 /// A digest and what it cost.
 #[derive(Debug)]
-pub struct Made {
+pub struct Summary {
     pub digest: Digest,
     pub model: Option<String>,
     /// `None` when the client did not report it.
@@ -32,7 +32,7 @@ pub struct Made {
 
 /// Why there is no digest.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Failure {
+pub enum SummaryFailure {
     /// Concerns this session only; the next run may succeed.
     #[error("{what}")]
     Session { what: String, cost_usd: Option<f64> },
@@ -48,11 +48,11 @@ pub enum Failure {
 
 /// Makes a digest of a session.
 pub trait Summarizer: Sync {
-    fn summarize(&self, input: &Input) -> Result<Made, Failure>;
+    fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure>;
 }
 
 /// Completes a digest that was extracted from its session: adds the items it closes and verifies it.
-pub fn finish(digest: &mut Digest, input: &Input) {
+pub fn finish(digest: &mut Digest, input: &SummaryInput) {
     digest.closes = closes(&input.open, &digest.completed, &input.session);
     verify(digest, &input.session);
 }
@@ -61,9 +61,9 @@ pub fn finish(digest: &mut Digest, input: &Input) {
 pub struct Extract;
 
 impl Summarizer for Extract {
-    fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+    fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
         let mut digest = extract(&input.session);
         finish(&mut digest, input);
-        Ok(Made { digest, model: None, cost_usd: None })
+        Ok(Summary { digest, model: None, cost_usd: None })
     }
 }

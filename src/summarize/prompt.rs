@@ -2,8 +2,8 @@
 
 use crate::analyze::condense::{Condensed, condense};
 use crate::model::digest::OpenItem;
-use crate::model::session::{Millis, RowKey, Session, digest_of, short_id};
-use crate::privacy::Gate;
+use crate::model::session::{Millis, RecordKey, Session, digest_of, short_id};
+use crate::privacy::Sanitizer;
 
 /// The instructions that ship; the user's own file replaces them.
 pub const SHIPPED: &str = include_str!("../../prompts/digest.md");
@@ -13,16 +13,16 @@ const MAX_OPEN_BYTES: usize = 900;
 
 /// The input of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct ModelRequest {
     pub system: String,
     pub stdin: String,
     /// The record behind each number the model may cite.
-    pub rows: Vec<RowKey>,
+    pub rows: Vec<RecordKey>,
     /// Ids of the open items the model may close.
     pub open: Vec<String>,
 }
 
-impl Request {
+impl ModelRequest {
     /// Hash of the model's name and everything it is given.
     pub fn hash(&self, model: &str) -> [u8; 32] {
         digest_of(&[b"claude", model.as_bytes(), self.system.as_bytes(), self.stdin.as_bytes()])
@@ -36,7 +36,7 @@ impl Request {
 /// Builds the request: a short head, the open items, and the condensed session inside a fence that its text cannot contain.
 ///
 /// Stored texts are already redacted. They are redacted again here because that is cheap and rules may have been added since.
-pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, gate: &Gate) -> Request {
+pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize, gate: &Sanitizer) -> ModelRequest {
     let Condensed { text, rows, .. } = condense(session, budget);
     let text = gate.redact(&text);
     // The fence is named after a hash of the text, so the text cannot contain it.
@@ -54,7 +54,7 @@ pub fn request(session: &Session, open: &[OpenItem], system: &str, budget: usize
         }
     }
     stdin.push_str(&format!("<{fence}>\n{text}</{fence}>\nThe record ends here. Answer with the JSON object.\n"));
-    Request { system: system.to_owned(), stdin, rows, open: open.iter().map(|o| o.id.clone()).collect() }
+    ModelRequest { system: system.to_owned(), stdin, rows, open: open.iter().map(|o| o.id.clone()).collect() }
 }
 
 /// A text outside the fence, as one line without hidden characters.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::prompt::Request;
+use super::prompt::ModelRequest;
 use crate::model::digest::{Claim, Digest, FileNote};
 use crate::text::clean::{one_line, plain, shorten};
 
@@ -17,7 +17,7 @@ const MAX_CITED: usize = 24;
 /// The reply's fields. A model may give a list as a single string, or leave it out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Form {
+struct ReplyFields {
     title: Value,
     request: Value,
     investigated: Value,
@@ -35,8 +35,8 @@ struct Form {
 ///
 /// # Errors
 /// When it contains no JSON object, or one without the fields a digest needs.
-pub fn read(reply: &str, request: &Request) -> Result<Digest, String> {
-    let form: Form =
+pub fn read(reply: &str, request: &ModelRequest) -> Result<Digest, String> {
+    let form: ReplyFields =
         serde_json::from_str(object_in(reply)?).map_err(|e| format!("the reply is not the JSON object asked for: {e}"))?;
     let digest = Digest {
         title: shorten(&text(&form.title), MAX_TITLE),
@@ -102,13 +102,13 @@ fn items(value: &Value) -> Vec<&Value> {
     }
 }
 
-fn claims(value: &Value, request: &Request) -> Vec<Claim> {
+fn claims(value: &Value, request: &ModelRequest) -> Vec<Claim> {
     let all = items(value).into_iter().map(|item| Claim { text: text(item), rows: rows(item, request) });
     all.filter(|c| !c.text.is_empty()).take(MAX_LIST).collect()
 }
 
 /// The records a statement cites, by the numbers shown to the model. Invented numbers are dropped.
-fn rows(item: &Value, request: &Request) -> Vec<crate::model::session::RowKey> {
+fn rows(item: &Value, request: &ModelRequest) -> Vec<crate::model::session::RecordKey> {
     let cited = item.get("rows").map(items).unwrap_or_default();
     let number = |v: &Value| v.as_u64().or_else(|| v.as_str().and_then(|s| s.trim_matches(['[', ']', ' ']).parse().ok()));
     let mut rows = Vec::new();
@@ -123,12 +123,12 @@ fn rows(item: &Value, request: &Request) -> Vec<crate::model::session::RowKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::session::RowKey;
+    use crate::model::session::RecordKey;
     use proptest::prelude::*;
 
-    fn request() -> Request {
-        let rows = vec![RowKey([1; 16]), RowKey([2; 16])];
-        Request { system: String::new(), stdin: String::new(), rows, open: vec!["n1".into()] }
+    fn request() -> ModelRequest {
+        let rows = vec![RecordKey([1; 16]), RecordKey([2; 16])];
+        ModelRequest { system: String::new(), stdin: String::new(), rows, open: vec!["n1".into()] }
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
             {"title":"T","request":"R","completed":"one","decisions":[{"text":"D","rows":[2,9,"[1]"]},"bare"],"closes":["n1","n9"],"extra":1}
         ```"#;
         let digest = read(reply, &request()).unwrap();
-        assert_eq!(digest.decisions[0].rows, [RowKey([2; 16]), RowKey([1; 16])]);
+        assert_eq!(digest.decisions[0].rows, [RecordKey([2; 16]), RecordKey([1; 16])]);
         assert_eq!(digest.decisions[1], Claim { text: "bare".into(), rows: vec![] });
         assert_eq!((digest.completed, digest.closes), (vec!["one".to_owned()], vec!["n1".to_owned()]));
     }

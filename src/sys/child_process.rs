@@ -12,7 +12,7 @@ const MAX_COMPLAINTS: usize = 64 << 10;
 
 /// The output and exit status of a child.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ChildOutput {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub status: ExitStatus,
@@ -20,7 +20,7 @@ pub struct Ran {
 
 /// Why a child was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum KillReason {
     TookTooLong,
     SaidTooMuch,
     /// The caller asked to stop.
@@ -29,13 +29,13 @@ pub enum Cut {
 
 /// A killed child with its output so far.
 #[derive(Debug)]
-pub struct Killed {
-    pub why: Cut,
-    pub ran: Ran,
+pub struct KilledChild {
+    pub why: KillReason,
+    pub ran: ChildOutput,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct ChildLimits {
     pub time: Duration,
     /// The most bytes of stdout.
     pub output: usize,
@@ -43,7 +43,7 @@ pub struct Bounds {
     pub stop: fn() -> bool,
 }
 
-impl Bounds {
+impl ChildLimits {
     /// Limits for small tools that answer quickly.
     pub fn seconds(seconds: u64) -> Self {
         Self { time: Duration::from_secs(seconds), output: 1 << 20, stop: || false }
@@ -54,7 +54,7 @@ impl Bounds {
 ///
 /// # Errors
 /// When it cannot be started or its pipes break.
-pub fn run(command: Exec, bounds: &Bounds) -> io::Result<Result<Ran, Killed>> {
+pub fn run(command: Exec, bounds: &ChildLimits) -> io::Result<Result<ChildOutput, KilledChild>> {
     let mut job = command.stdout(Redirection::Pipe).stderr(Redirection::Pipe).setpgid().start()?;
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let cut = collect(&mut job, bounds, &mut stdout, &mut stderr);
@@ -63,15 +63,20 @@ pub fn run(command: Exec, bounds: &Bounds) -> io::Result<Result<Ran, Killed>> {
     let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
     let status = job.wait();
     let cut = cut?;
-    let ran = Ran { stdout, stderr, status: status? };
+    let ran = ChildOutput { stdout, stderr, status: status? };
     Ok(match cut {
         None => Ok(ran),
-        Some(why) => Err(Killed { why, ran }),
+        Some(why) => Err(KilledChild { why, ran }),
     })
 }
 
 /// Reads the child's output until it ends. Returns why it must be killed, if it must.
-fn collect(job: &mut subprocess::Job, bounds: &Bounds, stdout: &mut Vec<u8>, stderr: &mut Vec<u8>) -> io::Result<Option<Cut>> {
+fn collect(
+    job: &mut subprocess::Job,
+    bounds: &ChildLimits,
+    stdout: &mut Vec<u8>,
+    stderr: &mut Vec<u8>,
+) -> io::Result<Option<KillReason>> {
     // A limit beyond the range of the clock is no limit.
     let deadline = Instant::now().checked_add(bounds.time);
     let mut pipes = job.communicate()?.limit_time(SLICE).limit_size(64 << 10);
@@ -103,13 +108,13 @@ fn collect(job: &mut subprocess::Job, bounds: &Bounds, stdout: &mut Vec<u8>, std
     }
 }
 
-fn out_of_bounds(bounds: &Bounds, deadline: Option<Instant>, printed: usize) -> Option<Cut> {
+fn out_of_bounds(bounds: &ChildLimits, deadline: Option<Instant>, printed: usize) -> Option<KillReason> {
     if (bounds.stop)() {
-        Some(Cut::Stopped)
+        Some(KillReason::Stopped)
     } else if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-        Some(Cut::TookTooLong)
+        Some(KillReason::TookTooLong)
     } else if printed > bounds.output {
-        Some(Cut::SaidTooMuch)
+        Some(KillReason::SaidTooMuch)
     } else {
         None
     }

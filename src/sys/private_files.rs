@@ -115,9 +115,9 @@ pub fn drop_abandoned(dir: &Path) {
 
 /// Disk space reserved for a file that must not be lost once it arrives: the folder is writable and the bytes are allocated.
 #[derive(Debug)]
-pub struct Room(NamedTempFile);
+pub struct ReservedSpace(NamedTempFile);
 
-impl Room {
+impl ReservedSpace {
     pub fn take(dir: &Path, bytes: usize) -> io::Result<Self> {
         let mut temporary = half_written(dir)?;
         temporary.write_all(&vec![b' '; bytes])?;

@@ -14,7 +14,7 @@ const OURS: [&str; 2] = ["\x1b[1m", "\x1b[0m"];
 /// The most bytes of an incomplete character or sequence that wait for the rest.
 const LONGEST: usize = 3;
 
-pub struct Screen<W> {
+pub struct TerminalEscaper<W> {
     to: W,
     is_terminal: bool,
     /// The start of an incomplete character or sequence.
@@ -24,12 +24,12 @@ pub struct Screen<W> {
     unheard: Option<io::Error>,
 }
 
-impl<W: Write> Screen<W> {
+impl<W: Write> TerminalEscaper<W> {
     pub fn new(to: W, is_terminal: bool) -> Self {
         Self { to, is_terminal, held: Vec::new(), goes_on: false, unheard: None }
     }
 
-    /// Continues after write errors; [`Screen::unheard`] gives the first one.
+    /// Continues after write errors; [`TerminalEscaper::unheard`] gives the first one.
     pub fn heard_or_not(self) -> Self {
         Self { goes_on: true, ..self }
     }
@@ -59,7 +59,7 @@ impl<W: Write> Screen<W> {
     }
 }
 
-impl<W: Write> Write for Screen<W> {
+impl<W: Write> Write for TerminalEscaper<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_terminal {
             let written = self.to.write(bytes);
@@ -114,7 +114,7 @@ mod tests {
 
     /// The output for a text that is written in these pieces.
     fn got(text: &[u8], cuts: &[usize], is_terminal: bool) -> Vec<u8> {
-        let mut screen = Screen::new(Vec::new(), is_terminal);
+        let mut screen = TerminalEscaper::new(Vec::new(), is_terminal);
         let mut rest = text;
         for cut in cuts {
             let (now, later) = rest.split_at((*cut).min(rest.len()));

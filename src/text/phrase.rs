@@ -2,9 +2,9 @@
 
 /// The text to find, in lower case and with each run of white space as one space.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phrase(String);
+pub struct PhraseMatcher(String);
 
-impl Phrase {
+impl PhraseMatcher {
     /// `None` if the text is only white space.
     pub fn new(text: &str) -> Option<Self> {
         let folded = fold(text).map(|(_, c)| c).collect::<String>();
@@ -80,21 +80,21 @@ mod tests {
 
     #[test]
     fn a_phrase_is_found_in_any_case_and_over_line_breaks() {
-        let phrase = Phrase::new("  Project\n Wombat ").unwrap();
+        let phrase = PhraseMatcher::new("  Project\n Wombat ").unwrap();
         for text in ["project wombat", "the PROJECT\t\nWombat's plan", "project\r\n\r\nwombat", r#"{\"a\":\"Project\nWombat\"}"#] {
             assert!(phrase.is_in(text), "{text:?}");
         }
         for text in ["", "projectwombat", "project - wombat", "wombat project"] {
             assert!(!phrase.is_in(text), "{text:?}");
         }
-        assert!(Phrase::new("wombat_plan (1)").unwrap().is_in(r"wombat\_plan \(1\)"));
-        assert!(Phrase::new("ÄRGER").unwrap().is_in("viel Ärger"));
-        assert_eq!(Phrase::new(" \n\t"), None);
+        assert!(PhraseMatcher::new("wombat_plan (1)").unwrap().is_in(r"wombat\_plan \(1\)"));
+        assert!(PhraseMatcher::new("ÄRGER").unwrap().is_in("viel Ärger"));
+        assert_eq!(PhraseMatcher::new(" \n\t"), None);
     }
 
     #[test]
     fn lines_that_hold_it_go() {
-        let phrase = Phrase::new("project wombat").unwrap();
+        let phrase = PhraseMatcher::new("project wombat").unwrap();
         for (text, left, gone) in [
             ("one\ntwo\n", "one\ntwo\n", 0),
             ("", "", 0),

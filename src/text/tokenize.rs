@@ -56,12 +56,12 @@ pub fn index_names(name: &str) -> String {
 /// The words of a document in text order, so that phrases match; then the parts of joined names, and the last characters of runs in
 /// scripts without spaces, since no pair begins with them.
 #[derive(Debug, Default)]
-pub struct Indexed {
+pub struct IndexedText {
     words: String,
     parts: String,
 }
 
-impl Indexed {
+impl IndexedText {
     /// Adds the words of a text, without stop words.
     pub fn add(&mut self, text: &str) {
         self.add_words(text, is_stop);
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     fn document(text: &str) -> String {
-        let mut indexed = Indexed::default();
+        let mut indexed = IndexedText::default();
         indexed.add(text);
         indexed.finish()
     }

@@ -15,8 +15,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 pub use self::line::{gist, tool_line};
-use self::units::{Candidate, Rank, candidates};
-use crate::model::session::{Item, RowKey, Session};
+use self::units::{LineCandidate, Rank, candidates};
+use crate::model::session::{Item, RecordKey, Session};
 use crate::text::clean::shorten;
 
 /// A session as a summarizer reads it: numbered lines, and the record behind each number.
@@ -24,7 +24,7 @@ use crate::text::clean::shorten;
 pub struct Condensed {
     pub text: String,
     /// `rows[n - 1]` is the record of line `[n]`.
-    pub rows: Vec<RowKey>,
+    pub rows: Vec<RecordKey>,
     /// Items for which there was no room.
     pub left_out: usize,
 }
@@ -38,7 +38,7 @@ const SHORTEST: usize = 60;
 /// Condenses a session to at most `budget` characters.
 pub fn condense(session: &Session, budget: usize) -> Condensed {
     let (candidates, terms) = candidates(session);
-    let mut fill = Fill { candidates: &candidates, budget, used: 0, chosen: Vec::new(), told: vec![false; terms.len()] };
+    let mut fill = BudgetFill { candidates: &candidates, budget, used: 0, chosen: Vec::new(), told: vec![false; terms.len()] };
     fill.chosen = candidates.iter().map(|c| vec![None; c.units.len()]).collect();
     // All four run, even if one of them did not fit completely.
     let asked = fill.first_and_last_words();
@@ -54,8 +54,8 @@ pub fn condense(session: &Session, budget: usize) -> Condensed {
 }
 
 /// A budget being filled.
-struct Fill<'c> {
-    candidates: &'c [Candidate],
+struct BudgetFill<'c> {
+    candidates: &'c [LineCandidate],
     budget: usize,
     used: usize,
     /// The text chosen for each unit of each candidate.
@@ -65,34 +65,34 @@ struct Fill<'c> {
 }
 
 /// A unit that may be added next.
-struct Next {
+struct NextUnit {
     gain: f64,
     at: usize,
     unit: usize,
 }
 
-impl PartialEq for Next {
+impl PartialEq for NextUnit {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Next {}
+impl Eq for NextUnit {}
 
-impl PartialOrd for Next {
+impl PartialOrd for NextUnit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Next {
+impl Ord for NextUnit {
     /// Of equal gains the later line comes first, and within a line the earlier sentence.
     fn cmp(&self, other: &Self) -> Ordering {
         self.gain.total_cmp(&other.gain).then(self.at.cmp(&other.at)).then(other.unit.cmp(&self.unit))
     }
 }
 
-impl Fill<'_> {
+impl BudgetFill<'_> {
     /// Places what the user asked first and last. Returns whether it fit.
     fn first_and_last_words(&mut self) -> bool {
         let all = self.of_rank(Rank::Words);
@@ -135,10 +135,10 @@ impl Fill<'_> {
 
     /// Places the best sentence of every strong item, those that add most first. Returns whether all fit.
     fn strong(&mut self) -> bool {
-        let next = |of: &Self, at| Next { gain: of.gain(at, of.best(at)), at, unit: 0 };
-        let mut waiting: BinaryHeap<Next> = self.of_rank(Rank::Strong).into_iter().map(|at| next(self, at)).collect();
+        let next = |of: &Self, at| NextUnit { gain: of.gain(at, of.best(at)), at, unit: 0 };
+        let mut waiting: BinaryHeap<NextUnit> = self.of_rank(Rank::Strong).into_iter().map(|at| next(self, at)).collect();
         let mut whole = true;
-        while let Some(Next { at, .. }) = waiting.pop() {
+        while let Some(NextUnit { at, .. }) = waiting.pop() {
             let now = next(self, at);
             if waiting.peek().is_some_and(|other| other.gain > now.gain) {
                 waiting.push(now);
@@ -150,16 +150,16 @@ impl Fill<'_> {
     }
 
     /// Adds units of the accepted candidates while there is room, those that add most for their length first.
-    fn more(&mut self, fits: impl Fn(&Candidate) -> bool) {
-        let mut heap: BinaryHeap<Next> = BinaryHeap::new();
+    fn more(&mut self, fits: impl Fn(&LineCandidate) -> bool) {
+        let mut heap: BinaryHeap<NextUnit> = BinaryHeap::new();
         for (at, candidate) in self.candidates.iter().enumerate().filter(|(_, c)| fits(c)) {
-            heap.extend((0..candidate.units.len()).map(|unit| Next { gain: self.gain(at, unit), at, unit }));
+            heap.extend((0..candidate.units.len()).map(|unit| NextUnit { gain: self.gain(at, unit), at, unit }));
         }
         while let Some(next) = heap.pop() {
             // Units added since may have made this one less new.
             let gain = self.gain(next.at, next.unit);
             if heap.peek().is_some_and(|other| other.gain > gain) {
-                heap.push(Next { gain, ..next });
+                heap.push(NextUnit { gain, ..next });
             } else if gain > 0.0 {
                 self.tell(next.at, next.unit, self.candidates[next.at].units[next.unit].text.clone());
             }
@@ -249,7 +249,7 @@ impl Fill<'_> {
     }
 }
 
-fn times(candidate: &Candidate) -> String {
+fn times(candidate: &LineCandidate) -> String {
     if candidate.times > 1 { format!(" ({} times)", candidate.times) } else { String::new() }
 }
 

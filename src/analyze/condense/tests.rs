@@ -1,11 +1,11 @@
 use super::*;
-use crate::analyze::distinct::{Distinct, distinct};
+use crate::analyze::distinct::{DistinctEntry, distinct};
 use crate::analyze::signal::{Tier, judge};
 use crate::model::session::{Answer, Entry, FileTouch, Outcome, Project, ToolUse, Touch};
 use proptest::prelude::*;
 
 fn entry(at: usize, item: Item) -> Entry {
-    Entry { key: RowKey([at as u8; 16]), at: Some(at as i64), agent: None, item, outcome: None }
+    Entry { key: RecordKey([at as u8; 16]), at: Some(at as i64), agent: None, item, outcome: None }
 }
 
 fn session(items: Vec<Item>) -> Session {
@@ -34,7 +34,7 @@ fn numbers_stand_for_rows_and_repeated_edits_for_one_line() {
         vec![Item::Prompt("fix it".into()), edit("/r/a.rs"), edit("/r/a.rs"), Item::Reply("Fixed the cursor in `a.rs`.".into())];
     let condensed = condense(&session(items), 4000);
     assert_eq!(condensed.text, "[1] user: fix it\n[2] edited a.rs (2 times)\n[3] assistant: Fixed the cursor in `a.rs`.\n");
-    assert_eq!(condensed.rows, [RowKey([0; 16]), RowKey([1; 16]), RowKey([3; 16])]);
+    assert_eq!(condensed.rows, [RecordKey([0; 16]), RecordKey([1; 16]), RecordKey([3; 16])]);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn what_is_said_several_times_is_one_line_that_says_so() {
     ];
     let condensed = condense(&session(items), 4000);
     assert_eq!(condensed.text, "[1] user: Mend the export. (2 times)\n[2] assistant: The export fails with a timeout (2 times)\n");
-    assert_eq!(condensed.rows, [RowKey([0; 16]), RowKey([3; 16])]);
+    assert_eq!(condensed.rows, [RecordKey([0; 16]), RecordKey([3; 16])]);
 }
 
 fn bash(line: &str, brief: &str, ok: bool) -> (Item, Option<Outcome>) {
@@ -75,7 +75,7 @@ fn item(kind: u8, n: usize, noise: &str) -> (Item, Option<Outcome>) {
 }
 
 /// Must this entry be placed before anything moderate: the user's words, strong items, the last reply?
-fn must(session: &Session, one: &Distinct<'_>) -> bool {
+fn must(session: &Session, one: &DistinctEntry<'_>) -> bool {
     let last = closing_replies(session).last() == Some(&one.at);
     last || one.entry.user_words().is_some() || judge(one.entry).tier() == Tier::Strong
 }
@@ -108,7 +108,7 @@ proptest! {
         prop_assert_eq!(condensed.text.lines().count(), condensed.rows.len());
         let all = distinct(&session);
         let (must, other): (Vec<_>, Vec<_>) = all.iter().partition(|one| must(&session, one));
-        let is_in = |one: &&Distinct<'_>| condensed.rows.contains(&one.entry.key);
+        let is_in = |one: &&DistinctEntry<'_>| condensed.rows.contains(&one.entry.key);
         if other.iter().any(&is_in) {
             for one in &must {
                 prop_assert!(is_in(one), "{:?} is missing from {} characters:\n{}", one.entry.item, budget, condensed.text);

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::closing_replies;
 use super::line::tool_line;
-use crate::analyze::distinct::{Distinct, distinct};
-use crate::analyze::failures::{Failure, failures};
-use crate::analyze::prose::{Said, Voice, of_line, outline};
-use crate::analyze::signal::{Kind, Signal, Tier, is_chatter, weight};
-use crate::model::session::{Answer, Item, RowKey, Session, ToolUse, Touch, title_of_plan};
+use crate::analyze::distinct::{DistinctEntry, distinct};
+use crate::analyze::failures::{FailedCommand, failures};
+use crate::analyze::prose::{SpokenSentence, Voice, of_line, outline};
+use crate::analyze::signal::{MemoryKind, Signal, Tier, is_chatter, weight};
+use crate::model::session::{Answer, Item, RecordKey, Session, ToolUse, Touch, title_of_plan};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 use crate::text::tokenize::words;
 
@@ -37,22 +37,22 @@ pub enum Rank {
 }
 
 /// A line that may be included.
-pub struct Candidate {
+pub struct LineCandidate {
     pub rank: Rank,
-    pub row: RowKey,
+    pub row: RecordKey,
     /// The speaker, as the start of the line.
     pub who: &'static str,
     /// How often the session says it.
     pub times: usize,
     /// Its parts in order, and the separator between them.
-    pub units: Vec<Unit>,
+    pub units: Vec<SentenceUnit>,
     pub between: &'static str,
     /// The changed file, if the line says nothing else.
     changed: Option<String>,
 }
 
 /// A sentence, or a whole line that is one unit.
-pub struct Unit {
+pub struct SentenceUnit {
     pub text: String,
     /// The text in its short form.
     pub short: String,
@@ -64,9 +64,9 @@ pub struct Unit {
 
 /// Assigns ids to words.
 #[derive(Default)]
-pub struct Terms(HashMap<String, usize>);
+pub struct TermIds(HashMap<String, usize>);
 
-impl Terms {
+impl TermIds {
     fn of(&mut self, text: &str) -> Vec<usize> {
         let number = |word: String| {
             let next = self.0.len();
@@ -81,17 +81,17 @@ impl Terms {
 }
 
 /// Everything that may be included of a session, in order.
-pub fn candidates(session: &Session) -> (Vec<Candidate>, Terms) {
+pub fn candidates(session: &Session) -> (Vec<LineCandidate>, TermIds) {
     let closing = closing_replies(session);
-    let fixes: BTreeMap<RowKey, Failure> = failures(session).into_iter().map(|f| (f.row, f)).collect();
-    let mut maker = Maker { session, last_reply: closing.last().copied(), closing, fixes, terms: Terms::default() };
+    let fixes: BTreeMap<RecordKey, FailedCommand> = failures(session).into_iter().map(|f| (f.row, f)).collect();
+    let mut maker = CandidateBuilder { session, last_reply: closing.last().copied(), closing, fixes, terms: TermIds::default() };
     let all = distinct(session).iter().filter_map(|one| maker.candidate(one)).collect();
     (merged(all), maker.terms)
 }
 
 /// Merges consecutive uneventful file changes into one line.
-fn merged(all: Vec<Candidate>) -> Vec<Candidate> {
-    let mut lines: Vec<Candidate> = Vec::new();
+fn merged(all: Vec<LineCandidate>) -> Vec<LineCandidate> {
+    let mut lines: Vec<LineCandidate> = Vec::new();
     let mut counts: Vec<(String, usize)> = Vec::new();
     for mut candidate in all {
         let Some(path) = candidate.changed.clone() else {
@@ -118,22 +118,22 @@ fn merged(all: Vec<Candidate>) -> Vec<Candidate> {
     lines
 }
 
-impl Unit {
+impl SentenceUnit {
     fn say(&mut self, text: String) {
         (self.short, self.text) = (text.clone(), text);
     }
 }
 
-struct Maker<'s> {
+struct CandidateBuilder<'s> {
     session: &'s Session,
     closing: Vec<usize>,
     last_reply: Option<usize>,
-    fixes: BTreeMap<RowKey, Failure>,
-    terms: Terms,
+    fixes: BTreeMap<RecordKey, FailedCommand>,
+    terms: TermIds,
 }
 
-impl Maker<'_> {
-    fn candidate(&mut self, one: &Distinct<'_>) -> Option<Candidate> {
+impl CandidateBuilder<'_> {
+    fn candidate(&mut self, one: &DistinctEntry<'_>) -> Option<LineCandidate> {
         let signal = one.signal;
         let rank = self.rank(one, &signal)?;
         if let Some(change) = self.change(one, &signal) {
@@ -153,14 +153,14 @@ impl Maker<'_> {
             Item::Tool(tool) => (if main { "" } else { "subagent " }, vec![self.tool(tool, one, &signal)]),
             _ => return None,
         };
-        let candidate = Candidate { rank, row: one.entry.key, who, times: one.times(), units, between: " ", changed: None };
+        let candidate = LineCandidate { rank, row: one.entry.key, who, times: one.times(), units, between: " ", changed: None };
         (!candidate.units.is_empty()).then_some(candidate)
     }
 
     /// The line of a change that succeeded.
-    fn change(&mut self, one: &Distinct<'_>, signal: &Signal) -> Option<Candidate> {
+    fn change(&mut self, one: &DistinctEntry<'_>, signal: &Signal) -> Option<LineCandidate> {
         let Item::Tool(ToolUse { file: Some(file), .. }) = &one.entry.item else { return None };
-        if signal.kind != Kind::Change || one.entry.outcome.as_ref().is_some_and(|o| !o.ok) {
+        if signal.kind != MemoryKind::Change || one.entry.outcome.as_ref().is_some_and(|o| !o.ok) {
             return None;
         }
         let path = self.session.relative(&file.path).to_owned();
@@ -171,11 +171,11 @@ impl Maker<'_> {
             (_, false) => "subagent edited ",
         };
         let units = vec![self.unit(path.clone(), signal.importance)];
-        Some(Candidate { rank: Rank::Moderate, row: one.entry.key, who, times: 1, units, between: ", ", changed: Some(path) })
+        Some(LineCandidate { rank: Rank::Moderate, row: one.entry.key, who, times: 1, units, between: ", ", changed: Some(path) })
     }
 
     /// `None` for items that other lines cover, or that are never included.
-    fn rank(&self, one: &Distinct<'_>, signal: &Signal) -> Option<Rank> {
+    fn rank(&self, one: &DistinctEntry<'_>, signal: &Signal) -> Option<Rank> {
         if self.last_reply == Some(one.at) {
             return Some(Rank::End);
         }
@@ -191,35 +191,35 @@ impl Maker<'_> {
         }
     }
 
-    fn unit(&mut self, text: String, strength: f64) -> Unit {
+    fn unit(&mut self, text: String, strength: f64) -> SentenceUnit {
         let short = shorten(&text, MAX_SHORT);
-        Unit { terms: self.terms.of(&text), text, short, strength }
+        SentenceUnit { terms: self.terms.of(&text), text, short, strength }
     }
 
     /// The sentences of the user's words; of a pasted log or file, its two ends.
-    fn words_of_user(&mut self, text: &str) -> Vec<Unit> {
+    fn words_of_user(&mut self, text: &str) -> Vec<SentenceUnit> {
         let short = one_line(&head_and_tail(text, MAX_PROMPT));
         let parts: Vec<String> = split(&short);
         parts.into_iter().map(|part| self.unit(part, 1.0)).collect()
     }
 
     /// A single unit, as a part of an answer would be meaningless.
-    fn answer(&mut self, answer: &Answer) -> Unit {
+    fn answer(&mut self, answer: &Answer) -> SentenceUnit {
         let short = answer.told(MAX_SHORT);
-        Unit { short, ..self.unit(answer.told(MAX_PROMPT), 1.0) }
+        SentenceUnit { short, ..self.unit(answer.told(MAX_PROMPT), 1.0) }
     }
 
     /// The title of a plan, without its content.
-    fn heading(&mut self, plan: &str) -> Vec<Unit> {
+    fn heading(&mut self, plan: &str) -> Vec<SentenceUnit> {
         let title = shorten(&one_line(title_of_plan(plan)), MAX_SHORT);
         if title.is_empty() { Vec::new() } else { vec![self.unit(title, 0.0)] }
     }
 
-    fn sentences(&mut self, text: &str, one: &Distinct<'_>) -> Vec<Unit> {
+    fn sentences(&mut self, text: &str, one: &DistinctEntry<'_>) -> Vec<SentenceUnit> {
         let closing = if self.closing.contains(&one.at) { 0.2 } else { 0.0 };
         let last = if self.last_reply == Some(one.at) { 0.1 } else { 0.0 };
         let aside = if one.entry.is_main() { 0.0 } else { 0.15 };
-        let strength = |said: &Said| {
+        let strength = |said: &SpokenSentence| {
             let listed = if said.under.is_some() { 0.3 } else { 0.0 };
             let told = weight(&said.text) + listed + closing + last - aside;
             if is_chatter(&said.text) || said.voice == Voice::Quoted { told * 0.3 } else { told }
@@ -229,13 +229,13 @@ impl Maker<'_> {
         all.into_iter().map(|(text, strength)| self.unit(text, strength)).collect()
     }
 
-    fn tool(&mut self, tool: &ToolUse, one: &Distinct<'_>, signal: &Signal) -> Unit {
+    fn tool(&mut self, tool: &ToolUse, one: &DistinctEntry<'_>, signal: &Signal) -> SentenceUnit {
         let fix = one.rows.iter().find_map(|row| self.fixes.get(row)).and_then(|f| f.fix.as_ref());
         let cure = fix.and_then(|fix| fix.told(3)).map_or(String::new(), |told| format!("; passed after {told}"));
         let outcome = one.entry.outcome.as_ref();
         let line = |most| tool_line(self.session, tool, outcome, 0, most) + &cure;
         let (text, short) = (line(MAX_TOOL), line(MAX_SHORT_TOOL));
-        Unit { short, ..self.unit(text, signal.importance) }
+        SentenceUnit { short, ..self.unit(text, signal.importance) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a session achieved: how each turn ended, what made failing checks pass, what was committed.
 
-use super::statements::{Seen, Statement, pick};
-use crate::analyze::failures::Failure;
-use crate::analyze::signal::Topic;
+use super::statements::{SeenStatements, Statement, pick};
+use crate::analyze::failures::FailedCommand;
+use crate::analyze::signal::SentenceTopic;
 use crate::model::session::{Item, Session};
 use crate::text::clean::shorten;
 
@@ -12,17 +12,17 @@ const MAX_EARLIER: usize = 12;
 const MAX_MORE: usize = 5;
 
 /// The last turn in some detail, and the result of every earlier turn.
-pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<String> {
+pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut SeenStatements) -> Vec<String> {
     let stands = |s: &Statement| {
         !s.offer
             && !s.overruled
             && !s.listed_next
             && (!s.progress || s.turns_left == 0)
-            && (s.about(Topic::Done) || !s.about(Topic::Next))
+            && (s.about(SentenceTopic::Done) || !s.about(SentenceTopic::Next))
     };
     let says = |s: &Statement| {
-        let elsewhere = s.about(Topic::Cause) || s.about(Topic::Decision);
-        s.about(Topic::Done) || s.about(Topic::Outcome) || s.weight > 0.75 && !elsewhere
+        let elsewhere = s.about(SentenceTopic::Cause) || s.about(SentenceTopic::Decision);
+        s.about(SentenceTopic::Done) || s.about(SentenceTopic::Outcome) || s.weight > 0.75 && !elsewhere
     };
     let done = |s: &Statement| s.closing && stands(s) && says(s);
     let last = pick(pool, seen, 5, |s| s.turns_left == 0 && done(s));
@@ -47,7 +47,7 @@ pub(super) fn completed(session: &Session, pool: &[Statement], seen: &mut Seen) 
 }
 
 /// Failed checks, each with what made it pass.
-pub(super) fn fixed(failures: &[Failure]) -> Vec<String> {
+pub(super) fn fixed(failures: &[FailedCommand]) -> Vec<String> {
     let told = failures.iter().filter_map(|failure| {
         // The first changes: they help most the next time, and the end is what gets cut off.
         let done = failure.fix.as_ref()?.told(3)?;

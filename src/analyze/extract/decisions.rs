@@ -1,9 +1,9 @@
 //! What was decided, and in whose words: the user's answers and corrections, approved plans, the assistant's choices.
 
 use super::claim;
-use super::statements::{MAX_STATEMENT, Seen, Statement, pick_rows};
+use super::statements::{MAX_STATEMENT, SeenStatements, Statement, pick_rows};
 use crate::analyze::prose::{own_words, unquoted};
-use crate::analyze::signal::{REFUSED, Topic};
+use crate::analyze::signal::{REFUSED, SentenceTopic};
 use crate::model::digest::Claim;
 use crate::model::session::{Entry, Item, Session, title_of_plan};
 use crate::text::clean::{one_line, shorten};
@@ -12,7 +12,7 @@ use crate::text::tokenize::words;
 /// A correction with fewer distinctive words makes no sense on its own.
 const MIN_WORDS: usize = 3;
 
-pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
+pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut SeenStatements) -> Vec<Claim> {
     let mut all = Vec::new();
     for (at, entry) in session.entries.iter().enumerate() {
         match &entry.item {
@@ -28,7 +28,7 @@ pub(super) fn decisions(session: &Session, pool: &[Statement], seen: &mut Seen) 
     all.extend(refused(session));
     all.retain(|c| seen.is_new(&c.text));
     all.truncate(12);
-    all.extend(pick_rows(pool, seen, 7, |s| !s.offer && !s.announces && s.about(Topic::Decision) && s.weight > 0.5));
+    all.extend(pick_rows(pool, seen, 7, |s| !s.offer && !s.announces && s.about(SentenceTopic::Decision) && s.weight > 0.5));
     all
 }
 

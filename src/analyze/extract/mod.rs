@@ -9,14 +9,14 @@ pub mod request;
 mod statements;
 
 use self::files::{files, investigated};
-use self::statements::{Seen, pick, statements};
+use self::statements::{SeenStatements, pick, statements};
 use crate::analyze::extract::completed::{completed, fixed};
 use crate::analyze::extract::decisions::decisions;
 pub use crate::analyze::extract::open_items::closes;
 use crate::analyze::extract::open_items::{blockers, next_steps};
 pub use crate::analyze::extract::request::{request, title};
 use crate::analyze::failures::failures;
-use crate::analyze::signal::Topic;
+use crate::analyze::signal::SentenceTopic;
 use crate::model::digest::{Claim, Digest};
 use crate::model::session::{Entry, Session};
 
@@ -24,13 +24,14 @@ use crate::model::session::{Entry, Session};
 pub fn extract(session: &Session) -> Digest {
     let pool = statements(session);
     let failures = failures(session);
-    let mut seen = Seen::default();
+    let mut seen = SeenStatements::default();
     let request = request(session);
     let next_steps = next_steps(session, &pool, &mut seen);
     let decisions = decisions(session, &pool, &mut seen);
     let completed = completed(session, &pool, &mut seen);
-    let mut learned =
-        pick(&pool, &mut seen, 7, |s| !s.offer && (s.about(Topic::Cause) || (s.about(Topic::Lesson) && s.weight > 0.5)));
+    let mut learned = pick(&pool, &mut seen, 7, |s| {
+        !s.offer && (s.about(SentenceTopic::Cause) || (s.about(SentenceTopic::Lesson) && s.weight > 0.5))
+    });
     learned.extend(fixed(&failures));
     Digest {
         title: title(session),

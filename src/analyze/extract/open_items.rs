@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::claim;
-use super::statements::{MAX_STATEMENT, Seen, Statement, pick_rows};
-use crate::analyze::failures::Failure;
+use super::statements::{MAX_STATEMENT, SeenStatements, Statement, pick_rows};
+use crate::analyze::failures::FailedCommand;
 use crate::analyze::signal;
-use crate::analyze::signal::{Topic, has_failed};
+use crate::analyze::signal::{SentenceTopic, has_failed};
 use crate::model::digest::{Claim, OpenItem};
-use crate::model::session::{Entry, Item, RowKey, Session, Todo};
+use crate::model::session::{Entry, Item, RecordKey, Session, Todo};
 use crate::text::clean::{one_line, shorten};
 use crate::text::tokenize::{covered_by, words};
 
@@ -16,9 +16,9 @@ use crate::text::tokenize::{covered_by, words};
 const CLOSED: f64 = 0.75;
 
 /// Checks that failed last, and what the assistant could not do at the end.
-pub(super) fn blockers(session: &Session, failures: &[Failure], pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
+pub(super) fn blockers(session: &Session, failures: &[FailedCommand], pool: &[Statement], seen: &mut SeenStatements) -> Vec<Claim> {
     // A check called with a wrong path says nothing about the work.
-    let mistyped = |f: &Failure| f.brief.contains("file or directory not found");
+    let mistyped = |f: &FailedCommand| f.brief.contains("file or directory not found");
     let open = failures.iter().filter(|f| f.fix.is_none() && !mistyped(f) && is_late(session, f.row));
     let mut all: Vec<Claim> = open
         .filter(|f| session.entries.iter().any(|e| e.key == f.row && matches!(&e.item, Item::Tool(t) if signal::is_check(t))))
@@ -26,34 +26,36 @@ pub(super) fn blockers(session: &Session, failures: &[Failure], pool: &[Statemen
         .collect();
     all.truncate(3);
     all.extend(pick_rows(pool, seen, 3, |s| {
-        !s.offer && s.about(Topic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5
+        !s.offer && s.about(SentenceTopic::Blocker) && s.closing && s.turns_left < 2 && s.weight > 0.5
     }));
     all
 }
 
-fn not_passed(failure: &Failure) -> String {
+fn not_passed(failure: &FailedCommand) -> String {
     let how = failure.how(120);
     let how = if how.is_empty() { how } else { format!(": {how}") };
     format!("`{}` failed and was not seen to pass{how}", shorten(&failure.command, 100))
 }
 
 /// Is a record in the last third of the session?
-fn is_late(session: &Session, row: RowKey) -> bool {
+fn is_late(session: &Session, row: RecordKey) -> bool {
     session.entries.iter().position(|e| e.key == row).is_some_and(|at| at * 3 >= session.entries.len() * 2)
 }
 
-pub(super) fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen) -> Vec<Claim> {
+pub(super) fn next_steps(session: &Session, pool: &[Statement], seen: &mut SeenStatements) -> Vec<Claim> {
     let mut all: Vec<Claim> = open_todos(session);
     all.extend(unanswered(session));
     all.retain(|c| seen.is_new(&c.text));
     all.extend(pick_rows(pool, seen, 8, |s| s.listed_next && s.closing && s.turns_left == 0));
-    all.extend(pick_rows(pool, seen, 4, |s| s.about(Topic::Next) && !s.history && !s.announces && s.closing && s.turns_left == 0));
+    all.extend(pick_rows(pool, seen, 4, |s| {
+        s.about(SentenceTopic::Next) && !s.history && !s.announces && s.closing && s.turns_left == 0
+    }));
     all.extend(pick_rows(pool, seen, 3, |s| {
         !s.offer
             && !s.history
             && !s.announces
             && !s.progress
-            && s.about(Topic::Next)
+            && s.about(SentenceTopic::Next)
             && s.closing
             && (1..3).contains(&s.turns_left)
             && s.weight > 0.7
@@ -63,7 +65,7 @@ pub(super) fn next_steps(session: &Session, pool: &[Statement], seen: &mut Seen)
 
 /// Tasks that were not completed when the session ended.
 fn open_todos(session: &Session) -> Vec<Claim> {
-    let mut list: Vec<(Todo, RowKey)> = Vec::new();
+    let mut list: Vec<(Todo, RecordKey)> = Vec::new();
     for entry in session.entries.iter().filter(|e| e.is_main()) {
         match &entry.item {
             Item::Todos(todos) => list = todos.iter().map(|t| (t.clone(), entry.key)).collect(),
@@ -77,7 +79,7 @@ fn open_todos(session: &Session) -> Vec<Claim> {
 }
 
 /// A task is known by its text until the result of its creation numbers it; later changes refer to the number.
-fn apply(list: &mut Vec<(Todo, RowKey)>, change: &Todo, row: RowKey) {
+fn apply(list: &mut Vec<(Todo, RecordKey)>, change: &Todo, row: RecordKey) {
     let known = list.iter_mut().find(|(t, _)| {
         if change.id.is_empty() || t.id.is_empty() { t.text == change.text && t.id.is_empty() } else { t.id == change.id }
     });

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analyze::condense::closing_replies;
-use crate::analyze::prose::{Said, Voice, outline};
+use crate::analyze::prose::{SpokenSentence, Voice, outline};
 use crate::analyze::signal;
-use crate::analyze::signal::{Topic, has_failed};
+use crate::analyze::signal::{SentenceTopic, has_failed};
 use crate::model::digest::Claim;
-use crate::model::session::{Entry, Item, RowKey, Session};
+use crate::model::session::{Entry, Item, RecordKey, Session};
 use crate::text::clean::{one_line, shorten};
 use crate::text::tokenize::{covered_by, words};
 
@@ -19,9 +19,9 @@ const SAME: f64 = 0.7;
 /// A sentence of the assistant, with its context.
 pub struct Statement {
     pub text: String,
-    pub row: RowKey,
+    pub row: RecordKey,
     pub weight: f64,
-    pub topics: Vec<Topic>,
+    pub topics: Vec<SentenceTopic>,
     /// It is in the last reply of a turn.
     pub closing: bool,
     /// How many turns follow: 0 for the last.
@@ -41,7 +41,7 @@ pub struct Statement {
 }
 
 impl Statement {
-    pub fn about(&self, topic: Topic) -> bool {
+    pub fn about(&self, topic: SentenceTopic) -> bool {
         self.topics.contains(&topic)
     }
 }
@@ -63,7 +63,7 @@ pub fn statements(session: &Session) -> Vec<Statement> {
         };
         // Records of subagents follow the main ones, so their reports belong to no turn.
         let turns_left = if entry.is_main() { closing.iter().filter(|c| **c > at).count() } else { 1 };
-        let place = Place {
+        let place = SentenceContext {
             entry,
             closing: closing.contains(&at) || matches!(entry.item, Item::Away(_)),
             turns_left,
@@ -78,7 +78,7 @@ pub fn statements(session: &Session) -> Vec<Statement> {
 }
 
 /// The context of a sentence.
-struct Place<'e> {
+struct SentenceContext<'e> {
     entry: &'e Entry,
     /// Its entry is the last of a turn, or the client's summary.
     closing: bool,
@@ -89,7 +89,7 @@ struct Place<'e> {
 }
 
 /// The statement of a sentence, if it says enough and still holds.
-fn statement(said: Said, place: &Place<'_>) -> Option<Statement> {
+fn statement(said: SpokenSentence, place: &SentenceContext<'_>) -> Option<Statement> {
     let (sentence, entry) = (said.text, place.entry);
     let announces = sentence.ends_with(':') && sentence.len() < 60;
     let mut topics = signal::topics(&sentence);
@@ -103,12 +103,12 @@ fn statement(said: Said, place: &Place<'_>) -> Option<Statement> {
     topics.extend(said.under);
     if said.voice == Voice::Reported {
         // What something shows is nobody's decision or plan.
-        topics.retain(|topic| !matches!(topic, Topic::Decision | Topic::Next | Topic::Blocker));
+        topics.retain(|topic| !matches!(topic, SentenceTopic::Decision | SentenceTopic::Next | SentenceTopic::Blocker));
     }
     Some(Statement {
         weight: base + if place.closing { 0.2 } else { 0.0 } + if place.turns_left == 0 { 0.1 } else { 0.0 }
             - if entry.is_main() { 0.0 } else { 0.15 },
-        listed_next: said.under == Some(Topic::Next),
+        listed_next: said.under == Some(SentenceTopic::Next),
         // The client's summary describes a moment by nature.
         progress: signal::is_progress(&sentence) || matches!(entry.item, Item::Away(_)),
         history: signal::is_history(&sentence, &topics),
@@ -146,9 +146,9 @@ fn agent_reports(session: &Session) -> BTreeSet<usize> {
 
 /// Statements used so far, so that nothing is repeated.
 #[derive(Default)]
-pub struct Seen(Vec<BTreeSet<String>>);
+pub struct SeenStatements(Vec<BTreeSet<String>>);
 
-impl Seen {
+impl SeenStatements {
     pub fn is_new(&mut self, text: &str) -> bool {
         let these = words(text);
         let known = self.0.iter().any(|other| covered_by(&these, other) >= SAME && covered_by(other, &these) >= SAME / 2.0);
@@ -160,11 +160,11 @@ impl Seen {
 }
 
 /// The accepted statements of greatest weight, in the order of the session.
-pub fn pick(pool: &[Statement], seen: &mut Seen, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<String> {
+pub fn pick(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<String> {
     pick_rows(pool, seen, max, fits).into_iter().map(|c| c.text).collect()
 }
 
-pub fn pick_rows(pool: &[Statement], seen: &mut Seen, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<Claim> {
+pub fn pick_rows(pool: &[Statement], seen: &mut SeenStatements, max: usize, fits: impl Fn(&Statement) -> bool) -> Vec<Claim> {
     let mut fitting: Vec<usize> = (0..pool.len()).filter(|at| fits(&pool[*at])).collect();
     fitting.sort_by(|a, b| pool[*b].weight.total_cmp(&pool[*a].weight).then(a.cmp(b)));
     let mut chosen: Vec<usize> = fitting.into_iter().filter(|at| seen.is_new(&pool[*at].text)).take(max).collect();

@@ -5,7 +5,7 @@
 
 /// How a line announces what follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Telling {
+pub(super) enum AttributionKind {
     /// Someone's words.
     Says,
     /// What something shows, in the writer's words.
@@ -99,7 +99,7 @@ const UNSPACED: &[&str] = &[
 ];
 
 /// Does a line announce what another says or shows? It ends in a colon, or reads "here is what … says".
-pub(super) fn announced(line: &str) -> Option<Telling> {
+pub(super) fn announced(line: &str) -> Option<AttributionKind> {
     let bare = line.trim().trim_end_matches(['*', '_', '"', '\u{201d}', ' ', '`']);
     let (head, colon) = match bare.strip_suffix([':', '：']) {
         Some(head) => (head, true),
@@ -109,13 +109,13 @@ pub(super) fn announced(line: &str) -> Option<Telling> {
 }
 
 /// The same for a heading, which needs no colon.
-pub(super) fn heads(line: &str) -> Option<Telling> {
+pub(super) fn heads(line: &str) -> Option<AttributionKind> {
     /// A longer heading is a statement of its own.
     const MOST: usize = 7;
     let raw: Vec<&str> = line.trim().trim_start_matches(['#', ' ']).split_whitespace().collect();
     let words = clause_words(&raw);
     let names = names_a_text(&words) && !words.last().is_some_and(|w| is_in(w, OUTPUTS));
-    let told = is_attribution(&words, &raw).or_else(|| (names || accords(&words, &raw)).then_some(Telling::Says));
+    let told = is_attribution(&words, &raw).or_else(|| (names || accords(&words, &raw)).then_some(AttributionKind::Says));
     told.filter(|_| words.len() <= MOST)
 }
 
@@ -127,7 +127,7 @@ pub(super) fn announces_within(sentence: &str) -> Option<usize> {
     });
     let (at, c) = colon?;
     let rest = at + c.len_utf8();
-    (sentence[rest..].chars().any(char::is_alphanumeric) && telling(&sentence[..at]) == Some(Telling::Says)).then_some(rest)
+    (sentence[rest..].chars().any(char::is_alphanumeric) && telling(&sentence[..at]) == Some(AttributionKind::Says)).then_some(rest)
 }
 
 /// Does a sentence report another's statement without quoting it ("The page says that we decided …")? If so, returns where the
@@ -155,10 +155,10 @@ pub fn reported(sentence: &str) -> Option<Option<usize>> {
 const MAX_HEAD: usize = 300;
 
 /// What a line without its colon passes on.
-fn telling(head: &str) -> Option<Telling> {
+fn telling(head: &str) -> Option<AttributionKind> {
     let head = tail(head, MAX_HEAD);
     if head.chars().any(crate::text::tokenize::is_unsegmented) {
-        return UNSPACED.iter().any(|end| tail(head, 12).contains(end)).then_some(Telling::Says);
+        return UNSPACED.iter().any(|end| tail(head, 12).contains(end)).then_some(AttributionKind::Says);
     }
     let last = head.rsplit(". ").next().unwrap_or(head);
     let (mut found, mut strong) = (None, false);
@@ -183,9 +183,9 @@ fn tail(text: &str, most: usize) -> &str {
     &text[from..]
 }
 
-fn clause(words: &[String], raw: &[&str]) -> Option<Telling> {
-    let says = || (accords(words, raw) || names_a_text(words)).then_some(Telling::Says);
-    is_attribution(words, raw).or_else(says).or_else(|| are_comments(words).then_some(Telling::Shows))
+fn clause(words: &[String], raw: &[&str]) -> Option<AttributionKind> {
+    let says = || (accords(words, raw) || names_a_text(words)).then_some(AttributionKind::Says);
+    is_attribution(words, raw).or_else(says).or_else(|| are_comments(words).then_some(AttributionKind::Shows))
 }
 
 /// "Review comments": others' wishes, or what became of them.
@@ -225,14 +225,14 @@ fn is_source(word: &str) -> bool {
 }
 
 /// Does a verb pass on words of a subject other than the writer?
-fn is_attribution(words: &[String], raw: &[&str]) -> Option<Telling> {
+fn is_attribution(words: &[String], raw: &[&str]) -> Option<AttributionKind> {
     words.iter().enumerate().find_map(|(at, verb)| {
         let subject = &words[..at];
         if is_writers(subject) {
             return None;
         }
         if is_participle_of_source(words, at) {
-            return Some(Telling::Says);
+            return Some(AttributionKind::Says);
         }
         // Without a subject it is an instruction, as in "Say:", or labels the writer's own text, as in "Suggested:".
         if subject.is_empty() || is_phrase(subject, verb) {
@@ -241,9 +241,9 @@ fn is_attribution(words: &[String], raw: &[&str]) -> Option<Telling> {
         let known = || is_known(subject, raw) && !is_thing(subject);
         if is_in(verb, SAYING) || is_in(verb, TELLING) && known() || is_in(verb, ALSO_NOUNS) && known() && is_named_as_one(subject)
         {
-            return Some(Telling::Says);
+            return Some(AttributionKind::Says);
         }
-        (is_in(verb, SHOWING) && subject.iter().rev().take(2).any(|w| is_source(w))).then_some(Telling::Shows)
+        (is_in(verb, SHOWING) && subject.iter().rev().take(2).any(|w| is_source(w))).then_some(AttributionKind::Shows)
     })
 }
 
@@ -370,9 +370,9 @@ mod tests {
             "Bob schreibt:", "Der Kommentar fordert:", "Ausgabe:", "La page dit :", "La página dice:", "页面写道：", "You said:",
             "The user says:", "They wrote:", "The file contains:", "The web page contains the following:",
         ] {
-            assert_eq!(announced(line), Some(Telling::Says), "{line}");
+            assert_eq!(announced(line), Some(AttributionKind::Says), "{line}");
         }
-        assert_eq!(announced("The coverage report shows:"), Some(Telling::Shows));
+        assert_eq!(announced("The coverage report shows:"), Some(AttributionKind::Shows));
     }
 
     #[test]

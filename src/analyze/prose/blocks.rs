@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::attribution::{Telling, announced, announces_within, heads};
+use super::attribution::{AttributionKind, announced, announces_within, heads};
 use super::quotation::{close, quotations};
 use super::{Voice, is_heading, is_item};
 use crate::text::clean::{one_line, shorten};
@@ -20,7 +20,7 @@ const CODE: usize = 4;
 
 /// A line outside of code, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece<'t> {
+pub(super) struct VoicedLine<'t> {
     pub text: &'t str,
     pub voice: Voice,
     /// The line that attributes the words, if there is one.
@@ -31,7 +31,7 @@ pub(super) struct Piece<'t> {
 
 /// An attribution in effect: whose words follow, and how far.
 #[derive(Debug, Clone)]
-struct Told {
+struct Attribution {
     voice: Voice,
     by: Rc<str>,
     /// The indent of the list item that made the attribution; `None` if a paragraph did.
@@ -53,15 +53,15 @@ enum Stage {
 
 /// A quotation over several lines: its last line, and the marks that end it there.
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenQuotation {
     to: usize,
     marks: &'static [char],
     by: Option<Rc<str>>,
 }
 
-struct Reader<'t> {
+struct BlockReader<'t> {
     lines: Vec<&'t str>,
-    pieces: Vec<Piece<'t>>,
+    pieces: Vec<VoicedLine<'t>>,
     fence: Option<(u8, usize)>,
     /// The closing tag of an element whose content is all quoted.
     element: Option<String>,
@@ -70,15 +70,15 @@ struct Reader<'t> {
     quote: bool,
     code: bool,
     in_list: bool,
-    told: Option<Told>,
+    told: Option<Attribution>,
     /// The attribution of a heading, with its level: it covers the whole section.
     section: Option<(usize, Voice, Rc<str>)>,
-    open: Option<Open>,
+    open: Option<OpenQuotation>,
 }
 
 /// The lines of a text that hold words, without code.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut reader = Reader {
+pub(super) fn pieces(text: &str) -> Vec<VoicedLine<'_>> {
+    let mut reader = BlockReader {
         lines: text.lines().collect(),
         pieces: Vec::new(),
         fence: None,
@@ -97,7 +97,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     reader.pieces
 }
 
-impl<'t> Reader<'t> {
+impl<'t> BlockReader<'t> {
     fn line(&mut self, at: usize) {
         let line = self.lines[at];
         if self.is_fenced(line) {
@@ -235,7 +235,7 @@ impl<'t> Reader<'t> {
     fn announce(&mut self, line: &str) {
         let bare = without_item(line);
         let by = || Rc::from(shorten(&one_line(bare.trim_matches(['*', '#', ' ', '_'])), MAX_SOURCE));
-        let voice = |telling| if telling == Telling::Says { Voice::Quoted } else { Voice::Reported };
+        let voice = |telling| if telling == AttributionKind::Says { Voice::Quoted } else { Voice::Reported };
         if line.starts_with('#') {
             let level = line.bytes().take_while(|b| *b == b'#').count();
             self.section = self.section.take().filter(|(above, ..)| *above < level);
@@ -246,7 +246,7 @@ impl<'t> Reader<'t> {
         }
         let item = (is_item(line) && !line.trim_start().starts_with('|')).then(|| indent(line));
         let telling = announced(bare).or_else(|| if is_heading(line) { heads(bare) } else { None });
-        self.told = telling.map(|telling| Told { voice: voice(telling), by: by(), item, stage: Stage::Waiting });
+        self.told = telling.map(|telling| Attribution { voice: voice(telling), by: by(), item, stage: Stage::Waiting });
     }
 
     /// Adds a line, split where a quotation over several lines begins or ends.
@@ -264,12 +264,12 @@ impl<'t> Reader<'t> {
         let Some((from, to, marks)) = found else { return self.push(line, voice, by, true) };
         self.push(&line[..from], voice, by.clone(), true);
         self.push(&line[from..], Voice::Quoted, by.clone(), from == 0);
-        self.open = (to > at).then_some(Open { to, marks, by });
+        self.open = (to > at).then_some(OpenQuotation { to, marks, by });
     }
 
     fn push(&mut self, text: &'t str, voice: Voice, by: Option<Rc<str>>, starts: bool) {
         if text.chars().any(char::is_alphanumeric) {
-            self.pieces.push(Piece { text, voice, by, starts });
+            self.pieces.push(VoicedLine { text, voice, by, starts });
         }
     }
 

@@ -5,7 +5,7 @@ pub(super) fn without_emphasis(line: &str) -> String {
     if !line.contains("**") && !line.contains("__") {
         return line.to_owned();
     }
-    let marks: Vec<Mark> = marks(line);
+    let marks: Vec<EmphasisMarker> = marks(line);
     let mut gone = vec![false; marks.len()];
     let mut at = 0;
     while at < marks.len() {
@@ -25,7 +25,7 @@ pub(super) fn without_emphasis(line: &str) -> String {
 }
 
 /// Two asterisks or two underscores.
-struct Mark {
+struct EmphasisMarker {
     at: usize,
     by: u8,
     opens: bool,
@@ -33,7 +33,7 @@ struct Mark {
 }
 
 /// The markers outside of code spans.
-fn marks(line: &str) -> Vec<Mark> {
+fn marks(line: &str) -> Vec<EmphasisMarker> {
     let bytes = line.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
@@ -54,14 +54,14 @@ fn marks(line: &str) -> Vec<Mark> {
         let opens = after.is_some_and(|c| !c.is_whitespace() && c != '/') && before.is_none_or(|c| !is_word(c) && c != by as char);
         let closes = before.is_some_and(|c| !c.is_whitespace())
             && after.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '/' && c != by as char);
-        found.push(Mark { at, by, opens, closes });
+        found.push(EmphasisMarker { at, by, opens, closes });
         at += 2;
     }
     found
 }
 
 /// The marker that closes the one at `opening`.
-fn partner(line: &str, marks: &[Mark], opening: usize) -> Option<usize> {
+fn partner(line: &str, marks: &[EmphasisMarker], opening: usize) -> Option<usize> {
     let from = &marks[opening];
     let end = (opening + 1..marks.len()).find(|at| marks[*at].by == from.by)?;
     let mark = &marks[end];

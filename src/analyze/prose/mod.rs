@@ -15,7 +15,7 @@ pub use self::quotation::{unquoted, with_code};
 use self::blocks::{as_told, pieces, without_quote};
 use self::markup::without_emphasis;
 use self::quotation::{is_all_quoted, quotations};
-use crate::analyze::signal::{Topic, is_about, opens_next_steps};
+use crate::analyze::signal::{SentenceTopic, is_about, opens_next_steps};
 
 /// Whose words a sentence is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,31 +30,35 @@ pub enum Voice {
 
 /// A sentence, and what the heading or the line above its list announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct SpokenSentence {
     /// Another's words are in quotation marks, after the line that attributes them.
     pub text: String,
-    pub under: Option<Topic>,
+    pub under: Option<SentenceTopic>,
     pub voice: Voice,
 }
 
 /// The sentences of a text, each with the topic of the heading above it: items under "Left to do:" are next steps whatever their
 /// words.
-pub fn outline(text: &str) -> Vec<Said> {
+pub fn outline(text: &str) -> Vec<SpokenSentence> {
     let mut all = Vec::new();
     let mut under = None;
     for piece in pieces(text) {
         let block = piece.text;
         if piece.voice != Voice::Own {
-            let told =
-                |text: String| Said { text: as_told(&text, piece.voice, piece.by.as_deref()), under: None, voice: piece.voice };
+            let told = |text: String| SpokenSentence {
+                text: as_told(&text, piece.voice, piece.by.as_deref()),
+                under: None,
+                voice: piece.voice,
+            };
             all.extend(sentences_of(without_quote(block)).into_iter().map(told));
             continue;
         }
         let item = is_item(block) || !piece.starts;
         if (is_heading(block) || block.trim_end_matches('*').ends_with(':')) && !item {
-            under = [Topic::Next, Topic::Blocker, Topic::Decision].into_iter().find(|t| is_about(block, *t));
+            under =
+                [SentenceTopic::Next, SentenceTopic::Blocker, SentenceTopic::Decision].into_iter().find(|t| is_about(block, *t));
             // A line that merely contains such a word announces nothing.
-            under = under.filter(|t| *t != Topic::Next || opens_next_steps(block));
+            under = under.filter(|t| *t != SentenceTopic::Next || opens_next_steps(block));
         } else if !item && !block.starts_with(' ') {
             under = None;
         }
@@ -64,18 +68,18 @@ pub fn outline(text: &str) -> Vec<Said> {
 }
 
 /// Adds the sentences of a line of the writer's. After one that announces another's words, the rest of the line is another's.
-fn own_sentences(block: &str, under: Option<Topic>, all: &mut Vec<Said>) {
+fn own_sentences(block: &str, under: Option<SentenceTopic>, all: &mut Vec<SpokenSentence>) {
     let mut voice = Voice::Own;
     for text in sentences_of(block) {
         if voice == Voice::Quoted || is_all_quoted(&text) {
-            all.push(Said { text: as_told(&text, Voice::Quoted, None), under: None, voice: Voice::Quoted });
+            all.push(SpokenSentence { text: as_told(&text, Voice::Quoted, None), under: None, voice: Voice::Quoted });
         } else if attribution::announces_within(&text).is_some() {
             // Words in quotation marks end with them.
             let marked = quotations(&text).closed.iter().any(|span| !span.is_code);
             voice = if marked { Voice::Own } else { Voice::Quoted };
-            all.push(Said { text, under: None, voice: Voice::Quoted });
+            all.push(SpokenSentence { text, under: None, voice: Voice::Quoted });
         } else {
-            all.push(Said { text, under, voice });
+            all.push(SpokenSentence { text, under, voice });
         }
     }
 }
@@ -185,7 +189,7 @@ mod tests {
     fn what_a_list_is_about_stands_above_it() {
         let said = outline("All pass.\n\nLeft to do:\n- The index.\n- The export.\n\nDone otherwise.");
         let under: Vec<_> = said.iter().map(|s| (s.text.as_str(), s.under)).collect();
-        let next = Some(Topic::Next);
+        let next = Some(SentenceTopic::Next);
         assert_eq!(
             under,
             [("All pass.", None), ("Left to do:", next), ("The index.", next), ("The export.", next), ("Done otherwise.", None)]

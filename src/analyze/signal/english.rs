@@ -1,7 +1,7 @@
 //! English phrases for what is worth remembering. Classes are in capitals; `language` explains how phrases are written.
 
-use super::Kind::{Cause, Change, Check, Configuration, Convention, Decision, Error, Remember, Solution, Workaround};
-use super::language::{Language, Rule};
+use super::MemoryKind::{Cause, Change, Check, Configuration, Convention, Decision, Error, Remember, Solution, Workaround};
+use super::language::{Language, PhraseRule};
 
 pub static ENGLISH: Language = Language {
     numbers: &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "dozens", "several", "many"],
@@ -171,19 +171,19 @@ pub static ENGLISH: Language = Language {
         ),
     ],
     rules: &[
-        Rule { name: "only looks like it", kind: None, importance: 0.0, phrases: NEUTRAL },
-        Rule { name: "something failed", kind: Some(Error), importance: 1.0, phrases: ERROR },
-        Rule { name: "told to remember", kind: Some(Remember), importance: 0.95, phrases: REMEMBER },
-        Rule { name: "a cause", kind: Some(Cause), importance: 0.9, phrases: CAUSE },
-        Rule { name: "a test or build outcome", kind: Some(Check), importance: 0.9, phrases: CHECK },
-        Rule { name: "a decision", kind: Some(Decision), importance: 0.85, phrases: DECISION },
-        Rule { name: "a solution", kind: Some(Solution), importance: 0.85, phrases: SOLUTION },
-        Rule { name: "a workaround", kind: Some(Workaround), importance: 0.75, phrases: WORKAROUND },
-        Rule { name: "a choice", kind: Some(Decision), importance: 0.75, phrases: CHOICE },
-        Rule { name: "a reason", kind: Some(Cause), importance: 0.7, phrases: REASON },
-        Rule { name: "a change", kind: Some(Change), importance: 0.7, phrases: CHANGE },
-        Rule { name: "a convention", kind: Some(Convention), importance: 0.65, phrases: CONVENTION },
-        Rule { name: "a configuration", kind: Some(Configuration), importance: 0.6, phrases: CONFIGURATION },
+        PhraseRule { name: "only looks like it", kind: None, importance: 0.0, phrases: NEUTRAL },
+        PhraseRule { name: "something failed", kind: Some(Error), importance: 1.0, phrases: ERROR },
+        PhraseRule { name: "told to remember", kind: Some(Remember), importance: 0.95, phrases: REMEMBER },
+        PhraseRule { name: "a cause", kind: Some(Cause), importance: 0.9, phrases: CAUSE },
+        PhraseRule { name: "a test or build outcome", kind: Some(Check), importance: 0.9, phrases: CHECK },
+        PhraseRule { name: "a decision", kind: Some(Decision), importance: 0.85, phrases: DECISION },
+        PhraseRule { name: "a solution", kind: Some(Solution), importance: 0.85, phrases: SOLUTION },
+        PhraseRule { name: "a workaround", kind: Some(Workaround), importance: 0.75, phrases: WORKAROUND },
+        PhraseRule { name: "a choice", kind: Some(Decision), importance: 0.75, phrases: CHOICE },
+        PhraseRule { name: "a reason", kind: Some(Cause), importance: 0.7, phrases: REASON },
+        PhraseRule { name: "a change", kind: Some(Change), importance: 0.7, phrases: CHANGE },
+        PhraseRule { name: "a convention", kind: Some(Convention), importance: 0.65, phrases: CONVENTION },
+        PhraseRule { name: "a configuration", kind: Some(Configuration), importance: 0.6, phrases: CONFIGURATION },
     ],
 };
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What a stored item means to someone who continues the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum MemoryKind {
     /// The user's own words.
     Said,
     /// Something failed.
@@ -36,7 +36,7 @@ pub enum Kind {
     Chatter,
 }
 
-impl Kind {
+impl MemoryKind {
     /// How much an item of this kind matters, from 0 to 1.
     pub const fn importance(self) -> f64 {
         match self {
@@ -88,14 +88,14 @@ impl Tier {
 /// The kind and importance of an item or a sentence, and the rule that determined them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Signal {
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// From 0 to 1.
     pub importance: f64,
     pub rule: &'static str,
 }
 
 impl Signal {
-    pub fn new(kind: Kind, rule: &'static str) -> Self {
+    pub fn new(kind: MemoryKind, rule: &'static str) -> Self {
         Self { kind, importance: kind.importance(), rule }
     }
 

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::Kind;
+use super::MemoryKind;
 
 /// The phrases of one language.
 #[derive(Debug)]
@@ -19,15 +19,15 @@ pub struct Language {
     /// Phrases with which a speaker announces what they are about to do: it is not done yet.
     pub announcing: &'static [&'static str],
     pub classes: &'static [(&'static str, &'static [&'static str])],
-    pub rules: &'static [Rule],
+    pub rules: &'static [PhraseRule],
 }
 
 /// Phrases that make a sentence one kind of memory.
 #[derive(Debug)]
-pub struct Rule {
+pub struct PhraseRule {
     pub name: &'static str,
     /// `None` for phrases that only look like a memory.
-    pub kind: Option<Kind>,
+    pub kind: Option<MemoryKind>,
     /// From 0 to 1.
     pub importance: f64,
     pub phrases: &'static [&'static str],
@@ -54,7 +54,7 @@ pub struct Matcher {
     language: &'static Language,
     /// The slots that a word fits.
     slots: HashMap<&'static str, Vec<usize>>,
-    phrases: Vec<Phrase>,
+    phrases: Vec<CompiledPhrase>,
     /// Phrases by their first element.
     by_slot: Vec<Vec<usize>>,
     by_start: Vec<usize>,
@@ -63,7 +63,7 @@ pub struct Matcher {
 }
 
 #[derive(Debug)]
-struct Phrase {
+struct CompiledPhrase {
     rule: usize,
     elements: Vec<Element>,
 }
@@ -81,7 +81,7 @@ enum Element {
 /// The most words that a `~` spans.
 const GAP: usize = 3;
 
-struct Word<'w> {
+struct SentenceWord<'w> {
     text: &'w str,
     slots: &'w [usize],
     number: bool,
@@ -91,7 +91,7 @@ struct Word<'w> {
 
 /// A match of a rule's phrase in a sentence.
 #[derive(Debug, Clone, Copy)]
-struct Hit {
+struct PhraseMatch {
     from: usize,
     to: usize,
     rule: usize,
@@ -135,7 +135,7 @@ impl Matcher {
             // A phrase that could start anywhere is a mistake, which a test of the tables finds.
             _ => return,
         }
-        self.phrases.push(Phrase { rule, elements });
+        self.phrases.push(CompiledPhrase { rule, elements });
     }
 
     /// The elements of a phrase, once for each way to fill in multi-word members of its classes.
@@ -183,22 +183,22 @@ impl Matcher {
     }
 
     /// The rule a sentence matches; of several, the most important.
-    pub fn rule(&self, sentence: &str) -> Option<&'static Rule> {
+    pub fn rule(&self, sentence: &str) -> Option<&'static PhraseRule> {
         let lower = sentence.to_lowercase().replace('\u{2019}', "'");
         let words = self.words(&lower);
         let hits = self.hits(&words);
         if hits.is_empty() {
             return None;
         }
-        let hidden = |hit: &Hit| {
-            let longer = |o: &Hit| o.to - o.from > hit.to - hit.from || self.language.rules[o.rule].kind.is_none();
+        let hidden = |hit: &PhraseMatch| {
+            let longer = |o: &PhraseMatch| o.to - o.from > hit.to - hit.from || self.language.rules[o.rule].kind.is_none();
             hits.iter().any(|o| o.from <= hit.from && o.to >= hit.to && longer(o))
         };
         let announced = self.is_announced(&words);
         // A sentence that begins with a solution reports a failure that is over.
-        let kind = |hit: &Hit| self.language.rules[hit.rule].kind;
-        let solved = hits.iter().any(|hit| hit.from == 0 && kind(hit) == Some(Kind::Solution));
-        let is_over = |hit: &Hit| solved && kind(hit) == Some(Kind::Error);
+        let kind = |hit: &PhraseMatch| self.language.rules[hit.rule].kind;
+        let solved = hits.iter().any(|hit| hit.from == 0 && kind(hit) == Some(MemoryKind::Solution));
+        let is_over = |hit: &PhraseMatch| solved && kind(hit) == Some(MemoryKind::Error);
         let rules = hits.iter().filter(|h| !hidden(h) && !self.is_supposed(&words, h) && !is_over(h));
         rules
             // "Let's go with" is a decision; anything else that is announced is still to come.
@@ -212,14 +212,14 @@ impl Matcher {
     pub fn named(&self, sentence: &str) -> Vec<&'static str> {
         let lower = sentence.to_lowercase().replace('\u{2019}', "'");
         let hits = self.hits(&self.words(&lower));
-        let longer = |hit: &Hit, o: &Hit| o.from <= hit.from && o.to >= hit.to && o.to - o.from > hit.to - hit.from;
+        let longer = |hit: &PhraseMatch, o: &PhraseMatch| o.from <= hit.from && o.to >= hit.to && o.to - o.from > hit.to - hit.from;
         let shown = hits.iter().filter(|hit| !hits.iter().any(|o| longer(hit, o)));
         shown.map(|hit| self.language.rules[hit.rule].name).collect()
     }
 
-    fn words<'w>(&'w self, lower: &'w str) -> Vec<Word<'w>> {
+    fn words<'w>(&'w self, lower: &'w str) -> Vec<SentenceWord<'w>> {
         let words = lower.split_whitespace().flat_map(pieces);
-        let word = |text: &'w str| Word {
+        let word = |text: &'w str| SentenceWord {
             slots: self.slots.get(text).map_or(&[], Vec::as_slice),
             number: self.is_number(text),
             parts: text.len() <= 3 && !text.chars().any(char::is_alphanumeric),
@@ -235,13 +235,13 @@ impl Matcher {
         is_digits() || self.language.numbers.contains(&word)
     }
 
-    fn hits(&self, words: &[Word<'_>]) -> Vec<Hit> {
+    fn hits(&self, words: &[SentenceWord<'_>]) -> Vec<PhraseMatch> {
         let mut hits = Vec::new();
         let mut find = |candidates: &[usize], from: usize| {
             for at in candidates {
                 let phrase = &self.phrases[*at];
                 if let Some(to) = ends(&phrase.elements, words, from) {
-                    hits.push(Hit { from, to, rule: phrase.rule });
+                    hits.push(PhraseMatch { from, to, rule: phrase.rule });
                 }
             }
         };
@@ -258,13 +258,13 @@ impl Matcher {
     }
 
     /// Does a match describe something hypothetical?
-    fn is_supposed(&self, words: &[Word<'_>], hit: &Hit) -> bool {
+    fn is_supposed(&self, words: &[SentenceWord<'_>], hit: &PhraseMatch) -> bool {
         let kind = self.language.rules[hit.rule].kind;
-        kind.is_some_and(Kind::is_deed)
+        kind.is_some_and(MemoryKind::is_deed)
             && words[..hit.from].iter().rev().take_while(|w| !w.parts).any(|w| self.language.supposing.contains(&w.text))
     }
 
-    fn is_announced(&self, words: &[Word<'_>]) -> bool {
+    fn is_announced(&self, words: &[SentenceWord<'_>]) -> bool {
         words.last().is_some_and(|w| w.text.ends_with('?')) || self.announcing.iter().any(|a| ends(a, words, 0).is_some())
     }
 }
@@ -295,7 +295,7 @@ fn pieces(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Where a phrase that starts at `from` ends, if it matches there.
-fn ends(elements: &[Element], words: &[Word<'_>], from: usize) -> Option<usize> {
+fn ends(elements: &[Element], words: &[SentenceWord<'_>], from: usize) -> Option<usize> {
     let Some((first, rest)) = elements.split_first() else { return Some(from) };
     match first {
         Element::Start => (from == 0).then(|| ends(rest, words, from))?,

@@ -9,9 +9,9 @@ mod tools;
 
 use std::sync::LazyLock;
 
-pub use kind::{Kind, Signal, Tier};
+pub use kind::{MemoryKind, Signal, Tier};
 pub use phrases::{
-    Topic, awaits_commit, is_about, is_chatter, is_history, is_offer, is_progress, opens_next_steps, refuses, topics,
+    SentenceTopic, awaits_commit, is_about, is_chatter, is_history, is_offer, is_progress, opens_next_steps, refuses, topics,
 };
 pub use tools::{APPROVED, REFUSED, has_failed, is_check, is_commit, may_fail, only_looks};
 
@@ -25,7 +25,7 @@ static LANGUAGES: LazyLock<Vec<Matcher>> = LazyLock::new(|| vec![Matcher::new(&e
 /// Rates a sentence; `None` if it matches no rule. Quotations and others' decisions that it reports do not count as its decision.
 pub fn judge_sentence(sentence: &str) -> Option<Signal> {
     let signal = judge_in(&LANGUAGES, &with_code(sentence))?;
-    if signal.kind != Kind::Decision {
+    if signal.kind != MemoryKind::Decision {
         return Some(signal);
     }
     let own = unquoted(sentence);
@@ -44,53 +44,57 @@ fn judge_in(languages: &[Matcher], sentence: &str) -> Option<Signal> {
 /// Rates an item. A text rates as its most important sentence.
 pub fn judge(entry: &Entry) -> Signal {
     let signal = match &entry.item {
-        Item::Prompt(_) | Item::Answer(_) => Signal::new(Kind::Said, "the user's words"),
-        Item::Interrupted => Signal { kind: Kind::Said, importance: 0.5, rule: "the user interrupted" },
-        Item::Plan(_) if entry.is_refused_plan() => Signal::new(Kind::Talk, "a plan that was refused"),
-        Item::Plan(_) => Signal::new(Kind::Decision, "a plan"),
-        Item::Away(_) => Signal::new(Kind::Account, "the client's account"),
-        Item::Recap(_) => Signal { kind: Kind::Account, importance: 0.6, rule: "a compaction's recap" },
-        Item::PullRequest(_) => Signal::new(Kind::Check, "a pull request"),
+        Item::Prompt(_) | Item::Answer(_) => Signal::new(MemoryKind::Said, "the user's words"),
+        Item::Interrupted => Signal { kind: MemoryKind::Said, importance: 0.5, rule: "the user interrupted" },
+        Item::Plan(_) if entry.is_refused_plan() => Signal::new(MemoryKind::Talk, "a plan that was refused"),
+        Item::Plan(_) => Signal::new(MemoryKind::Decision, "a plan"),
+        Item::Away(_) => Signal::new(MemoryKind::Account, "the client's account"),
+        Item::Recap(_) => Signal { kind: MemoryKind::Account, importance: 0.6, rule: "a compaction's recap" },
+        Item::PullRequest(_) => Signal::new(MemoryKind::Check, "a pull request"),
         Item::Reply(text) => judge_text(text),
         Item::Tool(tool) => judge_tool(tool, entry.outcome.as_ref()),
-        Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(Kind::State, "state"),
+        Item::Title(_) | Item::Todos(_) | Item::Task(_) | Item::Outcome(_) => Signal::new(MemoryKind::State, "state"),
     };
     // A subagent's findings reach the conversation through its parent's words, and its prompts are not the user's, so they rate
     // lower. Changes it made are changes.
-    if entry.is_main() || signal.kind == Kind::Change { signal } else { Signal { importance: signal.importance * 0.6, ..signal } }
+    if entry.is_main() || signal.kind == MemoryKind::Change {
+        signal
+    } else {
+        Signal { importance: signal.importance * 0.6, ..signal }
+    }
 }
 
 fn judge_text(text: &str) -> Signal {
     let all = sentences(text);
     let signals = all.iter().filter_map(|sentence| judge_sentence(sentence));
-    signals.max_by(|a, b| a.importance.total_cmp(&b.importance)).unwrap_or(Signal::new(Kind::Talk, "words under no rule"))
+    signals.max_by(|a, b| a.importance.total_cmp(&b.importance)).unwrap_or(Signal::new(MemoryKind::Talk, "words under no rule"))
 }
 
 fn judge_tool(tool: &ToolUse, outcome: Option<&Outcome>) -> Signal {
     let failed = outcome.is_some_and(has_failed);
     let looks = tool.name == "Bash" && only_looks(&tool.line);
     match (&tool.file, tool.name.as_str()) {
-        _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(Kind::Decision, "refused by the user"),
+        _ if outcome.is_some_and(|o| o.brief == REFUSED) => Signal::new(MemoryKind::Decision, "refused by the user"),
         _ if crate::analyze::signal::bookkeeping_tools::is_chatter_tool(
             &tool.name,
             &crate::analyze::signal::bookkeeping_tools::SKIP_TOOLS,
         ) =>
         {
-            Signal::new(Kind::Chatter, "the client's bookkeeping")
+            Signal::new(MemoryKind::Chatter, "the client's bookkeeping")
         }
         (Some(file), _) if failed && file.how > Touch::Read => {
-            Signal { importance: 0.5, ..Signal::new(Kind::Error, "an edit that did not apply") }
+            Signal { importance: 0.5, ..Signal::new(MemoryKind::Error, "an edit that did not apply") }
         }
-        (Some(_), _) if failed => Signal::new(Kind::Consulted, "a file that could not be read"),
-        (Some(file), _) if file.how > Touch::Read => Signal::new(Kind::Change, "a file created or changed"),
-        (Some(_), _) => Signal::new(Kind::Consulted, "a file read"),
-        (None, "Bash") if looks => Signal::new(Kind::Consulted, "a command that only looks"),
-        (None, "Bash") if failed && !may_fail(&tool.line) => Signal::new(Kind::Error, "a command that failed"),
-        (None, "Bash") if is_commit(tool) => Signal::new(Kind::Check, "a commit or a push"),
-        (None, "Bash") if is_check(tool) && outcome.is_some() => Signal::new(Kind::Check, "a test or build outcome"),
-        (None, "Bash" | "PowerShell" | "Task" | "Agent") => Signal::new(Kind::Command, "a command"),
-        (None, name) if name.starts_with("mcp__") => Signal::new(Kind::Command, "a command"),
-        _ => Signal::new(Kind::Consulted, "something looked for"),
+        (Some(_), _) if failed => Signal::new(MemoryKind::Consulted, "a file that could not be read"),
+        (Some(file), _) if file.how > Touch::Read => Signal::new(MemoryKind::Change, "a file created or changed"),
+        (Some(_), _) => Signal::new(MemoryKind::Consulted, "a file read"),
+        (None, "Bash") if looks => Signal::new(MemoryKind::Consulted, "a command that only looks"),
+        (None, "Bash") if failed && !may_fail(&tool.line) => Signal::new(MemoryKind::Error, "a command that failed"),
+        (None, "Bash") if is_commit(tool) => Signal::new(MemoryKind::Check, "a commit or a push"),
+        (None, "Bash") if is_check(tool) && outcome.is_some() => Signal::new(MemoryKind::Check, "a test or build outcome"),
+        (None, "Bash" | "PowerShell" | "Task" | "Agent") => Signal::new(MemoryKind::Command, "a command"),
+        (None, name) if name.starts_with("mcp__") => Signal::new(MemoryKind::Command, "a command"),
+        _ => Signal::new(MemoryKind::Consulted, "something looked for"),
     }
 }
 
@@ -103,15 +107,15 @@ pub fn weight(sentence: &str) -> f64 {
 }
 
 /// The same, if the topics are known already.
-pub fn weight_of(sentence: &str, topics: &[Topic]) -> f64 {
+pub fn weight_of(sentence: &str, topics: &[SentenceTopic]) -> f64 {
     if is_chatter(sentence) {
         return 0.05;
     }
-    let by_topic = |topic: &Topic| match topic {
-        Topic::Cause | Topic::Decision => 0.35,
-        Topic::Blocker | Topic::Next => 0.3,
-        Topic::Outcome => 0.25,
-        Topic::Done | Topic::Lesson => 0.2,
+    let by_topic = |topic: &SentenceTopic| match topic {
+        SentenceTopic::Cause | SentenceTopic::Decision => 0.35,
+        SentenceTopic::Blocker | SentenceTopic::Next => 0.3,
+        SentenceTopic::Outcome => 0.25,
+        SentenceTopic::Done | SentenceTopic::Lesson => 0.2,
     };
     let topical: f64 = topics.iter().map(by_topic).sum();
     let judged = judge_sentence(sentence).map_or(0.0, |signal| signal.importance);

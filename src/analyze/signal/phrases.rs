@@ -8,7 +8,7 @@ use crate::analyze::prose::{reported, unquoted, with_code};
 
 /// What a sentence is about. It may have several topics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Topic {
+pub enum SentenceTopic {
     Next,
     Blocker,
     Decision,
@@ -19,9 +19,9 @@ pub enum Topic {
 }
 
 /// Phrases in lower case, by topic. A space at the start or end of a phrase requires a word boundary there.
-const PHRASES: &[(Topic, &[&str])] = &[
+const PHRASES: &[(SentenceTopic, &[&str])] = &[
     (
-        Topic::Next,
+        SentenceTopic::Next,
         &[
             " next step", " next:", " next up", " next,", " to do:", " todo:", " to-do", " remaining", " still need", " still to ",
             " not yet ", " left to do", " follow-up", " follow up", " you'll need to", " you will need to", " you'll want to",
@@ -32,7 +32,7 @@ const PHRASES: &[(Topic, &[&str])] = &[
         ],
     ),
     (
-        Topic::Blocker,
+        SentenceTopic::Blocker,
         &[
             " blocked", " blocker", " waiting for", " waiting on", " needs your", " still fail", " not possible",
             " permission denied", " unable to", " can't proceed", " cannot proceed", " requires manual", " couldn't ",
@@ -40,7 +40,7 @@ const PHRASES: &[(Topic, &[&str])] = &[
         ],
     ),
     (
-        Topic::Decision,
+        SentenceTopic::Decision,
         &[
             " decided", " decision", " instead of", " rather than", " opted", " chose ", " chosen", " going with", " go with ",
             " we'll use", " will use ", " prefer", " agreed", " trade-off", " tradeoff", " switch to", " switched to",
@@ -50,7 +50,7 @@ const PHRASES: &[(Topic, &[&str])] = &[
         ],
     ),
     (
-        Topic::Cause,
+        SentenceTopic::Cause,
         &[
             " root cause", " the issue was", " the issue is", " the problem was", " the problem is", " because", " caused by",
             " turns out", " turned out", " the bug ", " due to", " the reason", " culprit", " happens when", " that's why",
@@ -59,7 +59,7 @@ const PHRASES: &[(Topic, &[&str])] = &[
         ],
     ),
     (
-        Topic::Outcome,
+        SentenceTopic::Outcome,
         &[
             " passed", " passes", " passing", " works now", " works again", " tests pass", " all tests", " all pass", " green",
             " failed", " failing", " lint", " build ", " builds ", " committed", " pushed", " merged", " pull request", " pr #",
@@ -67,7 +67,7 @@ const PHRASES: &[(Topic, &[&str])] = &[
         ],
     ),
     (
-        Topic::Done,
+        SentenceTopic::Done,
         &[
             " fixed", " added", " created", " implemented", " updated", " removed", " renamed", " refactored", " replaced",
             " migrated", " moved", " wrote", " introduced", " configured", " installed", " changed", " extracted", " now ",
@@ -76,7 +76,7 @@ const PHRASES: &[(Topic, &[&str])] = &[
         ],
     ),
     (
-        Topic::Lesson,
+        SentenceTopic::Lesson,
         &[
             " note that", " important", " gotcha", " caveat", " discovered", " found that", " actually", " learned", " only works",
             " requires ", " limitation", " workaround", " remember", " keep in mind", " convention", " must ", " always ",
@@ -93,7 +93,7 @@ const CHATTER: &[&str] = &[
 ];
 
 /// All phrases of all topics, matched in one pass over a sentence.
-static TOPICS: LazyLock<(AhoCorasick, Vec<Topic>)> = LazyLock::new(|| {
+static TOPICS: LazyLock<(AhoCorasick, Vec<SentenceTopic>)> = LazyLock::new(|| {
     let pairs = || PHRASES.iter().flat_map(|(topic, phrases)| phrases.iter().map(move |phrase| (*topic, *phrase)));
     (automaton(pairs().map(|(_, phrase)| phrase)), pairs().map(|(topic, _)| topic).collect())
 });
@@ -104,10 +104,10 @@ fn automaton<'p>(phrases: impl IntoIterator<Item = &'p str>) -> AhoCorasick {
 }
 
 /// Topics that count only in the writer's own words, not in a report of what another decides or wants.
-const OF_THE_WRITER: [Topic; 3] = [Topic::Next, Topic::Blocker, Topic::Decision];
+const OF_THE_WRITER: [SentenceTopic; 3] = [SentenceTopic::Next, SentenceTopic::Blocker, SentenceTopic::Decision];
 
-/// The topics of a sentence, each once, in the order of [`Topic`]. Quotations do not count.
-pub fn topics(sentence: &str) -> Vec<Topic> {
+/// The topics of a sentence, each once, in the order of [`SentenceTopic`]. Quotations do not count.
+pub fn topics(sentence: &str) -> Vec<SentenceTopic> {
     let mut found = topics_in(&with_code(sentence));
     if found.iter().any(|topic| OF_THE_WRITER.contains(topic)) {
         let own = unquoted(sentence);
@@ -117,9 +117,9 @@ pub fn topics(sentence: &str) -> Vec<Topic> {
     found
 }
 
-fn topics_in(sentence: &str) -> Vec<Topic> {
+fn topics_in(sentence: &str) -> Vec<SentenceTopic> {
     let (phrases, topic_of) = &*TOPICS;
-    let mut found: Vec<Topic> = Vec::new();
+    let mut found: Vec<SentenceTopic> = Vec::new();
     for hit in phrases.find_overlapping_iter(&padded(sentence)) {
         let topic = topic_of[hit.pattern().as_usize()];
         if !found.contains(&topic) {
@@ -130,7 +130,7 @@ fn topics_in(sentence: &str) -> Vec<Topic> {
     found
 }
 
-pub fn is_about(sentence: &str, topic: Topic) -> bool {
+pub fn is_about(sentence: &str, topic: SentenceTopic) -> bool {
     topics(sentence).contains(&topic)
 }
 
@@ -163,13 +163,14 @@ pub fn opens_next_steps(heading: &str) -> bool {
 }
 
 /// Does a statement report something done, with nothing in it that is explicitly still to do?
-pub fn is_history(sentence: &str, topics: &[Topic]) -> bool {
+pub fn is_history(sentence: &str, topics: &[SentenceTopic]) -> bool {
     const EXPLICIT: &[&str] = &[
         " next", " to do", " todo", " to-do", " remaining", " still ", " left to", " not yet", " follow-up", " follow up",
         " need to ", " needs to ", " should ", " will need", " pending", " unpushed", " uncommitted", " haven't", " hasn't",
     ];
     let lower = padded(sentence);
-    (topics.contains(&Topic::Done) || topics.contains(&Topic::Outcome)) && !EXPLICIT.iter().any(|phrase| lower.contains(phrase))
+    (topics.contains(&SentenceTopic::Done) || topics.contains(&SentenceTopic::Outcome))
+        && !EXPLICIT.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Is a sentence only an announcement or a courtesy?

@@ -7,7 +7,7 @@ use super::report::Report;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::Store;
-use crate::store::forget::{Doomed, Lasting};
+use crate::store::forget::{Permanence, RemovalPlan};
 use crate::sys::messages::Ui;
 
 /// Deletes what is stored of projects that the config now excludes.
@@ -21,7 +21,7 @@ pub fn leave_out_excluded(config: &Config, store: &mut Store, report: &mut Repor
     for session in &doomed.whole {
         store.exclude_session(*session)?;
     }
-    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilItGoesOn) }
 }
 
 /// Resanitizes stored texts if they were cleaned by other rules than today's.
@@ -41,9 +41,9 @@ pub fn clean_again(config: &Config, ui: &Ui, store: &mut Store, report: &mut Rep
 /// Forgets sessions past the configured retention.
 pub fn forget_old(config: &Config, now: Millis, store: &mut Store, report: &mut Report) -> Result<()> {
     let Some(oldest) = config.retention.oldest(now) else { return Ok(()) };
-    let doomed = Doomed { whole: store.inactive_since(oldest)?, ..Doomed::default() };
+    let doomed = RemovalPlan { whole: store.inactive_since(oldest)?, ..RemovalPlan::default() };
     report.sessions_forgotten = doomed.whole.len() as u64;
-    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Lasting::UntilItGoesOn) }
+    if doomed.is_empty() { Ok(()) } else { store.take_out(&doomed, Permanence::UntilItGoesOn) }
 }
 
 /// Secure erase: rewrites the index if something was deleted from it since the last rewrite.

@@ -7,13 +7,13 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
-use super::plan::{Plan, Wanted};
+use super::plan::{DigestPlan, DigestSelection};
 use super::report::Report;
-use crate::analyze::eligibility::Skip;
+use crate::analyze::eligibility::SkipReason;
 use crate::app::digest::DigestRequest;
 use crate::app::digest::apply_policy::{forget_old, leave_out_excluded};
 use crate::app::digest::sandbox::rehearsal;
-use crate::app::digest::scheduler::Maker;
+use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::store::Store;
@@ -32,8 +32,8 @@ pub fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: 
     };
     leave_out_excluded(config, &mut store, &mut report)?;
     forget_old(config, now, &mut store, &mut report)?;
-    let wanted = Wanted::of(request, config)?;
-    let maker = Maker::new(config, ui, now, &wanted, &store)?;
+    let wanted = DigestSelection::of(request, config)?;
+    let maker = DigestScheduler::new(config, ui, now, &wanted, &store)?;
     let plan = maker.plan(&store)?;
     let costs = estimate(config, &maker, &store, &plan)?;
     if request.json {
@@ -45,13 +45,13 @@ pub fn run(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, out: 
 }
 
 /// Cost of the model calls, in US dollars.
-struct Costs {
+struct CostEstimate {
     calls: usize,
     likely: Option<f64>,
     worst: Option<f64>,
 }
 
-impl Costs {
+impl CostEstimate {
     /// A run stops at its budget.
     fn cap(&mut self, budget: f64) {
         self.likely = self.likely.map(|usd| usd.min(budget));
@@ -59,10 +59,10 @@ impl Costs {
     }
 }
 
-fn estimate(config: &Config, maker: &Maker<'_>, store: &Store, plan: &Plan) -> Result<Costs> {
-    let mut costs = Costs { calls: 0, likely: Some(0.0), worst: Some(0.0) };
+fn estimate(config: &Config, maker: &DigestScheduler<'_>, store: &Store, plan: &DigestPlan) -> Result<CostEstimate> {
+    let mut costs = CostEstimate { calls: 0, likely: Some(0.0), worst: Some(0.0) };
     // For a backlog, the user wants to know what digesting it with the model would cost.
-    let asked = plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(Skip::Backlog)));
+    let asked = plan.chosen.iter().filter(|(_, not_now)| matches!(not_now, None | Some(SkipReason::Backlog)));
     let asked: Vec<&SessionHead> = asked.map(|(head, _)| head).collect();
     let price = |store: &Store, head: &&SessionHead| Ok(maker.price(&maker.input(store, head)?));
     store.each_in_order(
@@ -87,7 +87,7 @@ fn usd(amount: Option<f64>) -> String {
     amount.map_or_else(|| "an unknown price".into(), |usd| format!("${usd:.2}"))
 }
 
-fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> Result<()> {
+fn print(report: &Report, plan: &DigestPlan, costs: &CostEstimate, out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "would read      {} of {} files, {} new rows, {:.1} MB",
@@ -124,7 +124,7 @@ fn print(report: &Report, plan: &Plan, costs: &Costs, out: &mut impl Write) -> R
     Ok(())
 }
 
-fn as_json(report: &Report, plan: &Plan, costs: &Costs) -> serde_json::Value {
+fn as_json(report: &Report, plan: &DigestPlan, costs: &CostEstimate) -> serde_json::Value {
     let chosen: Vec<_> = plan
         .chosen
         .iter()

@@ -10,10 +10,10 @@ use super::report::Report;
 use crate::app::digest::apply_policy::scrub;
 use crate::config::Config;
 use crate::model::session::digest_of;
-use crate::model::vector::Quantized;
-use crate::search::semantic::{Endpoint, Failure, PROBE, is_of, pieces, space_of};
+use crate::model::vector::QuantizedVector;
+use crate::search::semantic::{EmbeddingError, Endpoint, PROBE, is_of, pieces, space_of};
 use crate::store::Store;
-use crate::store::vectors::{Embedded, Space, Unembedded};
+use crate::store::vectors::{EmbeddedDocument, UnembeddedDocument, VectorSpace};
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
@@ -23,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 const PATIENCE: usize = 3;
 
 /// A document to embed: the hash of its texts, and the texts.
-struct Cut {
+struct DocumentTexts {
     doc: i64,
     text: [u8; 32],
     texts: Vec<String>,
@@ -49,14 +49,14 @@ pub fn run(config: &Config, ui: &Ui, store: &mut Store, report: &mut Report) -> 
         Err(failure) => return tell(&failure, missing, ui),
     };
     let probe = match endpoint.embed(&[PROBE]) {
-        Ok(vectors) => vectors.first().map(|vector| Quantized::of(vector)),
+        Ok(vectors) => vectors.first().map(|vector| QuantizedVector::of(vector)),
         Err(failure) => return tell(&failure, missing, ui),
     };
     let Some(probe) = probe else { return Ok(()) };
     let space = space(config, ui, store, &probe)?;
     let bar = ui.texts(missing);
     let mut phase =
-        Phase { store, endpoint, space, batch: config.embeddings.batch, sent: 0, refused: 0, left_out: None, report, bar };
+        EmbedPhase { store, endpoint, space, batch: config.embeddings.batch, sent: 0, refused: 0, left_out: None, report, bar };
     let ended = phase.run(config.embeddings.max_texts);
     phase.bar.finish_and_clear();
     let failure = ended?.or(phase.left_out);
@@ -74,7 +74,7 @@ fn missing(config: &Config, store: &Store) -> Result<u64> {
 }
 
 /// Warns only if vectors are missing: what the endpoint rejected is no failure by itself.
-fn tell(failure: &Failure, missing: u64, ui: &Ui) -> Result<()> {
+fn tell(failure: &EmbeddingError, missing: u64, ui: &Ui) -> Result<()> {
     if missing > 0 {
         ui.warn(&format!("{failure}: {missing} sessions and notes are found by their words alone until a later run"));
     }
@@ -83,7 +83,7 @@ fn tell(failure: &Failure, missing: u64, ui: &Ui) -> Result<()> {
 
 /// The vector space of the configured model. The space of another model is deleted at once, because no query can be compared with
 /// it.
-fn space(config: &Config, ui: &Ui, store: &mut Store, probe: &Quantized) -> Result<Space> {
+fn space(config: &Config, ui: &Ui, store: &mut Store, probe: &QuantizedVector) -> Result<VectorSpace> {
     if let Some(space) = space_of(config, store)?.filter(|space| is_of(space, probe)) {
         return Ok(space);
     }
@@ -93,24 +93,24 @@ fn space(config: &Config, ui: &Ui, store: &mut Store, probe: &Quantized) -> Resu
     store.begin_space(&config.embeddings.model, probe, pieces::VERSION)
 }
 
-struct Phase<'r> {
+struct EmbedPhase<'r> {
     store: &'r mut Store,
     endpoint: Endpoint,
-    space: Space,
+    space: VectorSpace,
     /// Texts per request.
     batch: usize,
     sent: usize,
     /// Consecutive documents that the endpoint rejected.
     refused: usize,
     /// Why the last of these was rejected.
-    left_out: Option<Failure>,
+    left_out: Option<EmbeddingError>,
     report: &'r mut Report,
     bar: ProgressBar,
 }
 
-impl Phase<'_> {
+impl EmbedPhase<'_> {
     /// Embeds documents without vectors, newest first, up to the limits of a run. Returns the failure that ended it.
-    fn run(&mut self, most: usize) -> Result<Option<Failure>> {
+    fn run(&mut self, most: usize) -> Result<Option<EmbeddingError>> {
         let began = Instant::now();
         let mut below = i64::MAX;
         while self.sent < most && began.elapsed() < LONGEST && !shutdown::asked() {
@@ -131,22 +131,22 @@ impl Phase<'_> {
         Ok(None)
     }
 
-    fn cut(&self, one: &Unembedded) -> Result<Cut> {
+    fn cut(&self, one: &UnembeddedDocument) -> Result<DocumentTexts> {
         let texts = match (one.session, one.note) {
             (Some(session), _) => self.store.digest_of(session)?.map_or_else(Vec::new, |stored| pieces::of_digest(&stored.digest)),
             (None, Some(note)) => pieces::of_note(&self.store.note(note)?.text),
             (None, None) => Vec::new(),
         };
         let text = digest_of(&texts.iter().map(String::as_bytes).collect::<Vec<_>>());
-        Ok(Cut { doc: one.doc, text, texts })
+        Ok(DocumentTexts { doc: one.doc, text, texts })
     }
 
     /// Removes documents that need not be sent: those without text, and those whose texts already have vectors under another
     /// document id.
-    fn without_known(&mut self, mut all: Vec<Cut>) -> Result<Vec<Cut>> {
-        let empty = |one: &&Cut| one.texts.is_empty();
+    fn without_known(&mut self, mut all: Vec<DocumentTexts>) -> Result<Vec<DocumentTexts>> {
+        let empty = |one: &&DocumentTexts| one.texts.is_empty();
         let nothing: Vec<_> =
-            all.iter().filter(empty).map(|one| Embedded { doc: one.doc, text: one.text, vectors: Vec::new() }).collect();
+            all.iter().filter(empty).map(|one| EmbeddedDocument { doc: one.doc, text: one.text, vectors: Vec::new() }).collect();
         self.store.save_vectors(&self.space, &nothing)?;
         all.retain(|one| !one.texts.is_empty());
         let texts: Vec<_> = all.iter().map(|one| (one.doc, one.text)).collect();
@@ -158,7 +158,7 @@ impl Phase<'_> {
 
     /// Embeds some documents and stores their vectors. If the endpoint rejects them, the group is split in half, as a single
     /// document may be to blame. Returns the failure that ends the run.
-    fn embed(&mut self, group: &[Cut]) -> Result<Option<Failure>> {
+    fn embed(&mut self, group: &[DocumentTexts]) -> Result<Option<EmbeddingError>> {
         match self.ask(group) {
             Ok(embedded) => {
                 self.store.save_vectors(&self.space, &embedded)?;
@@ -181,12 +181,12 @@ impl Phase<'_> {
         }
     }
 
-    fn ask(&mut self, group: &[Cut]) -> Result<Vec<Embedded>, Failure> {
+    fn ask(&mut self, group: &[DocumentTexts]) -> Result<Vec<EmbeddedDocument>, EmbeddingError> {
         let texts: Vec<&str> = group.iter().flat_map(|one| one.texts.iter().map(String::as_str)).collect();
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(self.batch) {
             self.sent += batch.len();
-            vectors.extend(self.endpoint.embed(batch)?.iter().map(|vector| Quantized::of(vector)));
+            vectors.extend(self.endpoint.embed(batch)?.iter().map(|vector| QuantizedVector::of(vector)));
         }
         if let Some(other) = vectors.iter().find(|vector| vector.dims() != self.space.dims) {
             return Err(self
@@ -194,13 +194,17 @@ impl Phase<'_> {
                 .failure(&format!("its vectors have {} and {} dimensions", self.space.dims, other.dims()), true));
         }
         let mut vectors = vectors.into_iter();
-        let of = |one: &Cut| Embedded { doc: one.doc, text: one.text, vectors: vectors.by_ref().take(one.texts.len()).collect() };
+        let of = |one: &DocumentTexts| EmbeddedDocument {
+            doc: one.doc,
+            text: one.text,
+            vectors: vectors.by_ref().take(one.texts.len()).collect(),
+        };
         Ok(group.iter().map(of).collect())
     }
 }
 
 /// Splits the documents into groups that fit into one request each.
-fn groups(all: &[Cut], batch: usize) -> Vec<&[Cut]> {
+fn groups(all: &[DocumentTexts], batch: usize) -> Vec<&[DocumentTexts]> {
     let mut groups = Vec::new();
     let (mut from, mut texts) = (0, 0);
     for (at, one) in all.iter().enumerate() {

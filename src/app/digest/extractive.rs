@@ -10,18 +10,18 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 
 use super::report::Report;
-use crate::analyze::eligibility::Skip;
+use crate::analyze::eligibility::SkipReason;
 use crate::analyze::extract::{closes, extract};
-use crate::app::digest::scheduler::{Maker, Run};
+use crate::app::digest::scheduler::{DigestScheduler, RunState};
 use crate::config::SummarizerChoice;
 use crate::model::digest::{Digest, OpenItem};
 use crate::model::session::digest_of;
 use crate::store::Store;
-use crate::store::digest_inputs::Basis;
+use crate::store::digest_inputs::DigestInputs;
 use crate::store::digests::{DigestState, NewDigest};
 use crate::store::load::SessionHead;
 use crate::store::worker_pool::PART;
-use crate::summarize::{Input, Request, finish};
+use crate::summarize::{ModelRequest, SummaryInput, finish};
 use crate::sys::failpoints;
 use crate::sys::shutdown;
 
@@ -30,13 +30,13 @@ const MAX_LEFT: usize = 4096;
 
 /// Open items that whole sessions left behind, by session. The first caller computes an entry; the others wait for it.
 #[derive(Default)]
-pub(super) struct Left(Mutex<HashMap<i64, LeftOpen>>);
+pub(super) struct OpenItemsCache(Mutex<HashMap<i64, OpenItemsSlot>>);
 
 /// `None` until computed.
-type LeftOpen = Arc<Mutex<Option<Vec<OpenItem>>>>;
+type OpenItemsSlot = Arc<Mutex<Option<Vec<OpenItem>>>>;
 
-impl Left {
-    pub(super) fn of(&self, session: i64) -> LeftOpen {
+impl OpenItemsCache {
+    pub(super) fn of(&self, session: i64) -> OpenItemsSlot {
         let mut all = locked(&self.0);
         if all.len() >= MAX_LEFT {
             all.clear();
@@ -56,34 +56,34 @@ pub(super) fn left_by(digest: &Digest, head: &SessionHead) -> Vec<OpenItem> {
 }
 
 /// A digest ready to be stored.
-pub(super) struct Extracted {
+pub(super) struct ExtractiveDigest {
     input_hash: [u8; 32],
     /// `None`: the stored digest is still valid.
     digest: Option<Digest>,
     /// `None`: the stored digest inputs are still valid.
-    basis: Option<Basis>,
+    basis: Option<DigestInputs>,
 }
 
-impl Maker<'_> {
+impl DigestScheduler<'_> {
     /// Whether it is already known that the model is not asked about a session.
-    pub(super) fn goes_alone(&self, not_now: Option<&Skip>) -> bool {
+    pub(super) fn goes_alone(&self, not_now: Option<&SkipReason>) -> bool {
         self.config.digest.summarizer == SummarizerChoice::Extract || self.model.is_err() || not_now.is_some()
     }
 
     /// Why the digest is made without the model although the config wants it; `None` if the config does not.
-    fn why_alone(&self, not_now: Option<Skip>) -> Option<Skip> {
+    fn why_alone(&self, not_now: Option<SkipReason>) -> Option<SkipReason> {
         match &self.model {
-            _ if not_now == Some(Skip::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract => None,
-            Err(why) => Some(Skip::NoModel(why.clone())),
+            _ if not_now == Some(SkipReason::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract => None,
+            Err(why) => Some(SkipReason::NoModel(why.clone())),
             Ok(_) => not_now,
         }
     }
 
-    pub(super) fn make_alone(&self, run: &mut Run<'_>, sessions: Vec<(SessionHead, Option<Skip>)>) -> Result<()> {
+    pub(super) fn make_alone(&self, run: &mut RunState<'_>, sessions: Vec<(SessionHead, Option<SkipReason>)>) -> Result<()> {
         let mut sessions: Vec<_> = sessions.into_iter().map(|(head, not_now)| (head, self.why_alone(not_now))).collect();
         sessions.sort_by(|(a, _), (b, _)| (a.started_at, &a.id).cmp(&(b.started_at, &b.id)));
         let (store, report, bar) = (&*run.store, &mut *run.report, &run.bar);
-        let make = |store: &Store, (head, skip): &(SessionHead, Option<Skip>)| self.made_alone(store, head, skip.is_some());
+        let make = |store: &Store, (head, skip): &(SessionHead, Option<SkipReason>)| self.made_alone(store, head, skip.is_some());
         sessions.chunks(PART).try_for_each(|part| {
             store.each_in_order(shutdown::asked, part, make, |(head, skip), made| {
                 let (open, made) = made?;
@@ -93,7 +93,7 @@ impl Maker<'_> {
     }
 
     /// Extracts a session's digest; also returns the open items it was given.
-    fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, Extracted)> {
+    fn made_alone(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<(Vec<OpenItem>, ExtractiveDigest)> {
         if head.only_shown
             && let Some(holds) = self.held(store, head, queued)?
         {
@@ -107,49 +107,62 @@ impl Maker<'_> {
         *known = Some(left_by(&digest, head));
         drop(known);
         let open = self.open_before(store, head, session.began_at())?;
-        let input = Input { session, open, request: Request::default() };
+        let input = SummaryInput { session, open, request: ModelRequest::default() };
         let made = self.extracted(store, head, &input, queued, digest)?;
         Ok((input.open, made))
     }
 
     /// The digest of a session whose own records are unchanged, if it is still valid: either the earlier sessions left the same
     /// items open, or the session closes exactly the same ones of what they left open now.
-    fn held(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<Extracted>> {
+    fn held(&self, store: &Store, head: &SessionHead, queued: bool) -> Result<Option<ExtractiveDigest>> {
         let Some(basis) = store.basis_of(head)? else { return Ok(None) };
         let Some(stored) = store.digest_of(head.pk)?.filter(|s| s.summarizer == "extract" && s.queued == queued) else {
             return Ok(None);
         };
         let open = self.open_before(store, head, basis.began)?;
         if open.iter().map(|item| &item.id).eq(&basis.shown) {
-            return Ok(Some(Extracted { input_hash: stored.input_hash, digest: None, basis: None }));
+            return Ok(Some(ExtractiveDigest { input_hash: stored.input_hash, digest: None, basis: None }));
         }
         let session = store.load_session(head)?;
         if closes(&open, &stored.digest.completed, &session) != stored.digest.closes {
             return Ok(None);
         }
-        let input = Input { session, open, request: Request::default() };
-        Ok(Some(Extracted { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
+        let input = SummaryInput { session, open, request: ModelRequest::default() };
+        Ok(Some(ExtractiveDigest { input_hash: hash_of(&input)?, digest: None, basis: Some(basis.with_shown(&input.open)) }))
     }
 
     /// Makes a digest without the model and stores it. `skip` says why the model did not make it although the config wants it.
-    pub(super) fn make_one_alone(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, skip: Option<Skip>) -> Result<()> {
+    pub(super) fn make_one_alone(
+        &self,
+        run: &mut RunState<'_>,
+        head: &SessionHead,
+        input: &SummaryInput,
+        skip: Option<SkipReason>,
+    ) -> Result<()> {
         let made = self.extracted(run.store, head, input, skip.is_some(), extract(&input.session))?;
         self.store_extracted(run.store, run.report, &run.bar, head, skip.as_ref(), (&input.open, made))
     }
 
     /// Completes a digest that does not yet account for earlier sessions, or finds that the stored one is still valid.
-    fn extracted(&self, store: &Store, head: &SessionHead, input: &Input, queued: bool, mut digest: Digest) -> Result<Extracted> {
+    fn extracted(
+        &self,
+        store: &Store,
+        head: &SessionHead,
+        input: &SummaryInput,
+        queued: bool,
+        mut digest: Digest,
+    ) -> Result<ExtractiveDigest> {
         let input_hash = hash_of(input)?;
-        let basis = Some(Basis::new(input.session.began_at(), &input.open, &left_by(&digest, head)));
+        let basis = Some(DigestInputs::new(input.session.began_at(), &input.open, &left_by(&digest, head)));
         let state = store.digest_state(head.pk)?;
         let holds = |s: &DigestState| s.summarizer == "extract" && !s.interim && s.input_hash == input_hash && s.queued == queued;
         let same = state.as_ref().is_some_and(holds);
         let paid = state.is_some_and(|s| s.summarizer == "claude") && !head.dirty;
         if same || paid && self.wanted.asked_for != Some(SummarizerChoice::Extract) {
-            return Ok(Extracted { input_hash, digest: None, basis });
+            return Ok(ExtractiveDigest { input_hash, digest: None, basis });
         }
         finish(&mut digest, input);
-        Ok(Extracted { input_hash, digest: Some(self.passed(digest)), basis })
+        Ok(ExtractiveDigest { input_hash, digest: Some(self.passed(digest)), basis })
     }
 
     fn store_extracted(
@@ -158,8 +171,8 @@ impl Maker<'_> {
         report: &mut Report,
         bar: &ProgressBar,
         head: &SessionHead,
-        skip: Option<&Skip>,
-        (open, made): (&[OpenItem], Extracted),
+        skip: Option<&SkipReason>,
+        (open, made): (&[OpenItem], ExtractiveDigest),
     ) -> Result<()> {
         match made.digest {
             None => {
@@ -193,7 +206,7 @@ impl Maker<'_> {
 }
 
 /// Hash of everything that an extractive digest depends on.
-fn hash_of(input: &Input) -> Result<[u8; 32]> {
+fn hash_of(input: &SummaryInput) -> Result<[u8; 32]> {
     let mut bytes = Vec::new();
     for entry in &input.session.entries {
         bytes.extend_from_slice(&entry.key.0);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::read::{Pending, Reader, pending};
+use super::read::{PendingFile, TranscriptReader, pending};
 use super::report::Report;
 use crate::app::digest::DigestRequest;
 use crate::config::Config;
@@ -47,7 +47,7 @@ pub(super) fn ingest(
     failpoints::point("transcripts found");
     if !work.is_empty() {
         let gate = config.gate()?;
-        Reader::new(config, &gate, &projects, request.jobs, now, ui).run(&work, store, report)?;
+        TranscriptReader::new(config, &gate, &projects, request.jobs, now, ui).run(&work, store, report)?;
         store.ingested();
     }
     if !marks.is_empty() {
@@ -65,7 +65,7 @@ fn heed(mark: Option<&Mark>, store: &Store) -> Result<()> {
     }
 }
 
-fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<Pending>> {
+fn find_work(config: &Config, ui: &Ui, now: Millis, store: &Store, report: &mut Report) -> Result<Vec<PendingFile>> {
     let mut found = discover(&config.claude_dirs, &config.exclude_transcripts);
     for unreadable in &found.unreadable {
         ui.warn(unreadable);

@@ -4,32 +4,32 @@ use anyhow::Result;
 
 use crate::analyze::extract::extract;
 use crate::app::digest::extractive::{left_by, locked};
-use crate::app::digest::scheduler::Maker;
+use crate::app::digest::scheduler::DigestScheduler;
 use crate::model::digest::OpenItem;
 use crate::model::session::Millis;
 use crate::store::Store;
 use crate::store::load::SessionHead;
-use crate::summarize::{Input, Request, request};
+use crate::summarize::{ModelRequest, SummaryInput, request};
 
 /// Most open items that a summarizer is given.
 const MAX_OPEN: usize = 12;
 
-impl Maker<'_> {
+impl DigestScheduler<'_> {
     /// Everything that a session's digest depends on.
-    pub fn input(&self, store: &Store, head: &SessionHead) -> Result<Input> {
+    pub fn input(&self, store: &Store, head: &SessionHead) -> Result<SummaryInput> {
         self.input_with(store, head, self.model.is_ok())
     }
 
     /// Like [`Self::input`], with or without the model's request, which takes time to build and is not always needed.
-    pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<Input> {
+    pub(super) fn input_with(&self, store: &Store, head: &SessionHead, with_request: bool) -> Result<SummaryInput> {
         let session = store.load_session(head)?;
         let open = self.open_before(store, head, session.began_at())?;
         let request = if with_request {
             request(&session, &open, &self.system, self.config.digest.input_chars, &self.gate)
         } else {
-            Request::default()
+            ModelRequest::default()
         };
-        Ok(Input { session, open, request })
+        Ok(SummaryInput { session, open, request })
     }
 
     /// Items that earlier sessions had left open when this one began. Derived from their records, never from their digests.

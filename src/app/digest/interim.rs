@@ -5,14 +5,14 @@ use anyhow::Result;
 
 use super::report::Report;
 use crate::analyze::eligibility::wants_interim;
-use crate::app::digest::scheduler::Maker;
+use crate::app::digest::scheduler::DigestScheduler;
 use crate::store::Store;
 use crate::store::digests::NewDigest;
 use crate::store::load::SessionHead;
 use crate::summarize::{Extract, Summarizer};
 use crate::sys::shutdown;
 
-impl Maker<'_> {
+impl DigestScheduler<'_> {
     /// Whether a session that has not settled is due for an interim digest.
     pub(super) fn is_interim_due(&self, store: &Store, head: &SessionHead) -> Result<bool> {
         let digested = store.digested_so_far(head.pk)?;

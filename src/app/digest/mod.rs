@@ -26,12 +26,12 @@ use anyhow::{Context, Result};
 
 pub use self::ingest::take_in;
 use self::ingest::{drop_marks, ingest};
-use self::plan::Wanted;
+use self::plan::DigestSelection;
 use self::report::Report;
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::digest::apply_policy::{clean_again, forget_old, leave_out_excluded, scrub};
 pub use crate::app::digest::sandbox::rehearsal;
-use crate::app::digest::scheduler::Maker;
+use crate::app::digest::scheduler::DigestScheduler;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
 use crate::store::Store;
@@ -41,12 +41,12 @@ use crate::store::leftovers;
 use crate::sys::messages::Ui;
 use crate::sys::{failpoints, private_files, shutdown};
 
-pub fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
     run_by(request, config, out, locked_run)
 }
 
 /// Like [`run`], for a caller that already holds the run lock.
-pub fn run_with_lock(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Ended> {
+pub fn run_with_lock(request: DigestRequest, config: Config, out: &mut impl Write) -> Result<Completion> {
     run_by(request, config, out, |request, config, ui, now| run_alone(request, config, ui, now).map(Some))
 }
 
@@ -55,7 +55,7 @@ fn run_by(
     mut config: Config,
     out: &mut impl Write,
     run: impl FnOnce(&DigestRequest, &Config, &Ui, Millis) -> Result<Option<Report>>,
-) -> Result<Ended> {
+) -> Result<Completion> {
     apply(&request, &mut config)?;
     if request.in_background {
         background::enter();
@@ -66,7 +66,7 @@ fn run_by(
     if request.dry_run {
         dry_run::run(&request, &config, &ui, now, out)?;
         ui.finish();
-        return Ok(if ui.warned() { Ended::Partly } else { Ended::Done });
+        return Ok(if ui.warned() { Completion::Partly } else { Completion::Done });
     }
     let report = match run(&request, &config, &ui, now) {
         Ok(Some(report)) => report,
@@ -75,7 +75,7 @@ fn run_by(
             if request.json {
                 Report::default().print(true, out)?;
             }
-            return Ok(Ended::Done);
+            return Ok(Completion::Done);
         }
         Err(e) => {
             let e = explained(e, &config.database());
@@ -86,7 +86,7 @@ fn run_by(
     report.print(request.json, out)?;
     ui.finish();
     let failed = ui.warned() || report.sessions_failed > 0 || shutdown::asked();
-    Ok(if failed { Ended::Partly } else { Ended::Done })
+    Ok(if failed { Completion::Partly } else { Completion::Done })
 }
 
 /// Does the run unless another one is in progress, which then does the same work.
@@ -161,8 +161,8 @@ fn phases(request: &DigestRequest, config: &Config, ui: &Ui, now: Millis, store:
             // The model may be slow; index the new records for search meanwhile. Failures are reported by the second call below.
             store.write_documents()?;
         }
-        let wanted = Wanted::of(request, config)?;
-        Maker::new(config, ui, now, &wanted, store)?.run(store, report)?;
+        let wanted = DigestSelection::of(request, config)?;
+        DigestScheduler::new(config, ui, now, &wanted, store)?.run(store, report)?;
         leftovers::drop_used_replies(&config.data_dir, store)?;
     }
     failpoints::point("digests made");

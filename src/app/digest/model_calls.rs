@@ -10,29 +10,35 @@ use std::thread::Scope;
 
 use anyhow::Result;
 
-use crate::analyze::eligibility::Skip;
-use crate::app::digest::scheduler::{Maker, Pending, Route, Run};
+use crate::analyze::eligibility::SkipReason;
+use crate::app::digest::scheduler::{DigestScheduler, PendingCall, Route, RunState};
 use crate::config::SummarizerChoice;
-use crate::store::last_run::Rest;
+use crate::store::last_run::ModelBackoff;
 use crate::store::load::SessionHead;
-use crate::store::spend::Call;
+use crate::store::spend::PlannedCall;
 use crate::summarize::claude::over_at;
-use crate::summarize::{Failure, Input, Summarizer};
+use crate::summarize::{Summarizer, SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
 
 /// After this many consecutive calls that were killed or returned nothing readable, the client itself counts as broken. Each may
 /// have lasted as long as the config allows.
 const MAX_UNREADABLE: u32 = 3;
 
-impl Maker<'_> {
+impl DigestScheduler<'_> {
     /// Decides who makes this session's digest now. For the model, the worst cost is reserved.
-    pub(super) fn route(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, not_now: Option<Skip>) -> Result<Route> {
-        if not_now == Some(Skip::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract {
+    pub(super) fn route(
+        &self,
+        run: &mut RunState<'_>,
+        head: &SessionHead,
+        input: &SummaryInput,
+        not_now: Option<SkipReason>,
+    ) -> Result<Route> {
+        if not_now == Some(SkipReason::Backlog) || self.config.digest.summarizer == SummarizerChoice::Extract {
             return Ok(Route::Extract(None));
         }
         let claude = match (&self.model, &run.model_off) {
             (Ok(claude), None) => claude,
-            (_, why) => return Ok(Route::Extract(Some(Skip::NoModel(why.clone().unwrap_or_default())))),
+            (_, why) => return Ok(Route::Extract(Some(SkipReason::NoModel(why.clone().unwrap_or_default())))),
         };
         if let Some(skip) = not_now {
             return Ok(Route::Extract(Some(skip)));
@@ -44,12 +50,12 @@ impl Maker<'_> {
             return Ok(Route::Call(reservation.map(|reserved| reserved.pk)));
         }
         let Some(worst_usd) = claude.worst_cost(&input.request) else {
-            return Ok(Route::Extract(Some(Skip::UnknownPrice(claude.model().to_owned()))));
+            return Ok(Route::Extract(Some(SkipReason::UnknownPrice(claude.model().to_owned()))));
         };
         // The current time, not the run's start: a run may last into the next day.
         let at = self.config.now();
         let (day, name, model) = (self.config.day(at), head.id.as_str(), claude.model());
-        let call = Call { at, day, name, model, worst_usd, spent_run: run.spent_run };
+        let call = PlannedCall { at, day, name, model, worst_usd, spent_run: run.spent_run };
         match run.store.lasting(|store| store.reserve(&call, &run.budget))? {
             Ok(reserved) => {
                 failpoints::point("cost reserved");
@@ -61,16 +67,19 @@ impl Maker<'_> {
     }
 
     /// Likely and worst cost of a call with this input; `None` without a model.
-    pub fn price(&self, input: &Input) -> Option<(Option<f64>, Option<f64>)> {
+    pub fn price(&self, input: &SummaryInput) -> Option<(Option<f64>, Option<f64>)> {
         self.model.as_ref().ok().map(|claude| (claude.likely_cost(&input.request), claude.worst_cost(&input.request)))
     }
 
-    pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: Pending, send: Sender<Pending>) {
+    pub(super) fn call<'s>(&'s self, scope: &'s Scope<'s, '_>, mut pending: PendingCall, send: Sender<PendingCall>) {
         let Ok(claude) = &self.model else { return };
         scope.spawn(move || {
             // Catch panics: otherwise the receiver would wait for the reply forever.
             pending.made = catch_unwind(AssertUnwindSafe(|| claude.summarize(&pending.input))).unwrap_or_else(|_| {
-                Err(Failure::Session { what: "the answer could not be dealt with: please report this".into(), cost_usd: None })
+                Err(SummaryFailure::Session {
+                    what: "the answer could not be dealt with: please report this".into(),
+                    cost_usd: None,
+                })
             });
             // The receiver is gone only if the run has already failed.
             let _ = send.send(pending);
@@ -79,12 +88,12 @@ impl Maker<'_> {
 
     /// Handles a finished call: settles its cost and stores its digest, or an extractive one if it failed. Returns the session if
     /// it must be started again.
-    pub(super) fn end(&self, run: &mut Run<'_>, done: Pending) -> Result<Option<SessionHead>> {
+    pub(super) fn end(&self, run: &mut RunState<'_>, done: PendingCall) -> Result<Option<SessionHead>> {
         let cost = match &done.made {
             Ok(made) => made.cost_usd,
-            Err(Failure::Session { cost_usd, .. } | Failure::Model { cost_usd, .. }) => *cost_usd,
-            Err(Failure::CostsMore) => Some(0.0),
-            Err(Failure::Stopped) => None,
+            Err(SummaryFailure::Session { cost_usd, .. } | SummaryFailure::Model { cost_usd, .. }) => *cost_usd,
+            Err(SummaryFailure::CostsMore) => Some(0.0),
+            Err(SummaryFailure::Stopped) => None,
         };
         if let (Some(reservation), Some(actual)) = (done.reservation, cost) {
             run.spent_run += actual - run.store.settle(reservation, actual)?;
@@ -94,26 +103,28 @@ impl Maker<'_> {
         run.unreadable = if cost.is_some() || done.made.is_ok() { 0 } else { run.unreadable + 1 };
         match done.made {
             Ok(made) => self.store_made(run, &head, &done.input, made)?,
-            Err(Failure::Stopped) => {}
-            Err(Failure::CostsMore) => return Ok(Some(head)),
+            Err(SummaryFailure::Stopped) => {}
+            Err(SummaryFailure::CostsMore) => return Ok(Some(head)),
             Err(failure) => self.give_up(run, &head, &done.input, &failure)?,
         }
         Ok(None)
     }
 
-    fn give_up(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, failure: &Failure) -> Result<()> {
+    fn give_up(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, failure: &SummaryFailure) -> Result<()> {
         let what = self.gate.name(&failure.to_string()).unwrap_or_else(|| "claude failed".into());
         run.report.sessions_failed += 1;
-        run.report.paid_in_vain |=
-            !matches!(failure, Failure::Session { cost_usd: Some(0.0), .. } | Failure::Model { cost_usd: Some(0.0), .. });
+        run.report.paid_in_vain |= !matches!(
+            failure,
+            SummaryFailure::Session { cost_usd: Some(0.0), .. } | SummaryFailure::Model { cost_usd: Some(0.0), .. }
+        );
         run.report.last_failure = Some(what.clone());
-        let Failure::Model { cost_usd, .. } = failure else {
+        let SummaryFailure::Model { cost_usd, .. } = failure else {
             self.note_failure(run, head, &what)?;
             self.ui.warn(&format!("session {}: {what}: digested without the model, a later run tries again", head.id));
             if run.unreadable >= MAX_UNREADABLE {
                 self.turn_off(run, format!("{MAX_UNREADABLE} calls in a row without an answer"));
             }
-            return self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))));
+            return self.make_one_alone(run, head, input, Some(SkipReason::NoModel(format!("failed: {what}"))));
         };
         // A failure of the model says nothing about this session, so the next ones are not tried either. If the call may have
         // cost money, it counts as a failure of the session, so that it is not retried forever.
@@ -123,22 +134,22 @@ impl Maker<'_> {
             self.note_failure(run, head, &what)?;
         }
         if let Some(until) = over_at(&what, self.now, &self.config.time_zone) {
-            run.report.limited = Some(Rest { until, why: what.clone() });
+            run.report.limited = Some(ModelBackoff { until, why: what.clone() });
         }
         self.turn_off(run, what.clone());
-        self.make_one_alone(run, head, input, Some(Skip::NoModel(format!("failed: {what}"))))
+        self.make_one_alone(run, head, input, Some(SkipReason::NoModel(format!("failed: {what}"))))
     }
 
     /// The number of failures decides when a session is retried, so it is written durably: it and the cost of the call survive a
     /// power failure.
-    fn note_failure(&self, run: &mut Run<'_>, head: &SessionHead, what: &str) -> Result<()> {
+    fn note_failure(&self, run: &mut RunState<'_>, head: &SessionHead, what: &str) -> Result<()> {
         run.store.lasting(|store| store.note_failure(head.pk, self.now, what))?;
         failpoints::point("failure noted");
         Ok(())
     }
 
     /// Turns the model off for the rest of this run, and says so once.
-    fn turn_off(&self, run: &mut Run<'_>, why: String) {
+    fn turn_off(&self, run: &mut RunState<'_>, why: String) {
         if run.model_off.is_none() {
             let again = match &run.report.limited {
                 Some(rest) => format!("it is asked again after {}", self.config.local_time(Some(rest.until), "%Y-%m-%d %H:%M")),

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use anyhow::{Context, Result};
 
-use crate::analyze::eligibility::{Skip, Standing, deserves, may_retry};
+use crate::analyze::eligibility::{SessionActivity, SkipReason, deserves, may_retry};
 use crate::app::digest::DigestRequest;
-use crate::app::digest::scheduler::Maker;
+use crate::app::digest::scheduler::DigestScheduler;
 use crate::app::filter::{ProjectFilter, since};
 use crate::config::{Config, SummarizerChoice};
 use crate::model::session::Millis;
@@ -15,7 +15,7 @@ use crate::store::Store;
 use crate::store::load::SessionHead;
 
 /// The selection made on the command line.
-pub struct Wanted {
+pub struct DigestSelection {
     pub since: Millis,
     pub project: ProjectFilter,
     pub session: Option<String>,
@@ -24,7 +24,7 @@ pub struct Wanted {
     pub settle: Millis,
 }
 
-impl Wanted {
+impl DigestSelection {
     pub fn of(request: &DigestRequest, config: &Config) -> Result<Self> {
         Ok(Self {
             since: since(request.since.as_deref(), config)?,
@@ -42,10 +42,10 @@ impl Wanted {
 
 /// How a run treats the sessions of the index.
 #[derive(Default)]
-pub struct Plan {
+pub struct DigestPlan {
     /// Sessions to digest, newest first, each with the reason why the model does not make the digest, if any.
-    pub chosen: Vec<(SessionHead, Option<Skip>)>,
-    pub skipped: Vec<(SessionHead, Skip)>,
+    pub chosen: Vec<(SessionHead, Option<SkipReason>)>,
+    pub skipped: Vec<(SessionHead, SkipReason)>,
     /// Sessions whose digest is still valid although related records were stored.
     pub unchanged: Vec<SessionHead>,
     /// Live sessions that are due for an interim digest.
@@ -54,17 +54,17 @@ pub struct Plan {
     pub backlog: Vec<SessionHead>,
 }
 
-impl Maker<'_> {
+impl DigestScheduler<'_> {
     /// Which sessions get a digest, who makes it, and why the others get none.
-    pub fn plan(&self, store: &Store) -> Result<Plan> {
-        let mut plan = Plan::default();
+    pub fn plan(&self, store: &Store) -> Result<DigestPlan> {
+        let mut plan = DigestPlan::default();
         let candidates = self.candidates(store, &mut plan)?;
         plan.backlog = self.backlog(store, &candidates)?;
         let backlog: HashSet<i64> = plan.backlog.iter().map(|head| head.pk).collect();
         let mut for_model = 0;
         for (at, head) in candidates.into_iter().enumerate() {
             if at >= self.wanted.limit {
-                plan.skipped.push((head, Skip::Limit));
+                plan.skipped.push((head, SkipReason::Limit));
                 continue;
             }
             let not_now = self.not_for_model(store, &head, &backlog, for_model)?;
@@ -75,7 +75,7 @@ impl Maker<'_> {
     }
 
     /// Sessions to digest now, in working order. The others are recorded in the plan.
-    fn candidates(&self, store: &Store, plan: &mut Plan) -> Result<Vec<SessionHead>> {
+    fn candidates(&self, store: &Store, plan: &mut DigestPlan) -> Result<Vec<SessionHead>> {
         let only = self.wanted.session.as_deref().map(|id| store.find_session(id)).transpose()?;
         let mut candidates: Vec<SessionHead> = Vec::new();
         let asked = only.is_some();
@@ -90,7 +90,7 @@ impl Maker<'_> {
             match self.standing(store, &head).map(|s| deserves(&s, self.now, if asked { 0 } else { self.wanted.settle }))? {
                 Ok(()) if !asked && self.is_unchanged(store, &head)? => plan.unchanged.push(head),
                 Ok(()) => candidates.push(head),
-                Err(Skip::Unsettled(_)) if self.is_interim_due(store, &head)? => plan.interim.push(head),
+                Err(SkipReason::Unsettled(_)) if self.is_interim_due(store, &head)? => plan.interim.push(head),
                 Err(skip) => plan.skipped.push((head, skip)),
             }
         }
@@ -113,7 +113,7 @@ impl Maker<'_> {
         let mut known = Vec::new();
         for head in candidates {
             if store.digest_state(head.pk)?.is_none_or(|state| state.interim) {
-                if store.skip_of(head.pk)?.is_some_and(|why| why == Skip::Backlog.to_string()) {
+                if store.skip_of(head.pk)?.is_some_and(|why| why == SkipReason::Backlog.to_string()) {
                     known.push(head.clone());
                 }
                 backlog.push(head.clone());
@@ -123,15 +123,15 @@ impl Maker<'_> {
     }
 
     /// Why the model is not asked about a session in this run.
-    fn not_for_model(&self, store: &Store, head: &SessionHead, backlog: &HashSet<i64>, taken: usize) -> Result<Option<Skip>> {
+    fn not_for_model(&self, store: &Store, head: &SessionHead, backlog: &HashSet<i64>, taken: usize) -> Result<Option<SkipReason>> {
         if backlog.contains(&head.pk) {
-            return Ok(Some(Skip::Backlog));
+            return Ok(Some(SkipReason::Backlog));
         }
         if let Err(why) = &self.model {
-            return Ok(Some(Skip::NoModel(why.clone())));
+            return Ok(Some(SkipReason::NoModel(why.clone())));
         }
         if taken >= self.config.digest.max_sessions {
-            return Ok(Some(Skip::Limit));
+            return Ok(Some(SkipReason::Limit));
         }
         let failed = store.failures_of(head.pk)?.filter(|_| self.wanted.session.is_none());
         Ok(failed.and_then(|(times, last)| may_retry(times, last, head.grew_at, self.now).err()))
@@ -160,10 +160,10 @@ impl Maker<'_> {
         Ok(self.model.is_ok() && (state.queued || upgrade) || downgrade_to_final)
     }
 
-    fn standing(&self, store: &Store, head: &SessionHead) -> Result<Standing> {
+    fn standing(&self, store: &Store, head: &SessionHead) -> Result<SessionActivity> {
         // A session with stored digest inputs had both.
         let is_known = head.only_shown && store.basis_of(head)?.is_some();
         let (has_prompt, has_work) = if is_known { (true, true) } else { store.has_prompt_and_work(head)? };
-        Ok(Standing { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
+        Ok(SessionActivity { grew_at: head.grew_at, ended_at: head.ended_at, has_prompt, has_work })
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::store::ingest::Ingested;
-use crate::store::last_run::{Asked, Rest};
+use crate::store::last_run::{ModelBackoff, ModelRunOutcome};
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
 pub struct Report {
@@ -44,7 +44,7 @@ pub struct Report {
     pub paid_in_vain: bool,
     /// The account's usage limit is reached.
     #[serde(skip)]
-    pub limited: Option<Rest>,
+    pub limited: Option<ModelBackoff>,
     /// Reason of the last failed call.
     #[serde(skip)]
     pub last_failure: Option<String>,
@@ -63,11 +63,11 @@ impl Report {
     }
 
     /// Outcome of asking the model; `None` if it was not asked, or if nothing follows from it.
-    pub fn asked(&self) -> Option<Asked> {
+    pub fn asked(&self) -> Option<ModelRunOutcome> {
         match &self.limited {
-            Some(rest) => Some(Asked::Limited(rest.clone())),
-            None if self.model_worked => Some(Asked::Worked),
-            None => self.paid_in_vain.then_some(Asked::Futile),
+            Some(rest) => Some(ModelRunOutcome::Limited(rest.clone())),
+            None if self.model_worked => Some(ModelRunOutcome::Worked),
+            None => self.paid_in_vain.then_some(ModelRunOutcome::Futile),
         }
     }
 

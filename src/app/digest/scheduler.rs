@@ -14,32 +14,32 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 
-use super::plan::Wanted;
+use super::plan::DigestSelection;
 use super::report::Report;
-use crate::analyze::eligibility::{Budget, Skip};
-use crate::app::digest::extractive::Left;
+use crate::analyze::eligibility::{Budget, SkipReason};
+use crate::app::digest::extractive::OpenItemsCache;
 use crate::config::{Config, SummarizerChoice};
 use crate::model::digest::Digest;
 use crate::model::session::Millis;
-use crate::privacy::Gate;
+use crate::privacy::Sanitizer;
 use crate::store::Store;
 use crate::store::digests::NewDigest;
-use crate::store::last_run::{LastRun, Rest};
+use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::store::load::SessionHead;
-use crate::summarize::{Claude, Failure, Input, Made};
+use crate::summarize::{Claude, Summary, SummaryFailure, SummaryInput};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::shutdown;
 
-pub struct Maker<'a> {
+pub struct DigestScheduler<'a> {
     pub(super) config: &'a Config,
     pub(super) ui: &'a Ui,
     pub(super) now: Millis,
-    pub(super) wanted: &'a Wanted,
+    pub(super) wanted: &'a DigestSelection,
     pub(super) system: String,
-    pub(super) gate: Gate,
+    pub(super) gate: Sanitizer,
     pub(super) model: Result<Claude, String>,
-    pub(super) left: Left,
+    pub(super) left: OpenItemsCache,
 }
 
 /// How a session's digest is made.
@@ -47,19 +47,19 @@ pub(super) enum Route {
     /// By the model. Holds the reservation of the worst cost; `None` if a reply is already on disk.
     Call(Option<i64>),
     /// Without the model. Holds the reason if the config wants the model.
-    Extract(Option<Skip>),
+    Extract(Option<SkipReason>),
 }
 
 /// A model call in flight.
-pub(super) struct Pending {
+pub(super) struct PendingCall {
     pub(super) head: SessionHead,
-    pub(super) input: Input,
+    pub(super) input: SummaryInput,
     pub(super) reservation: Option<i64>,
-    pub(super) made: Result<Made, Failure>,
+    pub(super) made: Result<Summary, SummaryFailure>,
 }
 
 /// Mutable state of a run.
-pub(super) struct Run<'r> {
+pub(super) struct RunState<'r> {
     pub(super) store: &'r mut Store,
     pub(super) report: &'r mut Report,
     pub(super) bar: ProgressBar,
@@ -72,11 +72,11 @@ pub(super) struct Run<'r> {
 }
 
 /// Why the model is not asked now although it is available. Naming the model or a session on the command line overrides this.
-fn left_alone(config: &Config, now: Millis, wanted: &Wanted) -> Option<String> {
+fn left_alone(config: &Config, now: Millis, wanted: &DigestSelection) -> Option<String> {
     if wanted.asked_for == Some(SummarizerChoice::Claude) || wanted.session.is_some() {
         return None;
     }
-    if let Some(Rest { until, why }) = LastRun::resting(&config.data_dir, now) {
+    if let Some(ModelBackoff { until, why }) = LastRun::resting(&config.data_dir, now) {
         let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
         return Some(format!("{why}: the model is left alone until {until} (`recall digest --summarizer claude` asks it now)"));
     }
@@ -84,8 +84,8 @@ fn left_alone(config: &Config, now: Millis, wanted: &Wanted) -> Option<String> {
     Some(format!("the model is not asked between {hours}: `digest.not_between`"))
 }
 
-impl<'a> Maker<'a> {
-    pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a Wanted, store: &Store) -> Result<Self> {
+impl<'a> DigestScheduler<'a> {
+    pub fn new(config: &'a Config, ui: &'a Ui, now: Millis, wanted: &'a DigestSelection, store: &Store) -> Result<Self> {
         // Few texts per session pass this sanitizer, in many runs none, so it is not worth the milliseconds that building the
         // faster table takes.
         let gate = config.gate()?;
@@ -106,7 +106,7 @@ impl<'a> Maker<'a> {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => crate::summarize::SHIPPED.to_owned(),
             Err(e) => return Err(e).with_context(|| format!("cannot read {}", own.display())),
         };
-        Ok(Self { config, ui, now, wanted, system, gate, model, left: Left::default() })
+        Ok(Self { config, ui, now, wanted, system, gate, model, left: OpenItemsCache::default() })
     }
 
     pub fn run(&self, store: &mut Store, report: &mut Report) -> Result<()> {
@@ -125,7 +125,8 @@ impl<'a> Maker<'a> {
         }
         if !plan.backlog.is_empty() {
             // Record them as backlog now, so that the next run knows it even if this one is interrupted.
-            store.together(|| plan.backlog.iter().try_for_each(|head| store.note_skip(head.pk, &Skip::Backlog.to_string())))?;
+            store
+                .together(|| plan.backlog.iter().try_for_each(|head| store.note_skip(head.pk, &SkipReason::Backlog.to_string())))?;
             let price = match &self.model {
                 Ok(_) => format!("; with it they would cost {}", self.price_of(store, &plan.backlog)?),
                 Err(_) => String::new(),
@@ -138,7 +139,7 @@ impl<'a> Maker<'a> {
         let bar = self.ui.sessions(plan.chosen.len() as u64);
         let budget = Budget { run_usd: self.config.digest.max_cost_usd, day_usd: self.config.digest.max_cost_usd_per_day };
         let mut run =
-            Run { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
+            RunState { store, report, bar, model_off: self.model.as_ref().err().cloned(), budget, unreadable: 0, spent_run: 0.0 };
         // Digest without the model first: these can then be found while the model is asked.
         let (alone, for_model): (Vec<_>, Vec<_>) =
             plan.chosen.into_iter().partition(|(_, not_now)| self.goes_alone(not_now.as_ref()));
@@ -165,17 +166,17 @@ impl<'a> Maker<'a> {
     }
 
     /// Records why a session is skipped, so that one that cannot be digested as it is is not examined again until it grows.
-    fn record_skip(&self, store: &mut Store, head: &SessionHead, skip: &Skip) -> Result<()> {
-        if matches!(skip, Skip::NoPrompt | Skip::NoWork) {
+    fn record_skip(&self, store: &mut Store, head: &SessionHead, skip: &SkipReason) -> Result<()> {
+        if matches!(skip, SkipReason::NoPrompt | SkipReason::NoWork) {
             store.drop_digest(head.pk)?;
         }
         store.note_skip(head.pk, &skip.to_string())
     }
 
     /// Works through the sessions with at most `parallel_calls` model calls in flight.
-    fn work(&self, run: &mut Run<'_>, mut ready: VecDeque<(SessionHead, Option<Skip>)>) -> Result<()> {
+    fn work(&self, run: &mut RunState<'_>, mut ready: VecDeque<(SessionHead, Option<SkipReason>)>) -> Result<()> {
         std::thread::scope(|scope| {
-            let (send, receive): (Sender<Pending>, Receiver<Pending>) = channel();
+            let (send, receive): (Sender<PendingCall>, Receiver<PendingCall>) = channel();
             let mut under_way = 0;
             loop {
                 // The first call runs alone, so that a failure that would hit every call is paid for once.
@@ -183,7 +184,11 @@ impl<'a> Maker<'a> {
                 while under_way < at_once && !shutdown::asked() {
                     let Some((head, not_now)) = ready.pop_front() else { break };
                     if let Some((input, reservation)) = self.begin(run, &head, not_now)? {
-                        self.call(scope, Pending { head, input, reservation, made: Err(Failure::Stopped) }, send.clone());
+                        self.call(
+                            scope,
+                            PendingCall { head, input, reservation, made: Err(SummaryFailure::Stopped) },
+                            send.clone(),
+                        );
                         under_way += 1;
                     }
                 }
@@ -200,7 +205,12 @@ impl<'a> Maker<'a> {
     }
 
     /// Digests a session without the model, or prepares the model call and reserves its worst cost.
-    fn begin(&self, run: &mut Run<'_>, head: &SessionHead, not_now: Option<Skip>) -> Result<Option<(Input, Option<i64>)>> {
+    fn begin(
+        &self,
+        run: &mut RunState<'_>,
+        head: &SessionHead,
+        not_now: Option<SkipReason>,
+    ) -> Result<Option<(SummaryInput, Option<i64>)>> {
         let input = self.input(run.store, head)?;
         match self.route(run, head, &input, not_now)? {
             Route::Call(reservation) => return Ok(Some((input, reservation))),
@@ -209,7 +219,7 @@ impl<'a> Maker<'a> {
         Ok(None)
     }
 
-    pub(super) fn store_made(&self, run: &mut Run<'_>, head: &SessionHead, input: &Input, made: Made) -> Result<()> {
+    pub(super) fn store_made(&self, run: &mut RunState<'_>, head: &SessionHead, input: &SummaryInput, made: Summary) -> Result<()> {
         let Ok(claude) = &self.model else { return Ok(()) };
         let input_hash = input.request.hash(claude.model());
         if let Some(model) = &made.model {

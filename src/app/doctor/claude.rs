@@ -12,7 +12,7 @@ use crate::model::session::Millis;
 use crate::privacy::Policy;
 use crate::source::claude_code::release::{NEWEST_TRIED, Release};
 use crate::store::Memory;
-use crate::store::last_run::{LastRun, Rest};
+use crate::store::last_run::{LastRun, ModelBackoff};
 use crate::summarize::claude::ask;
 use crate::sys::child_process::which;
 use crate::text::clean::{one_line, plain, shorten};
@@ -22,7 +22,7 @@ const MAX_NAMED: usize = 5;
 
 /// Whether the model is not asked for now, and why.
 pub fn rest(config: &Config, now: Millis) -> Option<Finding> {
-    let Rest { until, why } = LastRun::resting(&config.data_dir, now)?;
+    let ModelBackoff { until, why } = LastRun::resting(&config.data_dir, now)?;
     let until = config.local_time(Some(until), "%Y-%m-%d %H:%M");
     let advice = "digests are made without it meanwhile; `recall digest --summarizer claude` asks it now";
     Some(Finding::warning("model", format!("{why}: left alone until {until}"), advice))

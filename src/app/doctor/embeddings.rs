@@ -3,7 +3,7 @@
 
 use super::Finding;
 use crate::config::Config;
-use crate::model::vector::Quantized;
+use crate::model::vector::QuantizedVector;
 use crate::privacy::Policy;
 use crate::search::semantic::{Endpoint, PROBE, is_of, space_of};
 use crate::store::Memory;
@@ -19,7 +19,7 @@ pub fn findings(config: &Config) -> Option<Finding> {
         Err(_) => return None,
     };
     let probe = match endpoint.embed(&[PROBE]) {
-        Ok(vectors) => Quantized::of(vectors.first()?),
+        Ok(vectors) => QuantizedVector::of(vectors.first()?),
         Err(failure) => {
             let advice = "until it answers, search goes by words alone; `[embeddings]` in the config says where it is";
             return Some(Finding::warning(ABOUT, failure.to_string(), advice));

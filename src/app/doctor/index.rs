@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{Depth, Finding, Fix, State, ago};
+use super::{Depth, Finding, Repair, Severity, ago};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::privacy::{Policy, View};
 use crate::store::error::{StoreError, explained};
 use crate::store::maintenance::backup;
-use crate::store::status::Counts;
+use crate::store::status::IndexCounts;
 use crate::store::{Memory, OtherFormat};
 use crate::text::clean::one_line;
 
@@ -30,7 +30,7 @@ pub fn findings(config: &Config, depth: Depth, now: Millis) -> Vec<Finding> {
     };
     let size = std::fs::metadata(&path).map_or(0, |m| m.len());
     let state = state_of(&counts, size, depth, config);
-    let is_well = state.state == State::Ok;
+    let is_well = state.state == Severity::Ok;
     let mut all = vec![state];
     all.extend(beside(config, depth, now, is_well));
     all.extend(failing(&counts));
@@ -58,7 +58,7 @@ fn unusable(error: anyhow::Error, path: &Path) -> Finding {
     }
     match error.downcast_ref::<StoreError>() {
         Some(StoreError::Damaged { what, .. }) => {
-            Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED).fixed_by(Fix::Index)
+            Finding::problem("index", format!("{} is damaged: {what}", path.display()), DAMAGED).fixed_by(Repair::Index)
         }
         _ => Finding::problem("index", found, "see that you may read and write it and that nothing else holds it, then try again"),
     }
@@ -91,7 +91,7 @@ fn beside(config: &Config, depth: Depth, now: Millis, is_well: bool) -> Vec<Find
     [Finding::ok("copy", copy)].into_iter().chain(aside).collect()
 }
 
-fn state_of(counts: &Counts, size: u64, depth: Depth, config: &Config) -> Finding {
+fn state_of(counts: &IndexCounts, size: u64, depth: Depth, config: &Config) -> Finding {
     let found = format!("{:.1} MB, {} sessions, {} digests", size as f64 / 1e6, counts.sessions, counts.digests);
     if depth == Depth::Short {
         return Finding::ok("index", found);
@@ -100,13 +100,13 @@ fn state_of(counts: &Counts, size: u64, depth: Depth, config: &Config) -> Findin
     match Memory::open(&path, &Policy::upkeep()).and_then(|whole| whole.any_damage()) {
         Ok(None) => Finding::ok("index", format!("{found}, whole")),
         Ok(Some(damage)) => {
-            Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED).fixed_by(Fix::Index)
+            Finding::problem("index", format!("{found}, damaged: {}", one_line(&damage)), DAMAGED).fixed_by(Repair::Index)
         }
         Err(e) => unusable(e, &path),
     }
 }
 
-fn failing(counts: &Counts) -> Option<Finding> {
+fn failing(counts: &IndexCounts) -> Option<Finding> {
     let (id, times, why) = counts.failing.first()?;
     let more = if counts.failing.len() > 1 { "; `recall status` names the others" } else { "" };
     let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Finding, Fix};
+use super::{Finding, Repair};
 use crate::config::Config;
 use crate::model::session::Millis;
 use crate::sys::private_files;
@@ -45,11 +45,13 @@ fn permissions(data_dir: &Path) -> Finding {
     }
     if private_files::is_open_to_others(data_dir) {
         let found = format!("others can read {}", data_dir.display());
-        return Finding::warning("permissions", found, format!("`chmod 700 '{}'`", data_dir.display())).fixed_by(Fix::Permissions);
+        return Finding::warning("permissions", found, format!("`chmod 700 '{}'`", data_dir.display()))
+            .fixed_by(Repair::Permissions);
     }
     if let Some(closed) = private_files::closed_to_their_owner(data_dir).first() {
         let found = format!("{} may not be read and written by you", closed.display());
-        return Finding::problem("permissions", found, format!("`chmod u+rwX '{}'`", closed.display())).fixed_by(Fix::Permissions);
+        return Finding::problem("permissions", found, format!("`chmod u+rwX '{}'`", closed.display()))
+            .fixed_by(Repair::Permissions);
     }
     let writable = fs::read_dir(data_dir).is_ok() && rustix::fs::access(data_dir, rustix::fs::Access::WRITE_OK).is_ok();
     if !writable {

@@ -17,7 +17,7 @@ use crate::setup::{Host, inspect};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum Severity {
     Ok,
     /// Works, but not for long or not as well as it could.
     Warning,
@@ -28,7 +28,7 @@ pub enum State {
 /// The repair that `recall doctor --fix` makes for a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Fix {
+pub enum Repair {
     /// Repeats `recall install` for the hooks and the timer that are installed.
     Install,
     /// Closes the data folder to other users, and opens it to its owner.
@@ -42,13 +42,13 @@ pub enum Fix {
 pub struct Finding {
     /// What was checked: `hooks`, `timer` …
     pub about: &'static str,
-    pub state: State,
+    pub state: Severity,
     pub found: String,
     /// What to do, or what could be done; absent if all is well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<Fix>,
+    pub fix: Option<Repair>,
     /// The change to a file that the advice would make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
@@ -56,18 +56,18 @@ pub struct Finding {
 
 impl Finding {
     fn ok(about: &'static str, found: impl Into<String>) -> Self {
-        Self { about, state: State::Ok, found: found.into(), advice: None, fix: None, difference: None }
+        Self { about, state: Severity::Ok, found: found.into(), advice: None, fix: None, difference: None }
     }
 
     fn warning(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { about, state: State::Warning, found: found.into(), advice: Some(advice.into()), fix: None, difference: None }
+        Self { about, state: Severity::Warning, found: found.into(), advice: Some(advice.into()), fix: None, difference: None }
     }
 
     pub fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { state: State::Problem, ..Self::warning(about, found, advice) }
+        Self { state: Severity::Problem, ..Self::warning(about, found, advice) }
     }
 
-    fn fixed_by(self, fix: Fix) -> Self {
+    fn fixed_by(self, fix: Repair) -> Self {
         Self { fix: Some(fix), ..self }
     }
 }

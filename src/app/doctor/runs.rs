@@ -9,12 +9,12 @@ use crate::model::session::Millis;
 use crate::privacy::Policy;
 use crate::setup::Host;
 use crate::setup::transcript_retention::{DEFAULT, KEY, OFFERED, RetentionChange};
-use crate::source::discover::{Found, discover};
+use crate::source::discover::{TranscriptFile, discover};
 use crate::source::mark;
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
 use crate::store::pause;
-use crate::store::pause::Off;
+use crate::store::pause::OffReason;
 
 const HOUR: Millis = 3_600_000;
 const DAY: Millis = 24 * HOUR;
@@ -83,7 +83,7 @@ pub fn marks(config: &Config, now: Millis) -> Finding {
 
 /// Reports a pause, which the user may have forgotten.
 pub fn paused(config: &Config) -> Option<Finding> {
-    let Some(Off::Paused(until)) = pause::state(config) else { return None };
+    let Some(OffReason::Paused(until)) = pause::state(config) else { return None };
     let until = pause::time(until, config);
     let found = format!("until {until}: sessions are told nothing, and one that begins until then is not kept");
     Some(Finding::warning("paused", found, "`recall pause --off` ends it"))
@@ -119,7 +119,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
     let oldest = config.retention.oldest(now);
     found.files.retain(|file| !forgotten.contains(&file.place.session) && oldest.is_none_or(|oldest| file.mtime() >= oldest));
     // A file that is unchanged since it was last read has nothing new, even if its last line is incomplete.
-    let looked_at = |file: &&Found| known.get(file.known_as().as_ref()).is_some_and(|known| known.is_as_seen(file));
+    let looked_at = |file: &&TranscriptFile| known.get(file.known_as().as_ref()).is_some_and(|known| known.is_as_seen(file));
     if found.files.is_empty() && !config.claude_dirs.iter().any(|dir| dir.join("projects").is_dir()) {
         let dirs = config.claude_dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
         return Finding::warning(
@@ -128,7 +128,7 @@ pub fn sweep(config: &Config, now: Millis) -> Finding {
             "is `claude_dirs` or $CLAUDE_CONFIG_DIR right?",
         );
     }
-    let mut unread: Vec<&Found> = found.files.iter().filter(|file| !looked_at(file)).collect();
+    let mut unread: Vec<&TranscriptFile> = found.files.iter().filter(|file| !looked_at(file)).collect();
     unread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     if let Some(closed) = unread.iter().find(|file| crate::source::delta::regular(&file.path).is_err()) {
         return Finding::warning("transcripts", format!("{} cannot be read", closed.path.display()), "see that you may read it");

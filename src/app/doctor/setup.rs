@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Finding, Fix};
+use super::{Finding, Repair};
 use crate::setup::inspect::{self, InstalledTimer, ServerRegistration, SettingsFile};
 use crate::setup::manifest::Manifest;
 use crate::setup::settings::SettingsState;
@@ -41,7 +41,7 @@ fn of_file(file: &SettingsFile, host: &Host<'_>) -> Option<Finding> {
         return None;
     }
     Some(match stale(file.scope, state, file, host) {
-        Some(why) => Finding::problem("hooks", format!("{path}: {why}"), advice(file.scope)).fixed_by(Fix::Install),
+        Some(why) => Finding::problem("hooks", format!("{path}: {why}"), advice(file.scope)).fixed_by(Repair::Install),
         None => Finding::ok("hooks", format!("{path}: {}", events(state))),
     })
 }
@@ -92,7 +92,7 @@ pub fn servers(host: &Host<'_>) -> Vec<Finding> {
     if let Some(file) = inspect::overwritten_registration(host).filter(|_| all.is_empty()) {
         let found = format!("{}: registered once, and gone", file.display());
         let advice = "`recall install --mcp` registers it again: a session that ran meanwhile wrote back what it had read before";
-        return vec![Finding::warning("mcp", found, advice).fixed_by(Fix::Install)];
+        return vec![Finding::warning("mcp", found, advice).fixed_by(Repair::Install)];
     }
     if all.is_empty() {
         return vec![Finding::ok("mcp", "not registered: `recall install --mcp` lets Claude ask the memory by itself")];
@@ -109,15 +109,16 @@ fn of_server(registered: &ServerRegistration, host: &Host<'_>) -> Finding {
     let mends = format!("`recall install --mcp --scope {}` mends it", registered.scope);
     let program = Path::new(&server.program);
     if program.is_absolute() && !program.exists() {
-        return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Fix::Install);
+        return Finding::problem("mcp", format!("{path}: {} is gone", server.program), mends).fixed_by(Repair::Install);
     }
     if registered.scope != InstallScope::Project && program.is_absolute() && !is_same(program, &host.environment.program) {
         let found =
             format!("{path}: `{}` runs {}, not this program, {}", server.name, server.program, host.environment.program.display());
-        return Finding::problem("mcp", found, mends).fixed_by(Fix::Install);
+        return Finding::problem("mcp", found, mends).fixed_by(Repair::Install);
     }
     if !registered.current && registered.scope != InstallScope::Project {
-        return Finding::warning("mcp", format!("{path}: the program or the folders have changed"), mends).fixed_by(Fix::Install);
+        return Finding::warning("mcp", format!("{path}: the program or the folders have changed"), mends)
+            .fixed_by(Repair::Install);
     }
     Finding::ok("mcp", format!("{path}: registered as `{}`", server.name))
 }
@@ -149,7 +150,7 @@ pub fn timers(timers: &[InstalledTimer], host: &Host<'_>) -> Vec<Finding> {
     if timers.len() > 1 {
         all.push(
             Finding::warning("timer", "more than one: runs overlap for nothing", "`recall install --timer …` keeps one")
-                .fixed_by(Fix::Install),
+                .fixed_by(Repair::Install),
         );
     }
     if timers.iter().any(|t| t.timer == Timer::Systemd) && inspect::lingers(host) == Some(false) {
@@ -168,11 +169,11 @@ fn of_timer(timer: &InstalledTimer) -> Finding {
     let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
     if timer.active == Some(false) {
         return Finding::problem("timer", format!("{} is there but not active", timer.location), "`recall install` starts it")
-            .fixed_by(Fix::Install);
+            .fixed_by(Repair::Install);
     }
     if !timer.current {
         let found = format!("{}: not as the config and this program would have it", timer.location);
-        return Finding::warning("timer", found, "`recall install` renews it").fixed_by(Fix::Install);
+        return Finding::warning("timer", found, "`recall install` renews it").fixed_by(Repair::Install);
     }
     match &timer.failure {
         Some(failure) => {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::app::consent;
 use crate::config::{Config, agent};
-use crate::source::discover::{Found, discover};
+use crate::source::discover::{TranscriptFile, discover};
 use crate::source::working_folders::folder_of;
 use crate::text::clean::id8;
 
@@ -34,12 +34,12 @@ pub(super) fn session(dry_run: bool, config: &Config) -> Result<String> {
 }
 
 /// The most recently written session of the folder's project.
-fn newest(folder: &str, config: &Config) -> Option<Found> {
+fn newest(folder: &str, config: &Config) -> Option<TranscriptFile> {
     let projects = config.project_keys();
     let key = projects.key_of(folder);
     let mut all = discover(&config.claude_dirs, &config.exclude_transcripts).files;
     all.retain(|file| file.place.agent.is_none());
     all.sort_by_key(|file| std::cmp::Reverse(file.mtime()));
-    let fits = |file: &Found| folder_of(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
+    let fits = |file: &TranscriptFile| folder_of(&file.path).is_some_and(|cwd| projects.key_of(&cwd.to_string_lossy()) == key);
     all.into_iter().take(LOOKED_AT).find(fits)
 }

@@ -14,13 +14,13 @@ use crate::config::Config;
 use crate::source::mark;
 use crate::store::Store;
 use crate::store::last_run::LastRun;
-use crate::store::leftovers::Writing;
+use crate::store::leftovers::WritingMarker;
 use crate::sys::messages::Ui;
 use crate::sys::private_files;
-use crate::text::phrase::Phrase;
+use crate::text::phrase::PhraseMatcher;
 
 /// For each page, how many lines of the user's notes contain the text.
-pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub fn notes_with(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
     for page in store.pages()? {
         if let Some((_, lines)) = without(phrase, &config.data_dir.join(&page.path), ui) {
@@ -31,9 +31,10 @@ pub fn notes_with(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> R
 }
 
 /// Removes those lines. Returns the same counts as [`notes_with`].
-pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
+pub fn clean_notes(phrase: &PhraseMatcher, config: &Config, store: &Store, ui: &Ui) -> Result<Vec<(String, usize)>> {
     let mut found = Vec::new();
-    let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
+    let _writing =
+        WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
     for page in store.pages()? {
         let file = config.data_dir.join(&page.path);
         if let Some((text, lines)) = without(phrase, &file, ui) {
@@ -45,7 +46,7 @@ pub fn clean_notes(phrase: &Phrase, config: &Config, store: &Store, ui: &Ui) -> 
 }
 
 /// The page without the lines of its notes that contain the text, and their number; `None` if there are none.
-fn without(phrase: &Phrase, file: &Path, ui: &Ui) -> Option<(String, usize)> {
+fn without(phrase: &PhraseMatcher, file: &Path, ui: &Ui) -> Option<(String, usize)> {
     let page = match fs::read(file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
@@ -66,7 +67,7 @@ fn without(phrase: &Phrase, file: &Path, ui: &Ui) -> Option<(String, usize)> {
 }
 
 /// Whether any page contains the text.
-pub fn any_page_holds(phrase: &Phrase, config: &Config, store: &Store) -> Result<bool> {
+pub fn any_page_holds(phrase: &PhraseMatcher, config: &Config, store: &Store) -> Result<bool> {
     Ok(store.pages()?.iter().any(|page| holds(phrase, &config.data_dir.join(&page.path))))
 }
 
@@ -107,7 +108,7 @@ pub fn drop_traces(config: &Config, sessions: &[String], fits: impl Fn(&str) -> 
 }
 
 /// Files of the data folder, other than the index, that contain the text.
-pub fn files_with(phrase: &Phrase, config: &Config) -> Vec<PathBuf> {
+pub fn files_with(phrase: &PhraseMatcher, config: &Config) -> Vec<PathBuf> {
     // The index and its log are searched separately.
     let of_index = ["recall.db", "recall.db-wal", "recall.db-shm", "recall.db-journal"];
     let index = |path: &Path| path.file_name().is_some_and(|name| of_index.iter().any(|of| name == *of));
@@ -115,6 +116,6 @@ pub fn files_with(phrase: &Phrase, config: &Config) -> Vec<PathBuf> {
     files.map(|e| e.into_path()).filter(|path| !index(path) && holds(phrase, path)).collect()
 }
 
-fn holds(phrase: &Phrase, file: &Path) -> bool {
+fn holds(phrase: &PhraseMatcher, file: &Path) -> bool {
     fs::read(file).is_ok_and(|bytes| phrase.is_in(&String::from_utf8_lossy(&bytes)))
 }

@@ -12,14 +12,14 @@ use std::io::Write;
 use anyhow::{Result, bail};
 
 use super::digest::{pages, prepare_folder, run_lock, take_in, write_documents};
-use crate::app::Ended;
+use crate::app::Completion;
 use crate::app::digest::DigestRequest;
 use crate::app::digest::rehearsal;
-use crate::app::forget::target::What;
+use crate::app::forget::target::ForgetSelection;
 use crate::config::Config;
 use crate::privacy::View;
 use crate::store::error::{is_damage, is_store_error};
-use crate::store::forget::{Doomed, Extent, Lasting};
+use crate::store::forget::{Permanence, RemovalPlan, RemovalSize};
 use crate::store::leftovers;
 use crate::store::maintenance::backup;
 use crate::store::{Memory, Store};
@@ -52,15 +52,15 @@ pub enum ForgetTarget {
     Matching(String),
 }
 
-pub fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Result<Ended> {
-    let what = What::asked(request, config)?;
+pub fn run(request: &ForgetRequest, config: &Config, out: &mut impl Write) -> Result<Completion> {
+    let what = ForgetSelection::asked(request, config)?;
     let ui = Ui::default();
     match request.dry_run {
         true => rehearse(&what, config, &ui, out)?,
         false => forget(&what, config, &ui, out)?,
     }
     ui.finish();
-    Ok(if ui.warned() { Ended::Partly } else { Ended::Done })
+    Ok(if ui.warned() { Completion::Partly } else { Completion::Done })
 }
 
 /// Shown in place of the text of an excluded session or note.
@@ -71,10 +71,10 @@ fn busy<T>() -> Result<T> {
 }
 
 /// What was deleted, or would be.
-struct Account {
+struct ForgetSummary {
     whole: usize,
     in_part: usize,
-    extent: Extent,
+    extent: RemovalSize,
     /// Sessions that were shut out before anything of them was stored.
     shut_out: usize,
     notes: Vec<(String, usize)>,
@@ -84,8 +84,8 @@ struct Account {
     orphans: usize,
 }
 
-impl Account {
-    fn new(doomed: &Doomed, store: &Store, shut_out: usize) -> Result<Self> {
+impl ForgetSummary {
+    fn new(doomed: &RemovalPlan, store: &Store, shut_out: usize) -> Result<Self> {
         let (whole, all) = (doomed.whole.len(), doomed.sessions().len());
         Ok(Self {
             whole,
@@ -103,7 +103,7 @@ impl Account {
     }
 }
 
-fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+fn forget(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     prepare_folder(config, ui)?;
     let mut lock = run_lock(config)?;
     let Ok(_held) = lock.try_write() else { return busy() };
@@ -113,14 +113,14 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     let shut_out = shut_out(what, config, &mut store, ui)?;
     failpoints::point("taken in before forgetting");
     let doomed = what.find(config, &store)?;
-    let mut account = Account::new(&doomed, &store, shut_out)?;
+    let mut account = ForgetSummary::new(&doomed, &store, shut_out)?;
     let orphans = what.find_orphans(config, &store)?;
     account.orphans = orphans.len();
     let mut ids = doomed.whole.iter().map(|pk| Ok(store.session_head(*pk)?.id)).collect::<Result<Vec<_>>>()?;
-    store.lasting(|store| store.take_out(&doomed, Lasting::ForGood))?;
+    store.lasting(|store| store.take_out(&doomed, Permanence::ForGood))?;
     failpoints::point("taken out");
     drop_set_aside(config, out)?;
-    if let What::Text(phrase) = what {
+    if let ForgetSelection::Text(phrase) = what {
         store.lasting(|store| store.take_out_text(phrase))?;
         account.notes = files::clean_notes(phrase, config, &store, ui)?;
     }
@@ -128,7 +128,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
     ids.extend(orphans.into_iter().map(|orphan| orphan.session));
     files::remove_orphans(&ids, config, &mut store, ui)?;
     failpoints::point("pages cleaned");
-    if !account.is_empty() || matches!(what, What::Text(_)) {
+    if !account.is_empty() || matches!(what, ForgetSelection::Text(_)) {
         files::drop_traces(config, &ids, |line| what.is_in(line))?;
     }
     leftovers::drop_half_written_anywhere(&config.data_dir);
@@ -143,7 +143,7 @@ fn forget(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result
 }
 
 /// Ingests what was appended to the transcripts, except sessions that are to be forgotten whole. Returns how many were shut out.
-fn shut_out(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
+fn shut_out(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &Ui) -> Result<usize> {
     // Sessions that are not stored yet need not be read at all.
     let unread = store.lasting(|store| what.shut_out_unread(config, store))?;
     if let Err(e) = take_in(config, ui, config.now(), store) {
@@ -177,10 +177,10 @@ fn scrub(config: &Config, store: &Store, ui: &Ui) -> Result<()> {
     Ok(())
 }
 
-fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
+fn write_pages(what: &ForgetSelection, config: &Config, store: &mut Store, ui: &Ui) -> Result<()> {
     write_documents(store, ui)?;
     pages::write(config, store, false, ui)?;
-    if let What::Text(phrase) = what
+    if let ForgetSelection::Text(phrase) = what
         && files::any_page_holds(phrase, config, store)?
     {
         // A user wrote the text above the notes, where pages are ours: rewrite all pages.
@@ -191,8 +191,8 @@ fn write_pages(what: &What, config: &Config, store: &mut Store, ui: &Ui) -> Resu
 }
 
 /// Verifies that the text is gone, and warns where it is not.
-fn check(what: &What, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
-    let What::Text(phrase) = what else { return Ok(()) };
+fn check(what: &ForgetSelection, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
+    let ForgetSelection::Text(phrase) = what else { return Ok(()) };
     for table in store.still_in(phrase)? {
         ui.warn(&format!("the text still stands in the index, in `{table}`: please report this"));
     }
@@ -203,13 +203,13 @@ fn check(what: &What, config: &Config, store: &Store, ui: &Ui) -> Result<()> {
 }
 
 /// Dry run on a copy of the index.
-fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
+fn rehearse(what: &ForgetSelection, config: &Config, ui: &Ui, out: &mut impl Write) -> Result<()> {
     let read = rehearsal(&DigestRequest::default(), config, ui, config.now(), &mut Default::default())?;
     let Some((_folder, store)) = read else { return busy() };
     let shut_out = what.shut_out_by_name(config, &store)? + what.shut_out_unread(config, &store)?;
     let doomed = what.find(config, &store)?;
-    let mut account = Account::new(&doomed, &store, shut_out)?;
-    if let What::Text(phrase) = what {
+    let mut account = ForgetSummary::new(&doomed, &store, shut_out)?;
+    if let ForgetSelection::Text(phrase) = what {
         account.notes = files::notes_with(phrase, config, &store, ui)?;
     }
     for orphan in what.find_orphans(config, &store)? {
@@ -244,7 +244,7 @@ fn rehearse(what: &What, config: &Config, ui: &Ui, out: &mut impl Write) -> Resu
     tell(&account, "would forget", out)
 }
 
-fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
+fn tell(account: &ForgetSummary, verb: &str, out: &mut impl Write) -> Result<()> {
     if account.is_empty() {
         writeln!(out, "nothing found")?;
         return Ok(());
@@ -263,7 +263,7 @@ fn tell(account: &Account, verb: &str, out: &mut impl Write) -> Result<()> {
     ];
     let kinds: Vec<String> = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(_, kind)| kind).collect();
     if !kinds.is_empty() {
-        let Extent { rows, digests, pages } = account.extent;
+        let RemovalSize { rows, digests, pages } = account.extent;
         let extent = [counted(rows, "row"), counted(digests, "digest"), counted(pages, "page")].join(", ");
         writeln!(out, "{verb} {}: {extent}", kinds.join(", "))?;
     }

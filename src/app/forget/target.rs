@@ -11,17 +11,17 @@ use crate::app::orphans;
 use crate::app::orphans::SessionPage;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::source::discover::{Found, discover};
+use crate::source::discover::{TranscriptFile, discover};
 use crate::store::Store;
-use crate::store::forget::{Doomed, folder_of};
+use crate::store::forget::{RemovalPlan, folder_of};
 use crate::store::notes::Note;
 use crate::sys::paths::names_of;
-use crate::text::phrase::Phrase;
+use crate::text::phrase::PhraseMatcher;
 
 /// Shorter texts occur nearly everywhere.
 const MIN_LENGTH: usize = 2;
 
-pub enum What {
+pub enum ForgetSelection {
     /// The session in which the command runs, by its full id.
     This(String),
     /// A session id, or a prefix of one.
@@ -30,10 +30,10 @@ pub enum What {
     Note(String),
     Project(ProjectFilter),
     Before(Millis),
-    Text(Phrase),
+    Text(PhraseMatcher),
 }
 
-impl What {
+impl ForgetSelection {
     /// # Errors
     /// When a date, a glob or a text means nothing, or there is no session to be meant by `--this`.
     pub fn asked(request: &ForgetRequest, config: &Config) -> Result<Self> {
@@ -49,7 +49,7 @@ impl What {
 
     /// # Errors
     /// If an id is ambiguous.
-    pub fn find(&self, config: &Config, store: &Store) -> Result<Doomed> {
+    pub fn find(&self, config: &Config, store: &Store) -> Result<RemovalPlan> {
         let whole = match self {
             Self::Text(phrase) => {
                 let named = in_folders_named(phrase, config);
@@ -61,7 +61,7 @@ impl What {
             Self::Project(filter) => store.session_heads()?.iter().filter(|h| filter.fits(&h.project)).map(|h| h.pk).collect(),
         };
         let notes = self.find_notes(store)?;
-        Ok(Doomed { whole, notes, ..Doomed::default() })
+        Ok(RemovalPlan { whole, notes, ..RemovalPlan::default() })
     }
 
     fn find_notes(&self, store: &Store) -> Result<BTreeSet<i64>> {
@@ -135,19 +135,19 @@ impl What {
     }
 }
 
-fn found(config: &Config) -> Vec<Found> {
+fn found(config: &Config) -> Vec<TranscriptFile> {
     discover(&config.claude_dirs, &config.exclude_transcripts).files
 }
 
 /// Sessions with a transcript in a folder whose name contains the text.
-fn in_folders_named(phrase: &Phrase, config: &Config) -> BTreeSet<String> {
-    let folder = |file: &Found| folder_of(&file.path.to_string_lossy(), &file.place.session);
+fn in_folders_named(phrase: &PhraseMatcher, config: &Config) -> BTreeSet<String> {
+    let folder = |file: &TranscriptFile| folder_of(&file.path.to_string_lossy(), &file.place.session);
     found(config).into_iter().filter(|file| phrase.is_in(&folder(file))).map(|file| file.place.session).collect()
 }
 
 /// Rejects a text that is part of every path: it would delete everything, which nobody means.
-fn phrase(text: &str, config: &Config) -> Result<Phrase> {
-    let phrase = Phrase::new(text).filter(|phrase| phrase.length() >= MIN_LENGTH);
+fn phrase(text: &str, config: &Config) -> Result<PhraseMatcher> {
+    let phrase = PhraseMatcher::new(text).filter(|phrase| phrase.length() >= MIN_LENGTH);
     let Some(phrase) = phrase else { bail!("--match needs a text of at least {MIN_LENGTH} characters") };
     let homes = names_of(&config.home);
     for dir in homes.iter().chain(&config.claude_dirs) {

@@ -21,7 +21,7 @@ const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// How something was shown, in increasing detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ShownAs {
     /// Named in a notice.
     Notice,
     /// Among the notes at the session's start.
@@ -30,15 +30,15 @@ pub enum How {
     Passages,
 }
 
-const HOW: [(How, &str); 3] = [(How::Notice, "notice"), (How::Start, "start"), (How::Passages, "passages")];
+const HOW: [(ShownAs, &str); 3] = [(ShownAs::Notice, "notice"), (ShownAs::Start, "start"), (ShownAs::Passages, "passages")];
 
 /// What was already shown to one session.
 #[derive(Debug, Default)]
-pub struct Told {
-    lines: Vec<(How, String)>,
+pub struct SeenLog {
+    lines: Vec<(ShownAs, String)>,
 }
 
-impl Told {
+impl SeenLog {
     pub fn read(data_dir: &Path, session: &str) -> Self {
         let text = fs::read_to_string(file(data_dir, session)).unwrap_or_default();
         let line = |line: &str| {
@@ -55,7 +55,7 @@ impl Told {
     }
 
     /// Whether it was shown in this way, or in more detail.
-    pub fn has(&self, id: &str, how: How) -> bool {
+    pub fn has(&self, id: &str, how: ShownAs) -> bool {
         let id = hashed(id);
         self.lines.iter().any(|(known, of)| *of == id && *known as u8 >= how as u8)
     }
@@ -66,7 +66,7 @@ impl Told {
 }
 
 /// Records what is shown to a session.
-pub fn note<'i>(data_dir: &Path, session: &str, how: How, ids: impl Iterator<Item = &'i str>) -> Result<()> {
+pub fn note<'i>(data_dir: &Path, session: &str, how: ShownAs, ids: impl Iterator<Item = &'i str>) -> Result<()> {
     let name = HOW.iter().find(|(known, _)| *known == how).map_or("", |(_, name)| name);
     let lines: String = ids.map(|id| format!("{name} {}\n", hashed(id))).collect();
     if lines.is_empty() {

@@ -16,9 +16,9 @@ const MAX_LINES: usize = 200;
 
 /// The statements of a project's memory.
 #[derive(Debug, Default)]
-pub struct OwnMemory(Vec<String>);
+pub struct ClientMemory(Vec<String>);
 
-impl OwnMemory {
+impl ClientMemory {
     /// The memory that a session in `cwd` gets for the project `key`. A file that is missing, excluded or unreadable counts as empty.
     pub fn of(config: &Config, key: &str, cwd: &str) -> Self {
         let mut folders = vec![folder_of(key)];
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn what_the_memory_says_is_known_in_other_words_and_its_opposite_is_not() {
-        let memory = OwnMemory(statements(
+        let memory = ClientMemory(statements(
             "# Memory\n\n- [Keyset pagination](keyset.md) — use keyset pagination from now on, always\n- Tests run with make. Port 8081.",
         ));
         for said in ["Use keyset pagination from now on", "We use keyset pagination.", "The tests run with make", "port 8081"] {
@@ -71,7 +71,7 @@ mod tests {
         {
             assert!(!memory.says(new), "{new}");
         }
-        assert!(!OwnMemory::default().says("anything at all"));
+        assert!(!ClientMemory::default().says("anything at all"));
         assert_eq!(folder_of("/home/dév/wk.i/😀"), "-home-d-v-wk-i---");
     }
 }

@@ -7,4 +7,4 @@ pub mod client_memory;
 mod gather;
 pub mod undigested_summary;
 
-pub use gather::{Asked, Start, compacted, gather};
+pub use gather::{ContextRequest, StartMode, compacted, gather};

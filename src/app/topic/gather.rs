@@ -9,9 +9,9 @@ use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, Project};
 use crate::render::topic::fit;
-use crate::render::topic::{Passage, Source, Topic};
+use crate::render::topic::{SourcePassage, Topic, TopicSource};
 use crate::search::prompt::{wants_decisions, without_asking};
-use crate::search::{Found, Origin, Query, Wanted, find};
+use crate::search::{HitSource, Query, SearchHit, SearchOptions, find};
 use crate::store::Memory;
 use crate::store::notes::Note;
 use crate::text::tokenize::words;
@@ -36,7 +36,7 @@ const LITTLE_MORE: usize = 24;
 /// What is known about a topic, within a token budget. A query without words gives the latest sessions: of the own project if there is
 /// one, else of all.
 pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>, max_tokens: usize) -> Result<Topic> {
-    let asking = Asking { own, session: None, decisions: wants_decisions(&query.text) };
+    let asking = Asker { own, session: None, decisions: wants_decisions(&query.text) };
     let mut sources = candidates(store, config, query, &asking)?;
     // Among the best sources, those of the own project come first.
     sources.sort_by_key(|source| source.elsewhere.is_some());
@@ -45,7 +45,7 @@ pub fn gather(store: &Memory, config: &Config, query: &Query, own: Option<&str>,
 
 /// Who is asking.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asking<'a> {
+pub struct Asker<'a> {
     /// The key of the current project.
     pub own: Option<&'a str>,
     /// The id of the asking session, which is left out.
@@ -54,7 +54,7 @@ pub struct Asking<'a> {
     pub decisions: bool,
 }
 
-impl Asking<'_> {
+impl Asker<'_> {
     /// The project's name, if it is not the asker's own.
     fn elsewhere(&self, project: &Project) -> Option<String> {
         let other = project.key != EVERYWHERE && self.own.is_some_and(|own| own != project.key);
@@ -63,7 +63,7 @@ impl Asking<'_> {
 }
 
 /// All sources on a topic, best first, without a budget.
-pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
+pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
     let query = without_asking(query);
     match asking.own {
         Some(own) if query.is_empty() => latest(store, config, own, asking.session),
@@ -73,7 +73,7 @@ pub fn candidates(store: &Memory, config: &Config, query: &Query, asking: &Askin
 
 impl Topic {
     /// As many passages as fit.
-    pub fn of(sources: Vec<Source>, max_tokens: usize) -> Self {
+    pub fn of(sources: Vec<TopicSource>, max_tokens: usize) -> Self {
         fit(sources, max_tokens)
     }
 }
@@ -81,20 +81,20 @@ impl Topic {
 /// Conversation items read per result for passages; a hook waits for this.
 const READS: usize = 400;
 
-fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asking<'_>) -> Result<Vec<Source>> {
+fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asker<'_>) -> Result<Vec<TopicSource>> {
     let limit = if query.is_empty() { LATEST } else { SOURCES };
     if query.is_empty() {
         // No query: match everything, newest first.
         query.filters.since = Some(Millis::MIN);
     }
-    let wanted = Wanted {
+    let wanted = SearchOptions {
         limit,
         passages: PASSAGES,
         own: asking.own,
         now: config.now(),
         except: asking.session,
         reads: READS,
-        ..Wanted::default()
+        ..SearchOptions::default()
     };
     let mut all = find(store, &query, &wanted)?;
     if !query.terms.is_empty() {
@@ -106,23 +106,23 @@ fn found(store: &Memory, config: &Config, mut query: Query, asking: &Asking<'_>)
 }
 
 /// A search result as a source, with what its session decided and left open.
-fn source(store: &Memory, config: &Config, found: Found, words: &BTreeSet<String>, asking: &Asking<'_>) -> Result<Source> {
+fn source(store: &Memory, config: &Config, found: SearchHit, words: &BTreeSet<String>, asking: &Asker<'_>) -> Result<TopicSource> {
     let (at, origin) = match &found.origin {
-        Origin::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
-        Origin::Note(note) => (note.at, "note"),
+        HitSource::Session(head) => (head.last_at.unwrap_or(head.started_at), "session"),
+        HitSource::Note(note) => (note.at, "note"),
     };
-    let mut passages: Vec<Passage> = Vec::new();
+    let mut passages: Vec<SourcePassage> = Vec::new();
     for one in &found.passages {
         add(&mut passages, &name(&one.kind), &one.text);
     }
-    if let Origin::Session(head) = &found.origin
+    if let HitSource::Session(head) = &found.origin
         && let Some(stored) = store.digest_of(head.pk)?
     {
         let closed = store.closed_of(head.pk)?;
         passages = completed(passages, &head.id, &stored.digest, &closed, words, asking.decisions);
     }
     without_title(&mut passages, &found.title);
-    Ok(Source {
+    Ok(TopicSource {
         id: found.id().to_owned(),
         origin,
         by: found.note().map(Note::origin),
@@ -142,13 +142,13 @@ fn source(store: &Memory, config: &Config, found: Found, words: &BTreeSet<String
 
 /// The passages found in a session, completed with decisions and open items, and with outcomes if too few are informative.
 fn completed(
-    mut found: Vec<Passage>,
+    mut found: Vec<SourcePassage>,
     session: &str,
     digest: &Digest,
     closed: &[String],
     asked: &BTreeSet<String>,
     decisions_first: bool,
-) -> Vec<Passage> {
+) -> Vec<SourcePassage> {
     for passage in found.iter_mut().filter(|passage| passage.kind == "learned" && was_read(digest, &passage.text)) {
         "investigated".clone_into(&mut passage.kind);
     }
@@ -158,17 +158,19 @@ fn completed(
     decided.sort_by_key(|text| std::cmp::Reverse(held(text)));
     let mut passages = Vec::new();
     if decisions_first {
-        let (first, rest): (Vec<Passage>, Vec<Passage>) = found.into_iter().partition(|passage| passage.kind == "decision");
+        let (first, rest): (Vec<SourcePassage>, Vec<SourcePassage>) =
+            found.into_iter().partition(|passage| passage.kind == "decision");
         passages.extend(first);
         decided.iter().take(DECISIONS).for_each(|text| add(&mut passages, "decision", text));
-        let (read, rest): (Vec<Passage>, Vec<Passage>) = rest.into_iter().partition(|passage| passage.kind == "investigated");
+        let (read, rest): (Vec<SourcePassage>, Vec<SourcePassage>) =
+            rest.into_iter().partition(|passage| passage.kind == "investigated");
         rest.into_iter().chain(read).for_each(|passage| add(&mut passages, &passage.kind, &passage.text));
     } else {
         passages = found;
     }
     left_open(session, digest, closed).take(BESIDE).for_each(|(kind, text)| add(&mut passages, kind, text));
     decided.iter().take(BESIDE).for_each(|text| add(&mut passages, "decision", text));
-    let tells = |passage: &&Passage| !matches!(passage.kind.as_str(), "prompt" | "investigated" | "file" | "command");
+    let tells = |passage: &&SourcePassage| !matches!(passage.kind.as_str(), "prompt" | "investigated" | "file" | "command");
     if passages.iter().filter(tells).count() < ENOUGH {
         last(&digest.completed, OUTCOMES).for_each(|text| add(&mut passages, "outcome", text));
         last(&digest.learned, BESIDE).for_each(|text| add(&mut passages, "learned", text));
@@ -184,9 +186,9 @@ fn was_read(digest: &Digest, text: &str) -> bool {
 }
 
 /// Drops the prompt if it only repeats the title and other passages remain.
-fn without_title(passages: &mut Vec<Passage>, title: &str) {
+fn without_title(passages: &mut Vec<SourcePassage>, title: &str) {
     let title = title.trim_end_matches('…').trim_end();
-    let says_it = |passage: &Passage| {
+    let says_it = |passage: &SourcePassage| {
         let begins = passage.text.starts_with(title) && passage.text.len() <= title.len() + LITTLE_MORE;
         passage.kind == "prompt" && (title.contains(passage.text.trim_end_matches('…')) || begins)
     };
@@ -196,7 +198,7 @@ fn without_title(passages: &mut Vec<Passage>, title: &str) {
 }
 
 /// The latest sessions of a project.
-fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<Source>> {
+fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> Result<Vec<TopicSource>> {
     let Some(project) = store.project_pk(own)? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for one in store.recent_sessions(project, None, LATEST)? {
@@ -212,7 +214,7 @@ fn latest(store: &Memory, config: &Config, own: &str, asking: Option<&str>) -> R
         }
         add(&mut passages, "prompt", &digest.request);
         without_title(&mut passages, &digest.title);
-        all.push(Source {
+        all.push(TopicSource {
             id: one.id,
             origin: "session",
             by: None,
@@ -243,10 +245,10 @@ fn last<T>(list: &[T], most: usize) -> impl Iterator<Item = &T> {
 }
 
 /// Adds a text unless it contains a passage or is contained in one.
-fn add(passages: &mut Vec<Passage>, kind: &str, text: &str) {
+fn add(passages: &mut Vec<SourcePassage>, kind: &str, text: &str) {
     let known = passages.iter().any(|known| known.text.contains(text) || text.contains(&known.text));
     if !known && !text.is_empty() {
-        passages.push(Passage { kind: kind.to_owned(), text: text.to_owned() });
+        passages.push(SourcePassage { kind: kind.to_owned(), text: text.to_owned() });
     }
 }
 

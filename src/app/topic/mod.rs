@@ -6,5 +6,5 @@
 mod account;
 mod gather;
 
-pub use account::{Account, Sentence, read, request};
-pub use gather::{Asking, candidates, gather};
+pub use account::{Sentence, TopicAccount, read, request};
+pub use gather::{Asker, candidates, gather};

@@ -5,9 +5,9 @@ use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Site, Tool};
-use crate::app::close_items::Closing;
-use crate::app::notes::Refused;
+use super::{Tool, ToolContext};
+use crate::app::close_items::ClosingRequest;
+use crate::app::notes::Refusal;
 use crate::mcp::text::line;
 use crate::store::Store;
 
@@ -15,12 +15,12 @@ use crate::store::Store;
 const MOST: usize = 20;
 const TEXT: usize = 200;
 
-pub struct Close;
+pub struct CloseTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct Asked {
+pub struct CloseRequest {
     /// Ids of next steps, blockers or notes of what is to be done, of the current project, or the starts of them. At most 20.
     ids: Vec<String>,
     /// Open them again; what the user closed stays closed.
@@ -30,7 +30,7 @@ pub struct Asked {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct Answer {
+pub struct CloseReply {
     items: Vec<Item>,
     /// Whose word it is, as it is shown beside them from now on.
     by: String,
@@ -46,36 +46,36 @@ struct Item {
     known: bool,
 }
 
-impl Tool for Close {
+impl Tool for CloseTool {
     const NAME: &'static str = "close";
     const TITLE: &'static str = "Close what is done";
     const ABOUT: &'static str = "Say that something an earlier session of this project left open is done, by its id: a next step, a blocker, a \
          note of kind todo. Only what was really done, in this session or before it. It is kept with who said so.";
     const WRITES: bool = true;
-    type Asked = Asked;
-    type Answer = Answer;
+    type Request = CloseRequest;
+    type Reply = CloseReply;
 
-    fn call(asked: Asked, site: &Site<'_>) -> Result<Answer> {
+    fn call(asked: CloseRequest, site: &ToolContext<'_>) -> Result<CloseReply> {
         if !(1..=MOST).contains(&asked.ids.len()) {
             bail!("ids: 1 to {MOST}");
         }
         let writer = site.writer().map_err(refused)?;
         let memory = site.memory()?;
-        let closing = Closing::find(&asked.ids, &memory)?;
+        let closing = ClosingRequest::find(&asked.ids, &memory)?;
         closing.check(&writer, asked.undo, &memory).map_err(refused)?;
         drop(memory);
         let mut store = Store::open_existing(&site.config.database())?;
         let all = closing.apply(&writer, asked.undo, site.config.now(), &mut store)?;
-        let item = |one: crate::app::close_items::Closed| Item {
+        let item = |one: crate::app::close_items::ClosingResult| Item {
             id: one.id,
             text: line(&one.text, TEXT),
             open: asked.undo,
             known: !one.changed,
         };
-        Ok(Answer { items: all.into_iter().map(item).collect(), by: writer.author.text() })
+        Ok(CloseReply { items: all.into_iter().map(item).collect(), by: writer.author.text() })
     }
 
-    fn text(answer: &Answer) -> String {
+    fn text(answer: &CloseReply) -> String {
         let state = |item: &Item| match (item.open, item.known) {
             (true, false) => "open again",
             (true, true) => "was not closed",
@@ -90,7 +90,7 @@ impl Tool for Close {
 
 /// Rewords a refusal to say that nothing changed.
 fn refused(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Refused>() {
+    match error.downcast::<Refusal>() {
         Ok(refused) => anyhow::anyhow!("nothing was closed or opened: {refused}"),
         Err(e) => e,
     }

@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::text::{harmless, harmless_value, line};
-use crate::app::contributor::Writer;
+use crate::app::contributor::Contributor;
 use crate::config::{Agent, Config, agent, agent_of_client};
-use crate::mcp::executor::Reading;
+use crate::mcp::executor::ReadHandle;
 use crate::model::note::EVERYWHERE;
 use crate::model::session::{Millis, Project};
 use crate::privacy::{Policy, View};
@@ -46,29 +46,29 @@ const MAX_NAME: usize = 60;
 const MOST_ARGUMENTS: usize = 12;
 
 /// Context of a call.
-pub struct Site<'a> {
+pub struct ToolContext<'a> {
     pub config: &'a Config,
     /// The folder whose project comes first.
     pub folder: &'a Path,
-    pub(super) reading: &'a Reading,
+    pub(super) reading: &'a ReadHandle,
     /// The client's name for itself.
     pub client: &'a str,
     /// Start time of the server.
     pub since: Millis,
 }
 
-impl Site<'_> {
+impl ToolContext<'_> {
     /// The author of what this call writes: the agent that started the server, else the client by its own name. It may write for
     /// the project in which the client works.
     ///
     /// # Errors
     /// If that project is excluded.
-    pub fn writer(&self) -> Result<Writer> {
+    pub fn writer(&self) -> Result<Contributor> {
         let mut agent = agent().unwrap_or_else(|| agent_of_client(self.client));
         // The session that started the server; it may have begun in another folder.
         let session = agent.session.take().filter(|id| !self.is_over(id));
-        let Writer { reach, .. } = Writer::agent(&agent, self.folder, self.config)?;
-        Ok(Writer { author: Agent { session, ..agent }.author(), reach })
+        let Contributor { reach, .. } = Contributor::agent(&agent, self.folder, self.config)?;
+        Ok(Contributor { author: Agent { session, ..agent }.author(), reach })
     }
 
     /// Whether a session ended since the server was started. A client starts the server once and may continue with another
@@ -96,10 +96,12 @@ impl Site<'_> {
     }
 
     /// Like [`Self::memory`], for the projects in scope.
-    pub fn memory_of(&self, scope: Scope) -> Result<Memory> {
+    pub fn memory_of(&self, scope: ProjectScope) -> Result<Memory> {
         match scope {
-            Scope::All => self.memory(),
-            Scope::Project => self.reading.memory(self.config, &self.config.policy(View::Only(&self.folder.to_string_lossy()))),
+            ProjectScope::All => self.memory(),
+            ProjectScope::Project => {
+                self.reading.memory(self.config, &self.config.policy(View::Only(&self.folder.to_string_lossy())))
+            }
         }
     }
 
@@ -118,7 +120,7 @@ impl Site<'_> {
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(crate = "rmcp::schemars", inline)]
-pub enum Scope {
+pub enum ProjectScope {
     #[default]
     All,
     Project,
@@ -133,49 +135,49 @@ trait Tool {
     const WRITES: bool = false;
     /// Whether it may contact another machine, if the config names an endpoint.
     const OPEN_WORLD: bool = false;
-    type Asked: DeserializeOwned + JsonSchema + 'static;
-    type Answer: Serialize + JsonSchema + 'static;
+    type Request: DeserializeOwned + JsonSchema + 'static;
+    type Reply: Serialize + JsonSchema + 'static;
 
     /// # Errors
     /// What went wrong, and what to do about it.
-    fn call(asked: Self::Asked, site: &Site<'_>) -> Result<Self::Answer>;
+    fn call(asked: Self::Request, site: &ToolContext<'_>) -> Result<Self::Reply>;
 
-    fn text(answer: &Self::Answer) -> String;
+    fn text(answer: &Self::Reply) -> String;
 }
 
 /// A tool in the form the server needs.
-pub struct Entry {
+pub struct ToolEntry {
     pub tool: rmcp::model::Tool,
-    pub call: fn(JsonObject, &Site<'_>) -> CallToolResult,
+    pub call: fn(JsonObject, &ToolContext<'_>) -> CallToolResult,
 }
 
-static ALL: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+static ALL: LazyLock<Vec<ToolEntry>> = LazyLock::new(|| {
     vec![
-        entry::<search::Search>(),
-        entry::<timeline::Around>(),
-        entry::<get::Get>(),
-        entry::<crate::mcp::tools::recall::Gather>(),
-        entry::<remember::Remember>(),
-        entry::<close::Close>(),
-        entry::<status::Status>(),
+        entry::<search::SearchTool>(),
+        entry::<timeline::TimelineTool>(),
+        entry::<get::GetTool>(),
+        entry::<crate::mcp::tools::recall::RecallTool>(),
+        entry::<remember::RememberTool>(),
+        entry::<close::CloseTool>(),
+        entry::<status::StatusTool>(),
     ]
 });
 
 /// All tools, in listing order.
-pub fn all() -> &'static [Entry] {
+pub fn all() -> &'static [ToolEntry] {
     &ALL
 }
 
-fn entry<T: Tool>() -> Entry {
+fn entry<T: Tool>() -> ToolEntry {
     let hints = ToolAnnotations::new().read_only(!T::WRITES).destructive(false).idempotent(true).open_world(T::OPEN_WORLD);
     let mut tool = rmcp::model::Tool::new(T::NAME, T::ABOUT, JsonObject::new())
         .with_title(T::TITLE)
-        .with_input_schema::<T::Asked>()
-        .with_output_schema::<T::Answer>()
+        .with_input_schema::<T::Request>()
+        .with_output_schema::<T::Reply>()
         .with_annotations(hints);
     lean(Arc::make_mut(&mut tool.input_schema));
     tool.output_schema.as_mut().map(Arc::make_mut).map(lean);
-    Entry { tool, call: call::<T> }
+    ToolEntry { tool, call: call::<T> }
 }
 
 /// Removes parts of a schema that tell a client nothing: sizes of Rust's numbers, and that optional arguments may be null.
@@ -205,10 +207,10 @@ fn lean(schema: &mut JsonObject) {
     }
 }
 
-fn call<T: Tool>(arguments: JsonObject, site: &Site<'_>) -> CallToolResult {
-    let asked = match read::<T::Asked>(&arguments) {
+fn call<T: Tool>(arguments: JsonObject, site: &ToolContext<'_>) -> CallToolResult {
+    let asked = match read::<T::Request>(&arguments) {
         Ok(asked) => asked,
-        Err(why) => return failed(&format!("{}: {why}", culprit::<T::Asked>(&arguments, &why).unwrap_or(T::NAME))),
+        Err(why) => return failed(&format!("{}: {why}", culprit::<T::Request>(&arguments, &why).unwrap_or(T::NAME))),
     };
     let told = T::call(asked, site).and_then(|answer| Ok((T::text(&answer), serde_json::to_value(&answer)?)));
     match told {

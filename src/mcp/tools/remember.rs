@@ -5,33 +5,33 @@ use anyhow::{Result, bail};
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Site, Tool};
-use crate::app::contributor::Writer;
-use crate::app::notes::{New, Refused, remember};
+use super::{Tool, ToolContext};
+use crate::app::contributor::Contributor;
+use crate::app::notes::{NoteInput, Refusal, remember};
 use crate::mcp::text::line;
-use crate::model::note::{Kind, told_project};
+use crate::model::note::{NoteKind, told_project};
 use crate::sys::paths::names_of;
 
 /// Longest project root, in characters.
 const MAX_PROJECT: usize = 200;
 
-pub struct Remember;
+pub struct RememberTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct Asked {
+pub struct RememberRequest {
     /// What is to be remembered, in a sentence or a few that can be understood without this conversation. At most 2,000 characters.
     text: String,
     /// What it is: `fact` where it is not given.
     #[serde(default)]
-    #[schemars(extend("enum" = Kind::ALL.map(Kind::name)))]
+    #[schemars(extend("enum" = NoteKind::ALL.map(NoteKind::name)))]
     kind: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct Answer {
+pub struct RememberReply {
     /// The note's, for `get`.
     id: String,
     /// It was known already, in these words or nearly these; nothing was written.
@@ -42,7 +42,7 @@ pub struct Answer {
     by: String,
 }
 
-impl Tool for Remember {
+impl Tool for RememberTool {
     const NAME: &'static str = "remember";
     const TITLE: &'static str = "Remember for later sessions";
     const ABOUT: &'static str = "Keep a note that later sessions of this project find: a decision and its reason, a convention, a preference, a \
@@ -50,26 +50,26 @@ impl Tool for Remember {
          with <private>, nor what was said beside it: what is given here is kept. Secrets are taken out; what is known already is not kept \
          twice. It is shown as yours, with this session. Notes for other projects the user keeps with `recall remember`.";
     const WRITES: bool = true;
-    type Asked = Asked;
-    type Answer = Answer;
+    type Request = RememberRequest;
+    type Reply = RememberReply;
 
-    fn call(asked: Asked, site: &Site<'_>) -> Result<Answer> {
+    fn call(asked: RememberRequest, site: &ToolContext<'_>) -> Result<RememberReply> {
         check_is_project(site)?;
-        let Writer { author, reach } = told(site.writer())?;
+        let Contributor { author, reach } = told(site.writer())?;
         let by = author.text();
         let project = Some(site.folder.to_owned());
-        let kept = told(remember(site.config, &New { text: asked.text, kind: asked.kind, project, author, reach }))?;
-        Ok(Answer { id: kept.id, known: kept.known, project: line(told_project(&kept.project), MAX_PROJECT), by })
+        let kept = told(remember(site.config, &NoteInput { text: asked.text, kind: asked.kind, project, author, reach }))?;
+        Ok(RememberReply { id: kept.id, known: kept.known, project: line(told_project(&kept.project), MAX_PROJECT), by })
     }
 
-    fn text(answer: &Answer) -> String {
-        let Answer { id, known, project, by } = answer;
+    fn text(answer: &RememberReply) -> String {
+        let RememberReply { id, known, project, by } = answer;
         if *known { format!("{id} says so already, for {project}") } else { format!("{id} is remembered for {project} ({by})") }
     }
 }
 
 /// Rejects the home folder and `/`: some clients start their servers there, where no session ever runs.
-fn check_is_project(site: &Site<'_>) -> Result<()> {
+fn check_is_project(site: &ToolContext<'_>) -> Result<()> {
     let is_home = names_of(&site.config.home).iter().any(|home| home == site.folder);
     if is_home || site.folder.parent().is_none() {
         bail!(
@@ -82,7 +82,7 @@ fn check_is_project(site: &Site<'_>) -> Result<()> {
 
 /// Rewords a refusal to say that nothing was stored.
 fn told<T>(result: Result<T>) -> Result<T> {
-    result.map_err(|e| match e.downcast::<Refused>() {
+    result.map_err(|e| match e.downcast::<Refusal>() {
         Ok(refused) => anyhow::anyhow!("not remembered: {refused}"),
         Err(e) => e,
     })

@@ -4,20 +4,20 @@ use anyhow::Result;
 use rmcp::schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Site, Tool};
-use crate::app::doctor::{Depth, State, examine};
+use super::{Tool, ToolContext};
+use crate::app::doctor::{Depth, Severity, examine};
 use crate::setup::Host;
 
-pub struct Status;
+pub struct StatusTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct Asked {}
+pub struct StatusRequest {}
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
-pub struct Answer {
+pub struct StatusReply {
     /// The project of the folder the client works in: what the other tools put first.
     project: String,
     /// Is there an index? It comes of the first `recall digest`.
@@ -44,15 +44,15 @@ struct Problem {
     advice: Option<String>,
 }
 
-impl Tool for Status {
+impl Tool for StatusTool {
     const NAME: &'static str = "status";
     const TITLE: &'static str = "State of the memory";
     const ABOUT: &'static str = "How many sessions the memory holds, when it was last brought up to date, and what to do where something is wrong. \
          Ask this when other tools of recall fail or find nothing.";
-    type Asked = Asked;
-    type Answer = Answer;
+    type Request = StatusRequest;
+    type Reply = StatusReply;
 
-    fn call(_: Asked, site: &Site<'_>) -> Result<Answer> {
+    fn call(_: StatusRequest, site: &ToolContext<'_>) -> Result<StatusReply> {
         let config = site.config;
         let store = site.memory_if_there()?;
         let counts = store.as_ref().map(|store| store.counts(0)).transpose()?.unwrap_or_default();
@@ -63,19 +63,19 @@ impl Tool for Status {
             found: finding.found,
             advice: finding.advice,
         };
-        Ok(Answer {
+        Ok(StatusReply {
             project: site.project(),
             ready: store.is_some(),
             sessions: counts.sessions,
             digests: counts.digests,
             waiting: counts.waiting,
             last_digest: last.map(|(at, _)| config.local_time(Some(at), "%Y-%m-%d %H:%M")),
-            problems: findings.into_iter().filter(|f| f.state != State::Ok).map(problem).collect(),
+            problems: findings.into_iter().filter(|f| f.state != Severity::Ok).map(problem).collect(),
         })
     }
 
-    fn text(answer: &Answer) -> String {
-        let Answer { sessions, digests, waiting, .. } = answer;
+    fn text(answer: &StatusReply) -> String {
+        let StatusReply { sessions, digests, waiting, .. } = answer;
         let mut text = if answer.ready {
             format!("{sessions} sessions, {digests} with a digest, {waiting} waiting for one")
         } else {

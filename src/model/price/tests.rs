@@ -18,12 +18,12 @@ fn million(model: &str) -> Option<[f64; 5]> {
 
 #[test]
 fn the_list_is_read_and_dated() {
-    let list: List = toml::from_str(LIST).unwrap();
+    let list: PriceList = toml::from_str(LIST).unwrap();
     assert!(list.date.parse::<jiff::civil::Date>().is_ok() && listed_on() == Some(&list.date), "{}", list.date);
     for (alias, meant) in &list.aliases {
         assert!(meant.iter().all(|id| list.models.contains_key(id)), "{alias}: {meant:?}");
     }
-    for (id, Listed { price, long, fast, .. }) in &list.models {
+    for (id, ListedModel { price, long, fast, .. }) in &list.models {
         for price in [Some(price), long.as_ref(), fast.as_ref()].into_iter().flatten() {
             assert!(0.0 < price.input && price.input < price.output, "{id}: {price:?}");
         }
@@ -80,7 +80,7 @@ fn whoever_serves_it_and_whatever_its_date_a_model_has_its_price_and_the_unknown
 
 #[test]
 fn long_prompts_have_their_own_price_where_the_list_has_one() {
-    let half = Counts { input: 500_000, output: 100_000, cache_read: 1_000_000, ..Counts::default() };
+    let half = TokenCounts { input: 500_000, output: 100_000, cache_read: 1_000_000, ..TokenCounts::default() };
     let tokens = Tokens { input: 1_000_000, output: 200_000, cache_read: 2_000_000, long: half, ..Tokens::default() };
     let of = |model: &str| cost(&tokens, &rates(model).unwrap());
     let (short, long) = (0.05 + 0.05 + 0.01, 0.25 + 0.25 + 0.05);

@@ -15,7 +15,7 @@ const LEAST: usize = 24;
 
 /// An answer of the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stored")]
+#[serde(from = "StoredAnswer")]
 pub struct Answer {
     /// The user's own words, or the chosen option.
     pub said: String,
@@ -27,7 +27,7 @@ pub struct Answer {
 /// The stored formats of an answer: until version 0.2, one text of lines `question → answer`.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Stored {
+enum StoredAnswer {
     Text(String),
     Sides {
         said: String,
@@ -36,11 +36,11 @@ enum Stored {
     },
 }
 
-impl From<Stored> for Answer {
-    fn from(stored: Stored) -> Self {
+impl From<StoredAnswer> for Answer {
+    fn from(stored: StoredAnswer) -> Self {
         match stored {
-            Stored::Sides { said, asked } => Self { said, asked },
-            Stored::Text(text) => Self::of_lines(&text),
+            StoredAnswer::Sides { said, asked } => Self { said, asked },
+            StoredAnswer::Text(text) => Self::of_lines(&text),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, RowKey};
+use super::{Answer, RecordKey};
 
 /// One stored entry of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,7 +167,7 @@ pub struct Title {
     pub by: TitleBy,
     /// The last record of the titled conversation, if that may be in another session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub leaf: Option<RowKey>,
+    pub leaf: Option<RecordKey>,
 }
 
 /// Who gave a title; the greater takes precedence.

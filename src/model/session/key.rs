@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// The record's UUID if it has one; otherwise a hash of its session and its name, or of its session and the bytes of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RowKey(pub [u8; 16]);
+pub struct RecordKey(pub [u8; 16]);
 
-impl RowKey {
+impl RecordKey {
     /// The key of a record whose `uuid` field is `text`. If that is no UUID, it only names a record within its session.
     pub fn from_uuid(session: &str, text: &str) -> Self {
         match parse_uuid(text) {
@@ -25,7 +25,7 @@ impl RowKey {
     }
 
     /// The key under which the title of a `summary` line is forgotten: such a line leaves no other trace.
-    pub fn of_title(leaf: RowKey, title: &str) -> Self {
+    pub fn of_title(leaf: RecordKey, title: &str) -> Self {
         Self::hashed(&[b"title", &leaf.0, title.as_bytes()])
     }
 
@@ -36,7 +36,7 @@ impl RowKey {
     }
 }
 
-impl fmt::Display for RowKey {
+impl fmt::Display for RecordKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, byte) in self.0.iter().enumerate() {
             if matches!(i, 4 | 6 | 8 | 10) {
@@ -48,16 +48,16 @@ impl fmt::Display for RowKey {
     }
 }
 
-impl Serialize for RowKey {
+impl Serialize for RecordKey {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for RowKey {
+impl<'de> Deserialize<'de> for RecordKey {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        parse_uuid(&text).map(RowKey).ok_or_else(|| serde::de::Error::custom("a row key is 32 hex digits"))
+        parse_uuid(&text).map(RecordKey).ok_or_else(|| serde::de::Error::custom("a row key is 32 hex digits"))
     }
 }
 

@@ -12,14 +12,14 @@ mod key;
 
 pub use self::answer::{Answer, said};
 pub use item::*;
-pub use key::{RowKey, digest_of, free_id, short_id};
+pub use key::{RecordKey, digest_of, free_id, short_id};
 
 /// Milliseconds since the Unix epoch.
 pub type Millis = i64;
 
 /// Tokens of one API message. The lines of one message repeat its usage while it grows: the largest counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct MessageUsage {
     pub message: String,
     pub model: String,
     pub tokens: Tokens,
@@ -39,14 +39,14 @@ pub struct Tokens {
     pub cache_write_hour: u64,
     pub cache_read: u64,
     /// The part that belongs to requests with a long prompt, if that was determined.
-    #[serde(default, skip_serializing_if = "Counts::is_empty")]
-    pub long: Counts,
+    #[serde(default, skip_serializing_if = "TokenCounts::is_empty")]
+    pub long: TokenCounts,
 }
 
 /// Tokens billed at the same price level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Counts {
+pub struct TokenCounts {
     pub input: u64,
     pub output: u64,
     pub cache_write: u64,
@@ -54,7 +54,7 @@ pub struct Counts {
     pub cache_read: u64,
 }
 
-impl Counts {
+impl TokenCounts {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -74,16 +74,16 @@ impl Counts {
     }
 }
 
-impl From<Counts> for Tokens {
-    fn from(Counts { input, output, cache_write, cache_write_hour, cache_read }: Counts) -> Self {
-        Self { input, output, cache_write, cache_write_hour, cache_read, long: Counts::default() }
+impl From<TokenCounts> for Tokens {
+    fn from(TokenCounts { input, output, cache_write, cache_write_hour, cache_read }: TokenCounts) -> Self {
+        Self { input, output, cache_write, cache_write_hour, cache_read, long: TokenCounts::default() }
     }
 }
 
 impl Tokens {
-    pub fn all(&self) -> Counts {
+    pub fn all(&self) -> TokenCounts {
         let Self { input, output, cache_write, cache_write_hour, cache_read, .. } = *self;
-        Counts { input, output, cache_write, cache_write_hour, cache_read }
+        TokenCounts { input, output, cache_write, cache_write_hour, cache_read }
     }
 
     pub fn total(&self) -> u64 {
@@ -94,7 +94,7 @@ impl Tokens {
     /// The tokens of one message, with `long` set if its prompt is long.
     pub fn of_one_message(self) -> Self {
         let prompt = self.total().saturating_sub(self.output);
-        Self { long: if prompt > LONG_PROMPT { self.all() } else { Counts::default() }, ..self }
+        Self { long: if prompt > LONG_PROMPT { self.all() } else { TokenCounts::default() }, ..self }
     }
 }
 
@@ -121,7 +121,7 @@ pub enum Turn {
 
 /// What a record says about its session's title.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sign {
+pub enum TitleEvent {
     /// The session continues one that was cleared, which may have had a title.
     Cleared,
     /// The user gave the session a title.
@@ -132,8 +132,8 @@ pub enum Sign {
 
 /// A parsed transcript line on its way into the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    pub key: RowKey,
+pub struct Record {
+    pub key: RecordKey,
     pub session: String,
     /// The subagent that wrote it; `None` for the main conversation.
     pub agent: Option<String>,
@@ -142,9 +142,9 @@ pub struct Row {
     pub branch: Option<String>,
     pub version: Option<String>,
     pub turn: Turn,
-    pub sign: Option<Sign>,
+    pub sign: Option<TitleEvent>,
     /// The record it follows, if it names one.
-    pub parent: Option<RowKey>,
+    pub parent: Option<RecordKey>,
     /// The client's id of the prompt it belongs to, in newer clients; records of that prompt's subagents carry it too.
     pub prompt: Option<String>,
     /// What the user marked as private in it. Never stored.
@@ -154,12 +154,12 @@ pub struct Row {
     pub items: Vec<Item>,
     /// The index of each item among all the record says, stored or not: an item's identity must not depend on rules that change.
     pub parts: Vec<i64>,
-    pub usage: Option<Usage>,
+    pub usage: Option<MessageUsage>,
 }
 
-impl Row {
+impl Record {
     /// A record of a single item, with nothing else known.
-    pub fn of(key: RowKey, item: Item) -> Self {
+    pub fn of(key: RecordKey, item: Item) -> Self {
         Self {
             key,
             session: String::new(),
@@ -210,18 +210,18 @@ pub struct Session {
     pub usage: BTreeMap<String, Tokens>,
     /// How many subagents worked for it.
     pub agents: usize,
-    pub left_out: LeftOut,
+    pub left_out: OmittedItems,
 }
 
 /// What was not loaded of a session over the load limit; zero for almost all sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
+pub struct OmittedItems {
     pub items: usize,
     /// How many of them are prompts of the user.
     pub prompts: usize,
 }
 
-impl LeftOut {
+impl OmittedItems {
     /// The message for the user, if anything was left out.
     pub fn told(&self) -> Option<String> {
         let Self { items, prompts } = self;
@@ -236,7 +236,7 @@ impl LeftOut {
 /// A stored item with its record, time and outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    pub key: RowKey,
+    pub key: RecordKey,
     pub at: Option<Millis>,
     pub agent: Option<String>,
     pub item: Item,

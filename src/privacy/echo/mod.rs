@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
-use self::units::{Kind, Unit, spelled_out, units};
+use self::units::{EchoUnit, EchoUnitKind, spelled_out, units};
 use self::vocabulary::{is_common, is_function};
 use super::says_something;
 use crate::model::session::{Item, digest_of};
@@ -34,9 +34,9 @@ const QUOTED: usize = 4;
 const TELLING: usize = 3;
 
 /// A remembered word: the hash of the session's id and the word's name.
-pub type Hash = u32;
+pub type WordHash = u32;
 
-fn hash(session: &str, name: &str) -> Hash {
+fn hash(session: &str, name: &str) -> WordHash {
     let [a, b, c, d, ..] = digest_of(&[b"echo", session.as_bytes(), name.as_bytes()]);
     u32::from_be_bytes([a, b, c, d])
 }
@@ -45,15 +45,15 @@ fn hash(session: &str, name: &str) -> Hash {
 pub fn distinctive(fenced: &str) -> BTreeSet<String> {
     let all = units(fenced);
     let mut names: BTreeSet<String> = BTreeSet::new();
-    let capitals = all.iter().filter(|unit| unit.kind == Kind::Word && begins_upper(fenced, unit)).count();
-    let is_heading = capitals * 2 > all.iter().filter(|unit| unit.kind == Kind::Word).count().max(3);
+    let capitals = all.iter().filter(|unit| unit.kind == EchoUnitKind::Word && begins_upper(fenced, unit)).count();
+    let is_heading = capitals * 2 > all.iter().filter(|unit| unit.kind == EchoUnitKind::Word).count().max(3);
     for unit in &all {
         match unit.kind {
-            Kind::Word => names.extend(names_of_word(fenced, unit, is_heading)),
-            Kind::Code if unit.key.len() >= 4 => _ = names.insert(format!("w:{}", unit.key)),
-            Kind::Code => {}
-            Kind::Number => names.extend(names_of_number(fenced, unit)),
-            Kind::Run => names.extend(names_of_run(&unit.key)),
+            EchoUnitKind::Word => names.extend(names_of_word(fenced, unit, is_heading)),
+            EchoUnitKind::Code if unit.key.len() >= 4 => _ = names.insert(format!("w:{}", unit.key)),
+            EchoUnitKind::Code => {}
+            EchoUnitKind::Number => names.extend(names_of_number(fenced, unit)),
+            EchoUnitKind::Run => names.extend(names_of_run(&unit.key)),
         }
         if names.len() >= MOST {
             break;
@@ -63,7 +63,7 @@ pub fn distinctive(fenced: &str) -> BTreeSet<String> {
     names
 }
 
-fn names_of_word(text: &str, unit: &Unit, is_heading: bool) -> Vec<String> {
+fn names_of_word(text: &str, unit: &EchoUnit, is_heading: bool) -> Vec<String> {
     let word = &text[unit.range.clone()];
     let letters = unit.key.chars().count();
     let is_name = begins_upper(text, unit) && !begins_sentence(text, unit) && !is_heading;
@@ -90,7 +90,7 @@ fn stem(key: &str) -> Option<String> {
     (inflected && stem.len() >= WITHIN).then(|| stem.iter().collect())
 }
 
-fn names_of_number(text: &str, unit: &Unit) -> Vec<String> {
+fn names_of_number(text: &str, unit: &EchoUnit) -> Vec<String> {
     let mut names = Vec::new();
     names.extend(date(&text[unit.range.clone()]));
     let values = [Some(unit.key.clone()), in_full(text, unit)];
@@ -114,7 +114,7 @@ fn is_distinctive_number(digits: &str) -> bool {
 }
 
 /// The full value of a number with a unit word, such as "4.2 million".
-fn in_full(text: &str, unit: &Unit) -> Option<String> {
+fn in_full(text: &str, unit: &EchoUnit) -> Option<String> {
     let behind = text[unit.range.end..].trim_start_matches([' ', '\u{a0}', '-']);
     let word: String = behind.chars().take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let zeros = match word.as_str() {
@@ -150,8 +150,8 @@ fn names_of_run(run: &str) -> Vec<String> {
 }
 
 /// The names of quotable word sequences, each with the range of its units.
-fn phrases(text: &str, all: &[Unit]) -> Vec<(Range<usize>, String)> {
-    let words: Vec<usize> = (0..all.len()).filter(|n| all[*n].kind == Kind::Word).collect();
+fn phrases(text: &str, all: &[EchoUnit]) -> Vec<(Range<usize>, String)> {
+    let words: Vec<usize> = (0..all.len()).filter(|n| all[*n].kind == EchoUnitKind::Word).collect();
     let mut found = Vec::new();
     let tells = |n: usize| !is_function(&all[n].key) && all[n].key.chars().count() > 2;
     for row in words.windows(QUOTED) {
@@ -168,12 +168,12 @@ fn phrases(text: &str, all: &[Unit]) -> Vec<(Range<usize>, String)> {
     found
 }
 
-fn begins_upper(text: &str, unit: &Unit) -> bool {
+fn begins_upper(text: &str, unit: &EchoUnit) -> bool {
     text[unit.range.clone()].chars().next().is_some_and(char::is_uppercase)
 }
 
 /// Does a word begin a sentence or a line, or follow punctuation? Then its capital means nothing.
-fn begins_sentence(text: &str, unit: &Unit) -> bool {
+fn begins_sentence(text: &str, unit: &EchoUnit) -> bool {
     let before = text[..unit.range.start].trim_end_matches([' ', '\t', '"', '\'', '(', '*', '_', '“', '„']);
     before.is_empty() || before.ends_with(['\n', '.', '!', '?', ':', '-', '•', '#', '>'])
 }
@@ -183,16 +183,16 @@ pub fn names_in(text: &str, mut each: impl FnMut(&str)) {
     let all = units(text);
     for unit in &all {
         match unit.kind {
-            Kind::Word | Kind::Code => {
+            EchoUnitKind::Word | EchoUnitKind::Code => {
                 each(&format!("w:{}", unit.key));
                 each(&format!("c:{}", &text[unit.range.clone()]));
                 spelled_out(&text[unit.range.clone()]).into_iter().for_each(|key| each(&format!("w:{key}")));
             }
-            Kind::Number => {
+            EchoUnitKind::Number => {
                 let values = [Some(unit.key.clone()), in_full(text, unit)].into_iter().flatten();
                 values.flat_map(|digits| endings(&digits)).chain(date(&text[unit.range.clone()])).for_each(|name| each(&name));
             }
-            Kind::Run => names_of_run(&unit.key).iter().for_each(|name| each(name)),
+            EchoUnitKind::Run => names_of_run(&unit.key).iter().for_each(|name| each(name)),
         }
     }
     phrases(text, &all).iter().for_each(|(_, name)| each(name));
@@ -200,22 +200,22 @@ pub fn names_in(text: &str, mut each: impl FnMut(&str)) {
 
 /// The remembered private words of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hushed {
-    sessions: Vec<(String, HashSet<Hash>)>,
+pub struct PrivateWords {
+    sessions: Vec<(String, HashSet<WordHash>)>,
 }
 
 /// Hashes names for a session to remember.
-pub fn hashes<'n>(session: &str, names: impl Iterator<Item = &'n str>) -> Vec<Hash> {
+pub fn hashes<'n>(session: &str, names: impl Iterator<Item = &'n str>) -> Vec<WordHash> {
     names.map(|name| hash(session, name)).collect()
 }
 
-impl Hushed {
+impl PrivateWords {
     pub fn is_empty(&self) -> bool {
         self.sessions.iter().all(|(_, words)| words.is_empty())
     }
 
     /// Remembers more words of a session. Returns whether any of them is new.
-    pub fn add(&mut self, session: &str, words: impl IntoIterator<Item = Hash>) -> bool {
+    pub fn add(&mut self, session: &str, words: impl IntoIterator<Item = WordHash>) -> bool {
         let at = self.sessions.iter().position(|(id, _)| id == session).unwrap_or_else(|| {
             self.sessions.push((session.to_owned(), HashSet::new()));
             self.sessions.len() - 1
@@ -243,20 +243,20 @@ impl Hushed {
         if gone.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, &gone)) }
     }
 
-    fn repeats(&self, text: &str, unit: &Unit) -> bool {
+    fn repeats(&self, text: &str, unit: &EchoUnit) -> bool {
         let word = &text[unit.range.clone()];
         match unit.kind {
-            Kind::Word | Kind::Code => {
+            EchoUnitKind::Word | EchoUnitKind::Code => {
                 self.holds(&format!("c:{word}"))
                     || self.holds(&format!("w:{}", unit.key))
                     || !is_common(&unit.key)
                         && (spelled_out(word).is_some_and(|key| self.holds(&format!("w:{key}"))) || self.is_within(&unit.key))
             }
-            Kind::Number => {
+            EchoUnitKind::Number => {
                 let values = [Some(unit.key.clone()), in_full(text, unit)].into_iter().flatten();
                 values.flat_map(|digits| endings(&digits)).chain(date(word)).any(|name| self.holds(&name))
             }
-            Kind::Run => {
+            EchoUnitKind::Run => {
                 let chars: Vec<(usize, char)> = unit.key.char_indices().collect();
                 let part = |from: usize, to: usize| &unit.key[chars[from].0..chars.get(to).map_or(unit.key.len(), |c| c.0)];
                 (0..chars.len())

@@ -4,7 +4,7 @@ use super::*;
 
 /// What is left of `text` in a session that marked the first text as private.
 fn after(fenced: &str, said: &str) -> String {
-    let mut hushed = Hushed::default();
+    let mut hushed = PrivateWords::default();
     hushed.add("s", hashes("s", distinctive(fenced).iter().map(String::as_str)));
     hushed.clean(said).into_owned()
 }
@@ -61,7 +61,7 @@ fn ordinary_words_stay() {
 
 #[test]
 fn what_nothing_is_left_of_is_left_out() {
-    let mut hushed = Hushed::default();
+    let mut hushed = PrivateWords::default();
     hushed.add("s", hashes("s", distinctive("Globex buys Initech").iter().map(String::as_str)));
     let title = |text: &str| {
         Item::Title(crate::model::session::Title { text: text.into(), by: crate::model::session::TitleBy::Client, leaf: None })

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 /// A part of a text, with the key it is compared by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unit {
+pub struct EchoUnit {
     pub range: Range<usize>,
-    pub kind: Kind,
+    pub kind: EchoUnitKind,
     /// The word in lower case without accents, or the digits of a number.
     pub key: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EchoUnitKind {
     Word,
     /// Letters and digits mixed: a code, a plate, a password. Its parts follow as units of their own.
     Code,
@@ -24,7 +24,7 @@ pub enum Kind {
 
 /// Classes of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Letter,
     Digit,
     Han,
@@ -33,44 +33,44 @@ enum Class {
     Other,
 }
 
-fn class(c: char) -> Class {
+fn class(c: char) -> CharClass {
     match c {
-        '0'..='9' | '０'..='９' => Class::Digit,
-        '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' => Class::Letter,
-        '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' | '々' => Class::Han,
-        '\u{30a0}'..='\u{30ff}' => Class::Kana,
-        '\u{ac00}'..='\u{d7a3}' => Class::Hangul,
+        '0'..='9' | '０'..='９' => CharClass::Digit,
+        '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' => CharClass::Letter,
+        '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}' | '々' => CharClass::Han,
+        '\u{30a0}'..='\u{30ff}' => CharClass::Kana,
+        '\u{ac00}'..='\u{d7a3}' => CharClass::Hangul,
         // Hiragana mostly spells grammar.
-        '\u{3040}'..='\u{309f}' => Class::Other,
-        c if c.is_numeric() => Class::Other,
-        c if c.is_alphabetic() => Class::Letter,
-        _ => Class::Other,
+        '\u{3040}'..='\u{309f}' => CharClass::Other,
+        c if c.is_numeric() => CharClass::Other,
+        c if c.is_alphabetic() => CharClass::Letter,
+        _ => CharClass::Other,
     }
 }
 
 /// The units of a text, in order.
-pub fn units(text: &str) -> Vec<Unit> {
-    let chars: Vec<(usize, char, Class)> = text.char_indices().map(|(at, c)| (at, c, class(c))).collect();
+pub fn units(text: &str) -> Vec<EchoUnit> {
+    let chars: Vec<(usize, char, CharClass)> = text.char_indices().map(|(at, c)| (at, c, class(c))).collect();
     let end_of = |n: usize| chars.get(n).map_or(text.len(), |c| c.0);
     let (mut all, mut n) = (Vec::new(), 0);
     while n < chars.len() {
         let first = chars[n].2;
-        let length = |fits: &dyn Fn(Class) -> bool| chars[n..].iter().take_while(|c| fits(c.2)).count();
+        let length = |fits: &dyn Fn(CharClass) -> bool| chars[n..].iter().take_while(|c| fits(c.2)).count();
         let to = match first {
-            Class::Other => n + 1,
-            Class::Han | Class::Kana | Class::Hangul => n + length(&|c| c == first),
-            Class::Letter | Class::Digit => n + length(&|c| matches!(c, Class::Letter | Class::Digit)),
+            CharClass::Other => n + 1,
+            CharClass::Han | CharClass::Kana | CharClass::Hangul => n + length(&|c| c == first),
+            CharClass::Letter | CharClass::Digit => n + length(&|c| matches!(c, CharClass::Letter | CharClass::Digit)),
         };
         let range = chars[n].0..end_of(to);
         match first {
-            Class::Other => {}
-            Class::Letter | Class::Digit => {
+            CharClass::Other => {}
+            CharClass::Letter | CharClass::Digit => {
                 let run = &chars[n..to];
-                let number = if run.iter().all(|c| c.2 == Class::Digit) { number_from(&chars, n) } else { None };
+                let number = if run.iter().all(|c| c.2 == CharClass::Digit) { number_from(&chars, n) } else { None };
                 if let Some(behind) = number {
-                    all.push(Unit {
+                    all.push(EchoUnit {
                         range: range.start..end_of(behind),
-                        kind: Kind::Number,
+                        kind: EchoUnitKind::Number,
                         key: digits(&text[range.start..end_of(behind)]),
                     });
                     n = behind;
@@ -78,7 +78,7 @@ pub fn units(text: &str) -> Vec<Unit> {
                 }
                 add_run(text, run, range, &mut all);
             }
-            _ => all.push(Unit { key: text[range.clone()].to_owned(), range, kind: Kind::Run }),
+            _ => all.push(EchoUnit { key: text[range.clone()].to_owned(), range, kind: EchoUnitKind::Run }),
         }
         n = to;
     }
@@ -86,18 +86,18 @@ pub fn units(text: &str) -> Vec<Unit> {
 }
 
 /// The end of the number that begins at `from`: groups of digits joined by one separator each.
-fn number_from(chars: &[(usize, char, Class)], from: usize) -> Option<usize> {
+fn number_from(chars: &[(usize, char, CharClass)], from: usize) -> Option<usize> {
     let mut end = from;
     loop {
         // The letter of "4.2M" is a unit of its own.
-        while chars.get(end).is_some_and(|c| c.2 == Class::Digit) {
+        while chars.get(end).is_some_and(|c| c.2 == CharClass::Digit) {
             end += 1;
         }
         let joins =
             chars.get(end).is_some_and(|c| matches!(c.1, ',' | '.' | ' ' | '\'' | '’' | '\u{a0}' | '\u{202f}' | '-' | '/' | ':'));
-        let more = chars[end.min(chars.len())..].iter().skip(1).take_while(|c| c.2 == Class::Digit).count();
+        let more = chars[end.min(chars.len())..].iter().skip(1).take_while(|c| c.2 == CharClass::Digit).count();
         let is_point = chars.get(end).is_some_and(|c| matches!(c.1, ',' | '.'));
-        let glued = !is_point && chars.get(end + 1 + more).is_some_and(|c| c.2 == Class::Letter);
+        let glued = !is_point && chars.get(end + 1 + more).is_some_and(|c| c.2 == CharClass::Letter);
         // In "12 4 files" the 4 is a number of its own: a space joins only groups of two or more digits.
         let spaced = chars.get(end).is_some_and(|c| c.1 == ' ') && more < 2;
         if !joins || more == 0 || glued || spaced {
@@ -108,10 +108,10 @@ fn number_from(chars: &[(usize, char, Class)], from: usize) -> Option<usize> {
 }
 
 /// Adds the words of a run of letters and digits: the whole if it is mixed, and the parts that programmers join.
-fn add_run(text: &str, run: &[(usize, char, Class)], range: Range<usize>, all: &mut Vec<Unit>) {
-    let mixed = run.iter().any(|c| c.2 == Class::Digit) && run.iter().any(|c| c.2 == Class::Letter);
+fn add_run(text: &str, run: &[(usize, char, CharClass)], range: Range<usize>, all: &mut Vec<EchoUnit>) {
+    let mixed = run.iter().any(|c| c.2 == CharClass::Digit) && run.iter().any(|c| c.2 == CharClass::Letter);
     if mixed {
-        all.push(Unit { range: range.clone(), kind: Kind::Code, key: fold(&text[range.clone()]) });
+        all.push(EchoUnit { range: range.clone(), kind: EchoUnitKind::Code, key: fold(&text[range.clone()]) });
     }
     let mut from = 0;
     for n in 1..=run.len() {
@@ -122,9 +122,9 @@ fn add_run(text: &str, run: &[(usize, char, Class)], range: Range<usize>, all: &
         };
         if ends {
             let part = run[from].0..run.get(n).map_or(range.end, |c| c.0);
-            let kind = if run[from].2 == Class::Digit { Kind::Number } else { Kind::Word };
-            let key = if kind == Kind::Number { digits(&text[part.clone()]) } else { fold(&text[part.clone()]) };
-            all.push(Unit { range: part, kind, key });
+            let kind = if run[from].2 == CharClass::Digit { EchoUnitKind::Number } else { EchoUnitKind::Word };
+            let key = if kind == EchoUnitKind::Number { digits(&text[part.clone()]) } else { fold(&text[part.clone()]) };
+            all.push(EchoUnit { range: part, kind, key });
             from = n;
         }
     }

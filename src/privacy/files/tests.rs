@@ -1,8 +1,8 @@
 use super::*;
 
-fn files() -> Files {
+fn files() -> PrivateFiles {
     let globs = ["**/.env*", "**/*secret*", "**/id_rsa*"].map(|glob| Glob::new(glob).unwrap());
-    Files::new(globs.into(), GlobSet::empty())
+    PrivateFiles::new(globs.into(), GlobSet::empty())
 }
 
 #[test]
@@ -22,9 +22,9 @@ fn what_every_path_of_a_glob_holds_is_known_or_every_text_is_looked_at() {
     ] {
         assert_eq!(sign_of(glob).as_deref(), sign, "{glob}");
     }
-    let any = Files::new(["**/.env", "**/*a*"].map(|glob| Glob::new(glob).unwrap()).into(), GlobSet::empty());
+    let any = PrivateFiles::new(["**/.env", "**/*a*"].map(|glob| Glob::new(glob).unwrap()).into(), GlobSet::empty());
     assert!(any.may_stand_in("no path") && !files().may_stand_in("no path") && files().may_stand_in("cat ./.ENV"));
-    assert!(!Files::default().may_stand_in(".env"));
+    assert!(!PrivateFiles::default().may_stand_in(".env"));
 }
 
 #[test]
@@ -135,5 +135,5 @@ fn commands_that_print_secrets_are_known_where_they_begin() {
     {
         assert_eq!(reveals(command, &files()), None, "{command}");
     }
-    assert_eq!(reveals("pass show shop", &Files::default()), None);
+    assert_eq!(reveals("pass show shop", &PrivateFiles::default()), None);
 }

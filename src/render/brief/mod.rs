@@ -7,16 +7,16 @@ mod write;
 
 use anyhow::Result;
 
-pub use self::write::{State, Told, write};
+pub use self::write::{BriefInput, DigestCoverage, write};
 use crate::analyze::eligibility::never;
 use crate::analyze::told_by;
 use crate::config::Config;
 use crate::model::digest::{Digest, UNTITLED};
 use crate::model::price::costs_by_model;
 use crate::model::session::{Item, Session};
-use crate::render::page::{Shown, day_of, session_page, session_page_name};
+use crate::render::page::{SessionPageInput, day_of, session_page, session_page_name};
 use crate::store::Memory;
-use crate::store::digests::Stored;
+use crate::store::digests::StoredDigest;
 use crate::store::load::SessionHead;
 use crate::text::clean::{id8, one_line, plain, shorten};
 
@@ -38,11 +38,11 @@ pub fn brief(store: &Memory, config: &Config, head: &SessionHead) -> Result<Opti
         let later = store.repeated_by(head.pk)?.map(|later| store.session_head(later)).transpose()?;
         let id = store.short_id(&head.id)?;
         let state = match &stored {
-            None => State::Undigested,
-            Some(stored) if stored.interim_until.is_some() => State::SoFar,
-            Some(_) => State::Whole,
+            None => DigestCoverage::Undigested,
+            Some(stored) if stored.interim_until.is_some() => DigestCoverage::SoFar,
+            Some(_) => DigestCoverage::Whole,
         };
-        let told = Told {
+        let told = BriefInput {
             digest: &stored.map_or_else(|| titled(told_by(&session), &session), |stored| stored.digest),
             never: never.as_deref(),
             session: &session,
@@ -77,9 +77,9 @@ pub fn without_digest(store: &Memory, head: &SessionHead) -> Result<String> {
 }
 
 /// The whole page of a digested session, as `recall show --full` prints it.
-pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &Stored, session: &Session) -> Result<String> {
+pub fn page(store: &Memory, config: &Config, head: &SessionHead, stored: &StoredDigest, session: &Session) -> Result<String> {
     let day = day_of(session, &config.time_zone);
-    let shown = Shown {
+    let shown = SessionPageInput {
         session,
         digest: &stored.digest,
         digest_id: &stored.id,

@@ -2,9 +2,9 @@
 
 use jiff::tz::TimeZone;
 
-use crate::analyze::failures::{Failure, failures};
+use crate::analyze::failures::{FailedCommand, failures};
 use crate::analyze::prose::sentences;
-use crate::analyze::signal::{Kind, judge_sentence};
+use crate::analyze::signal::{MemoryKind, judge_sentence};
 use crate::model::digest::{Claim, Digest};
 use crate::model::session::said;
 use crate::model::session::{Answer, Entry, Item, Session, Touch};
@@ -27,7 +27,7 @@ const BYTES_PER_TWO_TOKENS: usize = 7;
 
 /// How much of the session its digest covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum DigestCoverage {
     Whole,
     /// The session was still running when it was digested.
     SoFar,
@@ -37,10 +37,10 @@ pub enum State {
 
 /// A session with everything a brief needs.
 #[derive(Debug, Clone)]
-pub struct Told<'a> {
+pub struct BriefInput<'a> {
     pub session: &'a Session,
     pub digest: &'a Digest,
-    pub state: State,
+    pub state: DigestCoverage,
     /// Why the session never gets a digest.
     pub never: Option<&'a str>,
     /// Ids of its closed items.
@@ -52,8 +52,8 @@ pub struct Told<'a> {
 }
 
 /// Writes the brief in at most `max_tokens`; the frame takes a few hundred of them.
-pub fn write(told: &Told<'_>, zone: &TimeZone, max_tokens: usize) -> String {
-    let frame = Frame::of(told, zone);
+pub fn write(told: &BriefInput<'_>, zone: &TimeZone, max_tokens: usize) -> String {
+    let frame = BriefFrame::of(told, zone);
     let most = max_tokens.saturating_mul(BYTES_PER_TWO_TOKENS) / 2;
     let mut room = most.saturating_sub(frame.head.len() + frame.foot.len());
     let mut text = frame.head;
@@ -72,24 +72,24 @@ pub fn write(told: &Told<'_>, zone: &TimeZone, max_tokens: usize) -> String {
 }
 
 /// The fixed parts: which session it is, and how to see more.
-struct Frame {
+struct BriefFrame {
     head: String,
     foot: String,
 }
 
-impl Frame {
-    fn of(told: &Told<'_>, zone: &TimeZone) -> Self {
+impl BriefFrame {
+    fn of(told: &BriefInput<'_>, zone: &TimeZone) -> Self {
         let session = told.session;
         let id = said(told.id, PLACE);
         let mut when = format!("{} {}", day_of(session, zone), span(session, zone));
-        if told.state == State::SoFar {
+        if told.state == DigestCoverage::SoFar {
             when.push_str(" so far, it goes on");
         }
         let mut facts = vec![when, said(&session.project.key, PLACE)];
         facts.extend(session.branches.last().map(|branch| format!("branch {}", said(branch, BRANCH))));
         facts.push(format!("session {}", said(&session.id, PLACE)));
         let mut head = format!("# {}\n{}\n", said(&told.digest.title, TITLE), facts.join(" · "));
-        if told.state == State::Undigested && told.never.is_none() {
+        if told.state == DigestCoverage::Undigested && told.never.is_none() {
             head.push_str(&format!(
                 "No digest yet: this is told straight from its rows. `recall digest --session {id}` makes one\n"
             ));
@@ -101,7 +101,7 @@ impl Frame {
             head.push_str(&format!("Nearly the same as a later session: {}\n", said(later, PLACE)));
         }
         let foot = match told.state {
-            State::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),
+            DigestCoverage::Undigested => format!("\nMore: `recall show {id} --raw` (the transcript), `recall timeline {id}`\n"),
             _ => format!("\nMore: `recall show {id} --full` (all of it), `--raw` (the transcript), `recall timeline {id}`\n"),
         };
         Self { head, foot }
@@ -109,7 +109,7 @@ impl Frame {
 }
 
 /// A list that may be shown in part.
-struct Section {
+struct BriefSection {
     label: &'static str,
     /// In display order.
     lines: Vec<String>,
@@ -123,7 +123,7 @@ struct Section {
     joined: bool,
 }
 
-impl Section {
+impl BriefSection {
     fn new(label: &'static str, share: usize, lines: Vec<String>) -> Self {
         let chosen = vec![None; lines.len()];
         Self { label, share, order: (0..lines.len()).collect(), chosen, lines, joined: false }
@@ -157,7 +157,7 @@ impl Section {
 }
 
 /// Adds lines to each section in turn, its share in each round, until nothing more fits.
-fn fill(sections: &mut [Section], mut room: usize) {
+fn fill(sections: &mut [BriefSection], mut room: usize) {
     let mut next = vec![0; sections.len()];
     loop {
         let mut told = 0;
@@ -175,7 +175,7 @@ fn fill(sections: &mut [Section], mut room: usize) {
 }
 
 /// Adds a line, whole or shortened, if it fits.
-fn tell(section: &mut Section, at: usize, room: &mut usize) -> bool {
+fn tell(section: &mut BriefSection, at: usize, room: &mut usize) -> bool {
     let begun = section.chosen.iter().any(Option::is_some);
     let frame = if begun { 0 } else { section.frame() } + "- \n".len();
     let fitting = [section.lines[at].clone(), Answer::shorten_told(&section.lines[at], SHORT)];
@@ -185,7 +185,7 @@ fn tell(section: &mut Section, at: usize, room: &mut usize) -> bool {
     true
 }
 
-fn sections(told: &Told<'_>) -> Vec<Section> {
+fn sections(told: &BriefInput<'_>) -> Vec<BriefSection> {
     let (session, digest) = (told.session, told.digest);
     let plain = |texts: &[String]| texts.iter().map(|text| said(text, STATEMENT)).collect::<Vec<_>>();
     let decisions = digest.decisions.iter().map(|claim| decision(session, claim)).collect();
@@ -193,27 +193,27 @@ fn sections(told: &Told<'_>) -> Vec<Section> {
     // What fixed a failure is shown with the failure.
     let learned = digest.learned.iter().filter(|text| !failed.iter().any(|failure| text.contains(&failure.command)));
     let learned: Vec<String> = learned.map(|text| said(text, STATEMENT)).collect();
-    let mut files = Section::new("Files", 8, files(session));
+    let mut files = BriefSection::new("Files", 8, files(session));
     files.joined = true;
     files.order.truncate(MAX_FILES);
     vec![
-        Section::new("Outcome", 3, plain(&digest.completed)).last_first(),
-        Section::new("Decided", 3, decisions).last_first(),
-        Section::new("Open", 4, open(told)),
-        Section::new("Failed, and what helped", 2, failed.iter().map(failure).collect()).last_first(),
-        Section::new("Learned", 2, learned).last_first(),
-        Section::new("Looked into", 1, plain(&digest.investigated)).last_first(),
+        BriefSection::new("Outcome", 3, plain(&digest.completed)).last_first(),
+        BriefSection::new("Decided", 3, decisions).last_first(),
+        BriefSection::new("Open", 4, open(told)),
+        BriefSection::new("Failed, and what helped", 2, failed.iter().map(failure).collect()).last_first(),
+        BriefSection::new("Learned", 2, learned).last_first(),
+        BriefSection::new("Looked into", 1, plain(&digest.investigated)).last_first(),
         files,
     ]
 }
 
 /// Open items with the ids to close them by.
-fn open(told: &Told<'_>) -> Vec<String> {
+fn open(told: &BriefInput<'_>) -> Vec<String> {
     let items = told.digest.open_items(&told.session.id).filter(|(id, ..)| !told.closed.contains(id));
     let line = |(id, kind, claim): (String, &str, &Claim)| {
         let blocked = if kind == "blocker" { "blocked: " } else { "" };
         // An item that is not in the index yet cannot be closed by id.
-        let id = if told.state == State::Undigested { String::new() } else { format!("{id} ") };
+        let id = if told.state == DigestCoverage::Undigested { String::new() } else { format!("{id} ") };
         format!("{id}{blocked}{}", statement(claim))
     };
     items.map(line).collect()
@@ -236,7 +236,7 @@ fn decision(session: &Session, claim: &Claim) -> String {
 fn gives_reason(sentence: &str) -> bool {
     let says = |words: &&str| sentence.contains(*words);
     [" because ", " so that ", "; otherwise "].iter().any(says)
-        || judge_sentence(sentence).is_some_and(|signal| signal.kind == Kind::Cause)
+        || judge_sentence(sentence).is_some_and(|signal| signal.kind == MemoryKind::Cause)
 }
 
 /// If the decision names no reason: the sentence that does, at the decision's place in the records behind it or right after.
@@ -266,7 +266,7 @@ fn words_of(entry: &Entry) -> Option<&str> {
 }
 
 /// A failed command, how it failed, and what fixed it.
-fn failure(failure: &Failure) -> String {
+fn failure(failure: &FailedCommand) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
     let how = failure.how(120);
     let why = if how.is_empty() { how } else { format!(": {}", said(&how, 180)) };

@@ -5,29 +5,29 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 
 use super::lines::{again, bullets, claim_line, file_name, open_lines, paragraph, section};
-use super::{Shown, clock, span_of};
+use super::{SessionPageInput, clock, span_of};
 use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
 use crate::model::price::session_cost;
 use crate::model::session::{Millis, Project};
-use crate::model::session_facts::Facts;
+use crate::model::session_facts::SessionFacts;
 use crate::store::notes::Note;
-use crate::store::open_items::Closed;
+use crate::store::open_items::ClosedItem;
 use crate::text::clean::shorten;
 use crate::text::markdown::{code, heading, inline, yaml};
 
 /// What the day page needs of a session.
 #[derive(Debug, Clone)]
-pub struct Told<'a> {
+pub struct DayEntryInput<'a> {
     pub id: &'a str,
     pub project: &'a Project,
     /// The branch at the session's end.
     pub branch: Option<&'a str>,
-    pub facts: &'a Facts,
+    pub facts: &'a SessionFacts,
     pub digest: &'a Digest,
-    /// This field and those below have the meaning they have in [`Shown`].
+    /// This field and those below have the meaning they have in [`SessionPageInput`].
     pub goes_on: bool,
-    pub closed: &'a [Closed],
+    pub closed: &'a [ClosedItem],
     pub costs: BTreeMap<String, Option<f64>>,
     pub repeated_by: Option<&'a str>,
     pub page: &'a str,
@@ -46,9 +46,9 @@ pub struct DayEntry {
 
 impl DayEntry {
     /// `facts` must be those of the session.
-    pub fn of(one: &Shown<'_>, facts: &Facts, zone: &TimeZone) -> Self {
+    pub fn of(one: &SessionPageInput<'_>, facts: &SessionFacts, zone: &TimeZone) -> Self {
         let session = one.session;
-        let told = Told {
+        let told = DayEntryInput {
             id: &session.id,
             project: &session.project,
             branch: session.branches.last().map(String::as_str),
@@ -63,7 +63,7 @@ impl DayEntry {
         Self::told(&told, zone)
     }
 
-    pub fn told(one: &Told<'_>, zone: &TimeZone) -> Self {
+    pub fn told(one: &DayEntryInput<'_>, zone: &TimeZone) -> Self {
         let mut text = String::new();
         day_entry(&mut text, one, zone);
         let cost = session_cost(&one.costs);
@@ -73,14 +73,14 @@ impl DayEntry {
 
 /// Totals of a day's sessions without a digest; their cost counts as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Untold {
+pub struct UndigestedTotals {
     pub sessions: usize,
     /// In US dollars, and whether part of it is unknown.
     pub cost: (f64, bool),
 }
 
 /// The page of a day: its sessions in the order in which they began, and its notes.
-pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: Untold, notes: &[Note], zone: &TimeZone) -> String {
+pub fn day_page(day: &str, mut entries: Vec<DayEntry>, untold: UndigestedTotals, notes: &[Note], zone: &TimeZone) -> String {
     entries.sort_by(|a, b| (a.began_at, &a.id).cmp(&(b.began_at, &b.id)));
     let mut projects: Vec<&Project> = Vec::new();
     for one in &entries {
@@ -106,7 +106,7 @@ pub(super) fn note_line(note: &Note, zone: &TimeZone) -> String {
     format!("{} {text} ({kind}, {project}, {}) {}", clock(Some(note.at), zone), inline(&note.origin()), code(&note.id))
 }
 
-fn day_front(day: &str, entries: &[DayEntry], untold: Untold, projects: &[&Project]) -> String {
+fn day_front(day: &str, entries: &[DayEntry], untold: UndigestedTotals, projects: &[&Project]) -> String {
     let names: Vec<String> = projects.iter().map(|project| yaml(&project.key)).collect();
     let cost = entries.iter().map(|one| one.cost.0).sum::<f64>() + untold.cost.0;
     let unknown = untold.cost.1 || entries.iter().any(|one| one.cost.1);
@@ -121,7 +121,7 @@ fn day_front(day: &str, entries: &[DayEntry], untold: Untold, projects: &[&Proje
     )
 }
 
-fn day_entry(page: &mut String, one: &Told<'_>, zone: &TimeZone) {
+fn day_entry(page: &mut String, one: &DayEntryInput<'_>, zone: &TimeZone) {
     let (facts, digest) = (one.facts, one.digest);
     let began = clock(facts.began_at, zone);
     if let Some(later) = one.repeated_by {
@@ -154,7 +154,7 @@ fn day_entry(page: &mut String, one: &Told<'_>, zone: &TimeZone) {
 }
 
 /// `5 prompts · 12 files · $0.42`
-fn effort(facts: &Facts, branch: Option<&str>) -> String {
+fn effort(facts: &SessionFacts, branch: Option<&str>) -> String {
     let mut parts = vec![counted(facts.prompts, "prompt")];
     if facts.files > 0 {
         parts.push(format!("{} changed", counted(facts.files, "file")));

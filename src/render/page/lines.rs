@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::model::digest::{Claim, Digest, FileNote};
 use crate::model::session::Answer;
-use crate::store::open_items::Closed;
+use crate::store::open_items::ClosedItem;
 use crate::text::markdown::{code, inline};
 
 /// A list under a heading.
@@ -40,7 +40,7 @@ pub(super) fn claim_line(text: &str, claim: &Claim, max: usize) -> String {
 
 /// Open items of a session with their ids; closed ones are struck through.
 pub(super) fn open_lines<'a>(
-    (session, digest, closed): (&'a str, &'a Digest, &'a [Closed]),
+    (session, digest, closed): (&'a str, &'a Digest, &'a [ClosedItem]),
     kind: &'a str,
     claims: &'a [Claim],
 ) -> impl Iterator<Item = String> + 'a {

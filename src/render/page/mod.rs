@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-pub use self::day::{DayEntry, Told, Untold, day_page};
+pub use self::day::{DayEntry, DayEntryInput, UndigestedTotals, day_page};
 pub use self::session::session_page;
 use crate::model::digest::Digest;
 use crate::model::session::{Millis, Session};
-use crate::store::open_items::Closed;
+use crate::store::open_items::ClosedItem;
 use crate::text::markdown::slug;
 
 /// A session with its digest, ready to render.
 #[derive(Debug, Clone)]
-pub struct Shown<'a> {
+pub struct SessionPageInput<'a> {
     pub session: &'a Session,
     pub digest: &'a Digest,
     pub digest_id: &'a str,
@@ -29,7 +29,7 @@ pub struct Shown<'a> {
     /// The session was still running when it was digested.
     pub goes_on: bool,
     /// Its closed items.
-    pub closed: &'a [Closed],
+    pub closed: &'a [ClosedItem],
     /// The session's own cost by model, in US dollars at list prices; `None` if a price is unknown.
     pub costs: BTreeMap<String, Option<f64>>,
     /// The page of a later near-duplicate session, relative to the data folder. If set, this page only links to it.

@@ -4,7 +4,7 @@
 //! is never read.
 
 use crate::model::author::Author;
-use crate::model::note::Kind;
+use crate::model::note::NoteKind;
 use crate::text::markdown::unescaped;
 
 /// A note, as the page of its day shows it.
@@ -53,7 +53,7 @@ fn note(line: &str) -> Option<NoteLine> {
     let all = rest.strip_suffix(')')?;
     let (at, kind, rest) = all.rmatch_indices(" (").find_map(|(at, _)| {
         let (kind, rest) = all[at + 2..].split_once(", ")?;
-        Kind::named(kind).map(|_| (at, kind, rest))
+        NoteKind::named(kind).map(|_| (at, kind, rest))
     })?;
     let (rest, closed_by) = match rest.rsplit_once("; done, ") {
         Some((rest, closer)) => (rest, Some(author(closer))),

@@ -3,8 +3,8 @@
 use jiff::tz::TimeZone;
 
 use super::lines::{again, claim_line, file_name, open_lines, paragraph, section};
-use super::{Shown, clock, local};
-use crate::analyze::failures::{Failure, failures};
+use super::{SessionPageInput, clock, local};
+use crate::analyze::failures::{FailedCommand, failures};
 use crate::analyze::highlights::{Markup, line, moments};
 use crate::analyze::prose::sentences;
 use crate::model::digest::Claim;
@@ -20,7 +20,7 @@ const MAX_FAILURES: usize = 12;
 const MARKUP: Markup = Markup { words: inline, command: code, who: |name| format!("**{name}**") };
 
 /// Renders the page of a session.
-pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
+pub fn session_page(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
     let (session, digest) = (one.session, one.digest);
     let mut page = session_front(one, zone);
     page.push_str(&format!("\n# {}\n", heading(&digest.title)));
@@ -54,7 +54,7 @@ pub fn session_page(one: &Shown<'_>, zone: &TimeZone) -> String {
     page
 }
 
-fn session_front(one: &Shown<'_>, zone: &TimeZone) -> String {
+fn session_front(one: &SessionPageInput<'_>, zone: &TimeZone) -> String {
     let session = one.session;
     let cost = session_cost(&one.costs);
     let time =
@@ -83,7 +83,7 @@ fn word(text: &str) -> String {
     if plain { text.to_owned() } else { yaml(text) }
 }
 
-fn failure_line(failure: &Failure) -> String {
+fn failure_line(failure: &FailedCommand) -> String {
     let times = if failure.times > 1 { format!(" ({} times)", failure.times) } else { String::new() };
     let how = failure.how(180);
     let why = if how.is_empty() { how } else { format!(": {}", inline(&how)) };
@@ -98,7 +98,7 @@ fn failure_line(failure: &Failure) -> String {
     format!("{}{times}{why} — {fix}", code(&shorten(&failure.command, 120)))
 }
 
-fn file_lines(one: &Shown<'_>) -> impl Iterator<Item = String> {
+fn file_lines(one: &SessionPageInput<'_>) -> impl Iterator<Item = String> {
     let named = one.digest.files.iter().filter(|f| !f.verified).map(file_name);
     let touched = one.session.files();
     let (read, changed): (Vec<_>, Vec<_>) = touched.into_iter().partition(|(_, t)| t.how == Touch::Read);
@@ -131,7 +131,7 @@ fn timeline(page: &mut String, session: &Session, zone: &TimeZone) {
 }
 
 /// The records that support each decision and next step.
-fn evidence(page: &mut String, one: &Shown<'_>) {
+fn evidence(page: &mut String, one: &SessionPageInput<'_>) {
     let line = |claim: &Claim| {
         let rows = claim.rows.iter().map(|key| {
             let entry = one.session.entries.iter().find(|e| e.key == *key);
@@ -158,7 +158,7 @@ fn quote(session: &Session, entry: &Entry, claim: &str) -> String {
     inline(&shorten(&best.1, 120))
 }
 
-fn tokens(page: &mut String, one: &Shown<'_>) {
+fn tokens(page: &mut String, one: &SessionPageInput<'_>) {
     let line = |(model, t): (&String, &Tokens)| {
         let cost = one
             .costs

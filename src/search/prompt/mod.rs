@@ -9,7 +9,7 @@ use crate::search::Query;
 use crate::source::claude_code::is_said;
 use crate::text::clean::plain;
 
-pub use past::{Past, wants_decisions};
+pub use past::{PastIntent, wants_decisions};
 
 /// The most bytes of a prompt that are read. A fence opened before the cut stays in effect.
 const MAX_PROMPT: usize = 1 << 20;
@@ -19,7 +19,7 @@ pub fn without_asking(query: &Query) -> Query {
     if past::asks_unsegmented(&query.text) {
         return Query { terms: Query::of_words(&past::without_asking(&query.text)).terms, ..query.clone() };
     }
-    let for_the_past = past::of(std::slice::from_ref(&query.text)) == Past::Asks;
+    let for_the_past = past::of(std::slice::from_ref(&query.text)) == PastIntent::Asks;
     let asks = for_the_past || query.terms.iter().any(|term| words::only_asks(&term.text));
     let is_asking = |text: &str| if for_the_past { words::is_of_asking(text) } else { asks && words::may_ask(text) };
     let topic = query.terms.iter().filter(|term| !is_asking(&term.text)).cloned().collect();
@@ -28,20 +28,20 @@ pub fn without_asking(query: &Query) -> Query {
 
 /// What a prompt asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct PromptIntent {
     /// The words to search for, most distinctive first; empty if the prompt has no topic.
     pub words: Vec<String>,
     /// Those of `words` that say what the prompt is about, not only what to do.
     /// It asks what was decided, or why.
     pub topic: Vec<String>,
-    pub past: Past,
+    pub past: PastIntent,
     /// It asks what was decided, or why.
     pub decisions: bool,
     /// It asks why something is the way it is.
     pub why: bool,
 }
 
-impl Asked {
+impl PromptIntent {
     /// `words` as a query without filters.
     pub fn query(&self) -> Query {
         Query::of_words(&self.words.join(" "))
@@ -54,7 +54,7 @@ impl Asked {
 }
 
 /// Reads a prompt. `None` for commands, for text that the user did not write, and for private prompts.
-pub fn read(prompt: &str) -> Option<Asked> {
+pub fn read(prompt: &str) -> Option<PromptIntent> {
     let plain = plain(&prompt[..prompt.floor_char_boundary(MAX_PROMPT)]);
     let stripped = strip(&plain);
     let text = stripped.text.trim();
@@ -63,10 +63,10 @@ pub fn read(prompt: &str) -> Option<Asked> {
     }
     let own = own_lines(text);
     let past = past::of(&own);
-    let words = words::of(&own, text, past != Past::No);
+    let words = words::of(&own, text, past != PastIntent::No);
     let topic = words.iter().filter(|word| words::is_topic(word)).cloned().collect();
     let decisions = own.iter().any(|line| wants_decisions(line));
-    Some(Asked { words, topic, past, decisions, why: past::asks_why(&own) })
+    Some(PromptIntent { words, topic, past, decisions, why: past::asks_why(&own) })
 }
 
 /// A client command: `/name …` or `!command`, but not a path.
@@ -196,7 +196,7 @@ mod tests {
         let line = "2026-11-20T10:00:00Z worker-3 retry: where did we leave off, as last time\n";
         let log = format!("The worker dies.\n{}\nWhy?", line.repeat(20_000));
         let asked = read(&log).unwrap();
-        assert_eq!(asked.past, Past::No);
+        assert_eq!(asked.past, PastIntent::No);
         assert!(asked.words.len() <= words::MOST && asked.words.contains(&"worker".to_owned()), "{:?}", asked.words);
     }
 

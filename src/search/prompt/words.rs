@@ -88,7 +88,7 @@ const EVERYDAY: &[&str] = &[
 
 /// The distinctive words of a prompt, each once: first the user's own in their order, then names in pasted text, then other pasted words.
 pub fn of(own: &[String], text: &str, asks: bool) -> Vec<String> {
-    let mut chosen = Chosen { seen: HashSet::new(), words: Vec::new(), asks };
+    let mut chosen = WordPicker { seen: HashSet::new(), words: Vec::new(), asks };
     own.iter().for_each(|line| chosen.add(line, |_| true));
     let pasted = &text[..text.floor_char_boundary(PASTED)];
     chosen.add(pasted, is_name);
@@ -117,13 +117,13 @@ pub fn is_of_asking(lower: &str) -> bool {
     asks(lower) || lower.split(['-', '\'']).all(|part| part.chars().count() < 2 || asks(part) || tokenize::is_stop(part))
 }
 
-struct Chosen {
+struct WordPicker {
     seen: HashSet<String>,
     words: Vec<String>,
     asks: bool,
 }
 
-impl Chosen {
+impl WordPicker {
     fn add(&mut self, text: &str, fits: impl Fn(&str) -> bool) {
         let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '/' | '-' | '\'' | '’'));
         for word in words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')) {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use ureq::{Agent, Error};
 
 use super::wire;
-use crate::config::{Api, Config, Key};
-use crate::privacy::Gate;
+use crate::config::{ApiKey, Config, EndpointApi};
+use crate::privacy::Sanitizer;
 use crate::text::clean::{one_line, plain, shorten};
 
 /// The longest time to establish a connection.
@@ -21,7 +21,7 @@ const COMPLAINT: usize = 160;
 /// Why there are no vectors, for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("embeddings endpoint {host}: {why}")]
-pub struct Failure {
+pub struct EmbeddingError {
     pub host: String,
     pub why: String,
     /// The endpoint responded: it may succeed with other texts.
@@ -33,11 +33,11 @@ pub struct Endpoint {
     url: String,
     /// Host and port as shown to people.
     host: String,
-    api: Api,
+    api: EndpointApi,
     model: String,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     timeout: Duration,
-    gate: Gate,
+    gate: Sanitizer,
 }
 
 impl Endpoint {
@@ -45,14 +45,15 @@ impl Endpoint {
     ///
     /// # Errors
     /// When its API key cannot be obtained.
-    pub fn of(config: &Config, gate: Gate) -> Result<Option<Self>, Failure> {
+    pub fn of(config: &Config, gate: Sanitizer) -> Result<Option<Self>, EmbeddingError> {
         let settings = &config.embeddings;
         if !settings.is_on() {
             return Ok(None);
         }
         let url = wire::address(&settings.endpoint, settings.api);
         let host = host_of(&url);
-        let key = config.embeddings_key().map_err(|e| Failure { host: host.clone(), why: format!("{e:#}"), answered: false })?;
+        let key =
+            config.embeddings_key().map_err(|e| EmbeddingError { host: host.clone(), why: format!("{e:#}"), answered: false })?;
         let timeout = Duration::from_secs(settings.timeout_seconds);
         let agent = Agent::config_builder()
             .timeout_global(Some(timeout))
@@ -77,7 +78,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// When the endpoint is unreachable, too slow, reports an error or gives an invalid response.
-    pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Failure> {
+    pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let (status, body) = self.ask(texts).map_err(|e| {
             let too_long = matches!(e, Error::BodyExceedsLimit(_));
             self.failure(&self.reason(&e), too_long)
@@ -97,7 +98,7 @@ impl Endpoint {
 
     fn ask(&self, texts: &[&str]) -> Result<(u16, Vec<u8>), Error> {
         let mut request = self.agent.post(&self.url).header("content-type", "application/json");
-        if let Some(Key(key)) = &self.key {
+        if let Some(ApiKey(key)) = &self.key {
             request = request.header("authorization", format!("Bearer {key}"));
         }
         let mut response = request.send(&wire::request(&self.model, texts)[..])?;
@@ -117,13 +118,13 @@ impl Endpoint {
     }
 
     /// A failure whose message is safe to show: without the key, sanitized and shortened.
-    pub fn failure(&self, why: &str, answered: bool) -> Failure {
+    pub fn failure(&self, why: &str, answered: bool) -> EmbeddingError {
         let without_key = match &self.key {
-            Some(Key(key)) => why.replace(key.as_str(), "…"),
+            Some(ApiKey(key)) => why.replace(key.as_str(), "…"),
             None => why.to_owned(),
         };
         let why = shorten(&one_line(&plain(&self.gate.clean(&without_key))), COMPLAINT);
-        Failure { host: self.host.clone(), why, answered }
+        EmbeddingError { host: self.host.clone(), why, answered }
     }
 }
 

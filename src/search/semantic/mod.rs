@@ -13,7 +13,7 @@ pub mod score_fusion;
 pub mod wire;
 
 pub use crate::search::semantic::nearest::{is_of, near, space_of};
-pub use endpoint::{Endpoint, Failure};
+pub use endpoint::{EmbeddingError, Endpoint};
 
 /// The text whose vector identifies a space. Never change it: every index would have to be embedded again.
 pub const PROBE: &str = "The quick brown fox jumps over the lazy dog while the build is red.";

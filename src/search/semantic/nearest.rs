@@ -4,18 +4,18 @@ use anyhow::{Result, bail};
 
 use super::{Endpoint, PROBE, SAME_MODEL, pieces};
 use crate::config::Config;
-use crate::model::vector::Quantized;
-use crate::search::Similar;
+use crate::model::vector::QuantizedVector;
+use crate::search::SemanticMatches;
 use crate::search::semantic::score_fusion::CANDIDATES;
 use crate::store::Store;
-use crate::store::vectors::Space;
+use crate::store::vectors::VectorSpace;
 use crate::text::clean::shorten;
 
 /// How many documents to retrieve: more than are used, because filters drop some.
 const FOUND: usize = 10 * CANDIDATES;
 
 /// The vector space that matches the configured model and `pieces::VERSION`; `None` if the stored vectors are of another kind.
-pub fn space_of(config: &Config, store: &Store) -> Result<Option<Space>> {
+pub fn space_of(config: &Config, store: &Store) -> Result<Option<VectorSpace>> {
     let space = store.vector_space()?;
     Ok(space.filter(|space| space.model == config.embeddings.model && space.pieces == pieces::VERSION))
 }
@@ -24,7 +24,7 @@ pub fn space_of(config: &Config, store: &Store) -> Result<Option<Space>> {
 ///
 /// # Errors
 /// Why semantic search is unavailable. Callers show it and go on with words alone.
-pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Similar>> {
+pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<SemanticMatches>> {
     let settings = &config.embeddings;
     if !settings.is_on() || settings.weight == 0.0 {
         return Ok(None);
@@ -40,17 +40,17 @@ pub fn near(config: &Config, store: &Store, text: &str) -> Result<Option<Similar
     let Some(endpoint) = Endpoint::of(config, gate)? else { return Ok(None) };
     let vectors = endpoint.embed(&[&asked, PROBE])?;
     let [asked, probe] = vectors.as_slice() else { bail!("embeddings endpoint {}: no vectors", endpoint.host()) };
-    if !is_of(&space, &Quantized::of(probe)) {
+    if !is_of(&space, &QuantizedVector::of(probe)) {
         bail!(
             "`{}` is another model than the one that embedded the index: the next `recall digest` with something new does so anew",
             settings.model
         );
     }
-    let docs = store.similar(&space, &Quantized::of(asked).to_query(), FOUND)?;
-    Ok(Some(Similar { docs, weight: settings.weight }))
+    let docs = store.similar(&space, &QuantizedVector::of(asked).to_query(), FOUND)?;
+    Ok(Some(SemanticMatches { docs, weight: settings.weight }))
 }
 
 /// Was this probe vector made by the model that made the space?
-pub fn is_of(space: &Space, probe: &Quantized) -> bool {
+pub fn is_of(space: &VectorSpace, probe: &QuantizedVector) -> bool {
     space.dims == probe.dims() && space.probe.cosine(probe) >= SAME_MODEL
 }

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 pub const CANDIDATES: usize = 100;
 
 /// A document's key and score; higher is better.
-pub type Scored = (i64, f64);
+pub type ScoredDoc = (i64, f64);
 
 /// Fuses both lists, best first; ties go to the lower key. The lists may be in any order and hold each document once. `weight`, 0 to 1,
 /// is the share of the semantic score. A score that is negative or not finite counts as zero.
 ///
 /// `full` is the lexical score of a document that holds every word of the query. Where the best document scores less, lexical scores are
 /// normalized by `full` instead, so that a weak best match does not count as a perfect one.
-pub fn fuse(lexical: &[Scored], similar: &[Scored], full: f64, weight: f64) -> Vec<Scored> {
+pub fn fuse(lexical: &[ScoredDoc], similar: &[ScoredDoc], full: f64, weight: f64) -> Vec<ScoredDoc> {
     let mut all: BTreeMap<i64, f64> = BTreeMap::new();
     for (scores, least, share) in [(lexical, full, 1.0 - weight), (similar, 0.0, weight)] {
         let best = best_of(scores);
@@ -29,12 +29,12 @@ pub fn fuse(lexical: &[Scored], similar: &[Scored], full: f64, weight: f64) -> V
     ordered(all.into_iter().collect())
 }
 
-fn best_of(scores: &[Scored]) -> Vec<Scored> {
+fn best_of(scores: &[ScoredDoc]) -> Vec<ScoredDoc> {
     let sound = |score: f64| if score.is_finite() { score.max(0.0) } else { 0.0 };
     ordered(scores.iter().map(|(doc, score)| (*doc, sound(*score))).collect())
 }
 
-fn ordered(mut scores: Vec<Scored>) -> Vec<Scored> {
+fn ordered(mut scores: Vec<ScoredDoc>) -> Vec<ScoredDoc> {
     scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     scores
 }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     /// The fused order with scores in hundredths.
-    fn fused(lexical: &[Scored], similar: &[Scored], weight: f64) -> Vec<(i64, i64)> {
+    fn fused(lexical: &[ScoredDoc], similar: &[ScoredDoc], weight: f64) -> Vec<(i64, i64)> {
         fuse(lexical, similar, 0.0, weight).into_iter().map(|(doc, score)| (doc, (score * 100.0).round() as i64)).collect()
     }
 
@@ -79,14 +79,14 @@ mod tests {
         assert_eq!(fused(&[], &[], 0.5), []);
     }
 
-    fn scores() -> impl Strategy<Value = Vec<Scored>> {
+    fn scores() -> impl Strategy<Value = Vec<ScoredDoc>> {
         prop::collection::btree_map(0i64..400, 0.001f64..50.0, 0..150).prop_map(|all| all.into_iter().collect())
     }
 
     proptest! {
         #[test]
         fn one_kind_alone_keeps_its_order(scores in scores(), weight in 0.01f64..0.99) {
-            let docs = |all: &[Scored]| all.iter().map(|(doc, _)| *doc).collect::<Vec<_>>();
+            let docs = |all: &[ScoredDoc]| all.iter().map(|(doc, _)| *doc).collect::<Vec<_>>();
             prop_assert_eq!(docs(&fuse(&scores, &[], 0.0, weight)), docs(&best_of(&scores)));
             prop_assert_eq!(docs(&fuse(&[], &scores, 0.0, weight)), docs(&best_of(&scores)));
         }
@@ -115,7 +115,7 @@ mod tests {
 
         #[test]
         fn scales_do_not_matter(lexical in scores(), similar in scores(), by in 0.01f64..100.0) {
-            let scaled: Vec<Scored> = lexical.iter().map(|(doc, score)| (*doc, score * by)).collect();
+            let scaled: Vec<ScoredDoc> = lexical.iter().map(|(doc, score)| (*doc, score * by)).collect();
             let (a, b) = (fuse(&lexical, &similar, 0.0, 0.3), fuse(&scaled, &similar, 0.0, 0.3));
             for (x, y) in a.iter().zip(&b) {
                 prop_assert!((x.1 - y.1).abs() < 1e-9);

@@ -7,7 +7,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::config::Api;
+use crate::config::EndpointApi;
 
 /// The most dimensions accepted; common models have 384 to 4,096.
 pub const MOST_DIMS: usize = 8_192;
@@ -15,31 +15,31 @@ pub const MOST_DIMS: usize = 8_192;
 const BYTES_A_NUMBER: u64 = 26;
 
 #[derive(Deserialize)]
-struct FromOllama {
+struct OllamaResponse {
     embeddings: Vec<Vec<f32>>,
 }
 
 #[derive(Deserialize)]
-struct FromOpenAi {
-    data: Vec<Indexed>,
+struct OpenAiResponse {
+    data: Vec<OpenAiEmbedding>,
 }
 
 #[derive(Deserialize)]
-struct Indexed {
+struct OpenAiEmbedding {
     index: usize,
     embedding: Vec<f32>,
 }
 
 /// The URL of a request: the endpoint's path, completed as the API expects.
-pub fn address(endpoint: &str, api: Api) -> String {
+pub fn address(endpoint: &str, api: EndpointApi) -> String {
     let base = endpoint.trim_end_matches('/');
     match api {
-        Api::Ollama if base.ends_with("/api/embed") => base.to_owned(),
-        Api::Ollama if base.ends_with("/api") => format!("{base}/embed"),
-        Api::Ollama => format!("{base}/api/embed"),
-        Api::OpenAi if base.ends_with("/embeddings") => base.to_owned(),
-        Api::OpenAi if base.ends_with("/v1") => format!("{base}/embeddings"),
-        Api::OpenAi => format!("{base}/v1/embeddings"),
+        EndpointApi::Ollama if base.ends_with("/api/embed") => base.to_owned(),
+        EndpointApi::Ollama if base.ends_with("/api") => format!("{base}/embed"),
+        EndpointApi::Ollama => format!("{base}/api/embed"),
+        EndpointApi::OpenAi if base.ends_with("/embeddings") => base.to_owned(),
+        EndpointApi::OpenAi if base.ends_with("/v1") => format!("{base}/embeddings"),
+        EndpointApi::OpenAi => format!("{base}/v1/embeddings"),
     }
 }
 
@@ -57,11 +57,11 @@ pub fn most_bytes(texts: usize) -> u64 {
 ///
 /// # Errors
 /// A short description of what is wrong with the response.
-pub fn vectors(api: Api, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
+pub fn vectors(api: EndpointApi, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let unreadable = |e: serde_json::Error| format!("its answer cannot be read: {e}");
     let all = match api {
-        Api::Ollama => serde_json::from_slice::<FromOllama>(body).map_err(unreadable)?.embeddings,
-        Api::OpenAi => in_order(serde_json::from_slice::<FromOpenAi>(body).map_err(unreadable)?.data)?,
+        EndpointApi::Ollama => serde_json::from_slice::<OllamaResponse>(body).map_err(unreadable)?.embeddings,
+        EndpointApi::OpenAi => in_order(serde_json::from_slice::<OpenAiResponse>(body).map_err(unreadable)?.data)?,
     };
     if all.len() != texts {
         return Err(format!("it answered {} vectors for {texts} texts", all.len()));
@@ -79,7 +79,7 @@ pub fn vectors(api: Api, body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, Str
     Ok(all)
 }
 
-fn in_order(mut data: Vec<Indexed>) -> Result<Vec<Vec<f32>>, String> {
+fn in_order(mut data: Vec<OpenAiEmbedding>) -> Result<Vec<Vec<f32>>, String> {
     data.sort_by_key(|one| one.index);
     if data.iter().enumerate().any(|(at, one)| one.index != at) {
         return Err("its answer does not tell which vector is whose".to_owned());
@@ -107,14 +107,14 @@ mod tests {
     #[test]
     fn an_endpoint_may_be_named_with_or_without_its_path() {
         let table = [
-            ("http://h:1", Api::Ollama, "http://h:1/api/embed"),
-            ("http://h:1/", Api::Ollama, "http://h:1/api/embed"),
-            ("http://h:1/api", Api::Ollama, "http://h:1/api/embed"),
-            ("http://h:1/api/embed", Api::Ollama, "http://h:1/api/embed"),
-            ("http://h:1/proxy/", Api::Ollama, "http://h:1/proxy/api/embed"),
-            ("https://h", Api::OpenAi, "https://h/v1/embeddings"),
-            ("https://h/v1/", Api::OpenAi, "https://h/v1/embeddings"),
-            ("https://h/openai/v1/embeddings", Api::OpenAi, "https://h/openai/v1/embeddings"),
+            ("http://h:1", EndpointApi::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/", EndpointApi::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/api", EndpointApi::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/api/embed", EndpointApi::Ollama, "http://h:1/api/embed"),
+            ("http://h:1/proxy/", EndpointApi::Ollama, "http://h:1/proxy/api/embed"),
+            ("https://h", EndpointApi::OpenAi, "https://h/v1/embeddings"),
+            ("https://h/v1/", EndpointApi::OpenAi, "https://h/v1/embeddings"),
+            ("https://h/openai/v1/embeddings", EndpointApi::OpenAi, "https://h/openai/v1/embeddings"),
         ];
         for (endpoint, api, wanted) in table {
             assert_eq!(address(endpoint, api), wanted);
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn vectors_come_in_the_order_of_the_texts() {
         let ollama = br#"{"model": "m", "embeddings": [[1, 0.5], [0, -2e-1]], "total_duration": 3}"#;
-        assert_eq!(vectors(Api::Ollama, ollama, 2), Ok(vec![vec![1.0, 0.5], vec![0.0, -0.2]]));
+        assert_eq!(vectors(EndpointApi::Ollama, ollama, 2), Ok(vec![vec![1.0, 0.5], vec![0.0, -0.2]]));
         let openai = br#"{"data": [{"index": 1, "embedding": [3, 4]}, {"index": 0, "embedding": [1, 2], "object": "embedding"}]}"#;
-        assert_eq!(vectors(Api::OpenAi, openai, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.0]]));
+        assert_eq!(vectors(EndpointApi::OpenAi, openai, 2), Ok(vec![vec![1.0, 2.0], vec![3.0, 4.0]]));
     }
 
     #[test]
@@ -154,11 +154,11 @@ mod tests {
             (r#"{"embeddings": [[1e30, 0], [1, 2]]}"#, "without a direction"),
         ];
         for (body, wanted) in table {
-            let why = vectors(Api::Ollama, body.as_bytes(), 2).expect_err(body);
+            let why = vectors(EndpointApi::Ollama, body.as_bytes(), 2).expect_err(body);
             assert!(why.contains(wanted), "{body}: {why}");
         }
         let twice = br#"{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]}"#;
-        assert!(vectors(Api::OpenAi, twice, 2).is_err());
+        assert!(vectors(EndpointApi::OpenAi, twice, 2).is_err());
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::fields::{Field, Fields};
-use super::{Line, Place};
+use super::fields::{Field, LineFields};
+use super::{ParsedLine, TranscriptIdentity};
 
 /// One model's cost, in US dollars at list price.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Model {
+struct ModelCost {
     #[serde(rename = "costUSD")]
     cost_usd: f64,
     /// Billed per request, which no message reports.
@@ -19,14 +19,14 @@ struct Model {
 }
 
 /// Parses a `cost-state` line.
-pub(super) fn told(fields: &Fields<'_>, place: &Place) -> Line {
+pub(super) fn told(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
     let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
     let guessed = fields.flag(Field::HasUnknownModelCost);
     let models = fields.raw(Field::ModelUsage).filter(|_| !guessed);
-    let models = models.and_then(|raw| serde_json::from_str::<BTreeMap<String, Model>>(raw.get()).ok());
-    let comparable = |model: &Model| model.web_search_requests == 0 && model.cost_usd.is_finite() && model.cost_usd >= 0.0;
+    let models = models.and_then(|raw| serde_json::from_str::<BTreeMap<String, ModelCost>>(raw.get()).ok());
+    let comparable = |model: &ModelCost| model.web_search_requests == 0 && model.cost_usd.is_finite() && model.cost_usd >= 0.0;
     let by_model = models
         .filter(|models| models.values().all(comparable))
         .map(|models| models.into_iter().filter_map(|(name, model)| Some((fields.gate.name(&name)?, model.cost_usd))).collect());
-    Line::Cost { session, by_model }
+    ParsedLine::Cost { session, by_model }
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::MAX_TEXT;
-use super::fields::{Block, ToolResult, text_of};
+use super::fields::{RawBlock, ToolResult, text_of};
 use crate::model::session::Answer;
-use crate::privacy::{Gate, Text};
+use crate::privacy::{SanitizedText, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::text::clean::{head_and_tail, one_line};
 
@@ -37,7 +37,7 @@ pub(super) fn approves(result: &str) -> bool {
 }
 
 /// What the user said when refusing: a reason, or the answers given in a dialog before leaving it.
-pub(super) fn reasons(result: &str, gate: &Gate) -> Vec<Answer> {
+pub(super) fn reasons(result: &str, gate: &Sanitizer) -> Vec<Answer> {
     let Some(said) = reason_in(result).map(|reason| gate.clean(reason)) else { return Vec::new() };
     if let Some(questions) = left(&said) {
         return left_dialog(questions);
@@ -62,12 +62,12 @@ fn left(reason: &str) -> Option<&str> {
 }
 
 /// Was everything the user said in dialogs private? Then so is what follows, up to the next prompt.
-pub(super) fn are_all_private(said: &[Text]) -> bool {
+pub(super) fn are_all_private(said: &[SanitizedText]) -> bool {
     said.iter().any(|text| text.private) && said.iter().all(|text| !text.private && text.text.is_empty() || text.is_all_private())
 }
 
 /// The user's words in each dialog that ends in a record.
-pub(super) fn said(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -> Vec<Text> {
+pub(super) fn said(blocks: &[RawBlock<'_>], result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<SanitizedText> {
     let results = || blocks.iter().filter(|block| block.is("tool_result"));
     let given = [result.answers, result.response].into_iter().flatten().flat_map(json::texts);
     let notes = result.annotations.and_then(named).unwrap_or_default().into_values().filter_map(notes_of).map(words);
@@ -83,7 +83,7 @@ pub(super) fn said(blocks: &[Block<'_>], result: &ToolResult<'_>, gate: &Gate) -
 
 /// The part of a question that a line of an abandoned dialog belongs to.
 #[derive(Clone, Copy)]
-enum Part {
+enum DialogPart {
     Asked,
     Said,
     Nothing,
@@ -92,25 +92,25 @@ enum Part {
 /// Parses the answers given before the user left the dialog: `- "question"`, then an answer or none, then notes.
 fn left_dialog(questions: &str) -> Vec<Answer> {
     let mut all: Vec<Answer> = Vec::new();
-    let mut part = Part::Nothing;
+    let mut part = DialogPart::Nothing;
     for line in questions.lines() {
         let (now, text) = match line.trim() {
             bare if bare.starts_with("- \"") => {
                 all.push(Answer::default());
-                (Part::Asked, bare.trim_start_matches("- \""))
+                (DialogPart::Asked, bare.trim_start_matches("- \""))
             }
-            "(No answer provided)" => (Part::Nothing, ""),
+            "(No answer provided)" => (DialogPart::Nothing, ""),
             bare => match bare.strip_prefix("Answer:").or_else(|| bare.strip_prefix("User notes:")) {
-                Some(said) => (Part::Said, said.trim()),
+                Some(said) => (DialogPart::Said, said.trim()),
                 None => (part, bare),
             },
         };
         part = now;
         let Some(answer) = all.last_mut().filter(|_| !text.is_empty()) else { continue };
         match part {
-            Part::Asked => add(&mut answer.asked, " ", text.trim_end_matches('"')),
-            Part::Said => add(&mut answer.said, "; ", text),
-            Part::Nothing => {}
+            DialogPart::Asked => add(&mut answer.asked, " ", text.trim_end_matches('"')),
+            DialogPart::Said => add(&mut answer.said, "; ", text),
+            DialogPart::Nothing => {}
         }
     }
     all.retain(|answer| !answer.said.is_empty());
@@ -125,7 +125,7 @@ fn add(to: &mut String, between: &str, text: &str) {
 }
 
 /// Questions that the assistant asked the user, each with its answer.
-pub(super) fn answers(result: &ToolResult<'_>, gate: &Gate) -> Vec<Answer> {
+pub(super) fn answers(result: &ToolResult<'_>, gate: &Sanitizer) -> Vec<Answer> {
     let Some(mut given) = result.answers.and_then(named) else { return Vec::new() };
     let mut notes = result.annotations.and_then(named).unwrap_or_default();
     let asked = result.questions.map(json::elements).unwrap_or_default().into_iter().filter_map(question);
@@ -146,7 +146,7 @@ pub(super) fn answers(result: &ToolResult<'_>, gate: &Gate) -> Vec<Answer> {
 }
 
 /// `None` if the user said nothing, or nothing that may be stored.
-fn answer(asked: &str, said: &str, gate: &Gate) -> Option<Answer> {
+fn answer(asked: &str, said: &str, gate: &Sanitizer) -> Option<Answer> {
     let said = one_line(&gate.clean(said));
     let answer = Answer { said: head_and_tail(&said, MAX_TEXT), asked: one_line(&gate.clean(asked)) };
     (!answer.said.is_empty()).then_some(answer)

@@ -7,22 +7,22 @@ use crate::source::json::{self, Raw};
 const LONGEST: usize = 1 << 10;
 
 #[derive(Debug, Default)]
-pub(super) struct Repeated {
-    pub cwd: Last,
-    pub branch: Last,
-    pub version: Last,
-    pub model: Last,
+pub(super) struct FieldCache {
+    pub cwd: CachedField,
+    pub branch: CachedField,
+    pub version: CachedField,
+    pub model: CachedField,
 }
 
 /// A field's value in the last line that had it, and what was kept of it.
 #[derive(Debug, Default)]
-pub(super) struct Last {
+pub(super) struct CachedField {
     /// As JSON, which is never empty.
     raw: String,
     kept: Option<String>,
 }
 
-impl Last {
+impl CachedField {
     /// Returns what `pass` keeps of a text field; `pass` is only called when the value changes.
     pub fn kept(&mut self, field: Option<Raw<'_>>, pass: impl FnOnce(&str) -> Option<String>) -> Option<String> {
         let raw = field?;

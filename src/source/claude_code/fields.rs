@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::privacy::Gate;
+use crate::privacy::Sanitizer;
 use crate::source::json::{self, Raw};
-use crate::source::json_cursor::{Cursor, Malformed, Names};
+use crate::source::json_cursor::{JsonCursor, Malformed, NameTable};
 
 /// The fields of lines that are read, and their names.
 macro_rules! fields {
@@ -16,7 +16,7 @@ macro_rules! fields {
 
         impl Field {
             const ALL: [Self; [$($name),*].len()] = [$(Self::$field),*];
-            const NAMES: Names<{ Self::ALL.len() }> = Names::of([$($name),*]);
+            const NAMES: NameTable<{ Self::ALL.len() }> = NameTable::of([$($name),*]);
         }
     };
 }
@@ -62,38 +62,38 @@ fields! {
     HasUnknownModelCost "hasUnknownModelCost",
 }
 
-const IN_MESSAGE: Names<4> = Names::of(["content", "model", "id", "usage"]);
-const IN_USAGE: Names<7> = Names::of([
+const IN_MESSAGE: NameTable<4> = NameTable::of(["content", "model", "id", "usage"]);
+const IN_USAGE: NameTable<7> = NameTable::of([
     "input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation", "speed",
     "inference_geo",
 ]);
-const IN_PROGRESS: Names<2> = Names::of(["type", "message"]);
-const IN_ENVELOPE: Names<2> = Names::of(["type", "message"]);
-const IN_BLOCK: Names<8> = Names::of(["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"]);
-const IN_RESULT: Names<6> = Names::of(["questions", "answers", "annotations", "response", "plan", "task"]);
-const IN_ATTACHMENT: Names<7> = Names::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta", "stdout"]);
+const IN_PROGRESS: NameTable<2> = NameTable::of(["type", "message"]);
+const IN_ENVELOPE: NameTable<2> = NameTable::of(["type", "message"]);
+const IN_BLOCK: NameTable<8> = NameTable::of(["type", "text", "id", "name", "input", "tool_use_id", "is_error", "content"]);
+const IN_RESULT: NameTable<6> = NameTable::of(["questions", "answers", "annotations", "response", "plan", "task"]);
+const IN_ATTACHMENT: NameTable<7> = NameTable::of(["type", "commandMode", "prompt", "origin", "humanTurn", "isMeta", "stdout"]);
 
 /// The raw fields of a line, and the sanitizer for its texts.
-pub(super) struct Fields<'a> {
+pub(super) struct LineFields<'a> {
     found: [Option<Raw<'a>>; Field::ALL.len()],
     /// Set if the field is an object.
-    pub message: Option<Message<'a>>,
+    pub message: Option<RawMessage<'a>>,
     pub result: ToolResult<'a>,
     pub attachment: Attachment<'a>,
-    pub gate: &'a Gate,
+    pub gate: &'a Sanitizer,
 }
 
 #[derive(Default)]
-pub(super) struct Message<'a> {
-    pub content: Option<Content<'a>>,
+pub(super) struct RawMessage<'a> {
+    pub content: Option<RawContent<'a>>,
     pub model: Option<Raw<'a>>,
     pub id: Option<Raw<'a>>,
-    pub usage: Option<Counts<'a>>,
+    pub usage: Option<RawUsage<'a>>,
 }
 
 /// The token counts of a message.
 #[derive(Clone, Copy)]
-pub(super) struct Counts<'a> {
+pub(super) struct RawUsage<'a> {
     pub input: Option<Raw<'a>>,
     pub output: Option<Raw<'a>>,
     pub written: Option<Raw<'a>>,
@@ -106,13 +106,13 @@ pub(super) struct Counts<'a> {
 }
 
 /// The content of a message: a text, or blocks.
-pub(super) struct Content<'a> {
+pub(super) struct RawContent<'a> {
     pub raw: Raw<'a>,
-    pub blocks: Vec<Block<'a>>,
+    pub blocks: Vec<RawBlock<'a>>,
 }
 
 /// A part of a message. A part that is not an object has no fields.
-pub(super) struct Block<'a> {
+pub(super) struct RawBlock<'a> {
     pub raw: Raw<'a>,
     pub kind: Option<Cow<'a, str>>,
     pub text: Option<Raw<'a>>,
@@ -148,9 +148,9 @@ pub(super) struct Attachment<'a> {
     pub stdout: Option<Raw<'a>>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> LineFields<'a> {
     /// Parses one well-formed JSON object.
-    pub fn of(json: &'a str, gate: &'a Gate) -> Result<Self, Malformed> {
+    pub fn of(json: &'a str, gate: &'a Sanitizer) -> Result<Self, Malformed> {
         let mut fields = Self {
             found: [None; Field::ALL.len()],
             message: None,
@@ -158,7 +158,7 @@ impl<'a> Fields<'a> {
             attachment: Default::default(),
             gate,
         };
-        let mut cursor = Cursor::new(json);
+        let mut cursor = JsonCursor::new(json);
         cursor.object(&Field::NAMES, |cursor, which| {
             let field = Field::ALL[which];
             // Of a repeated field, the last counts.
@@ -182,27 +182,27 @@ impl<'a> Fields<'a> {
     }
 
     /// The message of a subagent's model in a progress line.
-    pub fn told_message(&self) -> Option<Message<'a>> {
+    pub fn told_message(&self) -> Option<RawMessage<'a>> {
         let is = |kind: Option<Raw<'_>>, name: &str| kind.and_then(json::text).is_some_and(|kind| kind == name);
         let [kind, envelope] = json::fields(self.raw(Field::Data)?.get(), &IN_PROGRESS).ok()?;
         let envelope = envelope.filter(|_| is(kind, "agent_progress"))?;
         let [kind, message] = json::fields(envelope.get(), &IN_ENVELOPE).ok()?;
         let message = message.filter(|message| is(kind, "assistant") && json::is_object(*message))?;
-        Message::read(&mut Cursor::new(message.get())).ok()
+        RawMessage::read(&mut JsonCursor::new(message.get())).ok()
     }
 
-    fn read_message(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
-        self.message = Some(Message::read(cursor)?);
+    fn read_message(&mut self, cursor: &mut JsonCursor<'a>) -> Result<(), Malformed> {
+        self.message = Some(RawMessage::read(cursor)?);
         Ok(())
     }
 
-    fn read_result(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+    fn read_result(&mut self, cursor: &mut JsonCursor<'a>) -> Result<(), Malformed> {
         let [questions, answers, annotations, response, plan, task] = cursor.fields(&IN_RESULT)?;
         self.result = ToolResult { questions, answers, annotations, response, plan, task };
         Ok(())
     }
 
-    fn read_attachment(&mut self, cursor: &mut Cursor<'a>) -> Result<(), Malformed> {
+    fn read_attachment(&mut self, cursor: &mut JsonCursor<'a>) -> Result<(), Malformed> {
         let [kind, mode, prompt, origin, human_turn, is_meta, stdout] = cursor.fields(&IN_ATTACHMENT)?;
         self.attachment = Attachment { kind, mode, prompt, origin, human_turn, is_meta, stdout };
         Ok(())
@@ -225,16 +225,16 @@ impl<'a> Fields<'a> {
     }
 }
 
-impl<'a> Message<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
+impl<'a> RawMessage<'a> {
+    fn read(cursor: &mut JsonCursor<'a>) -> Result<Self, Malformed> {
         let mut message = Self::default();
         cursor.object(&IN_MESSAGE, |cursor, which| {
             // By index in `IN_MESSAGE`.
             match which {
-                0 => message.content = Some(Content::read(cursor)?),
+                0 => message.content = Some(RawContent::read(cursor)?),
                 1 => message.model = Some(cursor.value()?),
                 2 => message.id = Some(cursor.value()?),
-                _ => message.usage = Counts::read(cursor)?,
+                _ => message.usage = RawUsage::read(cursor)?,
             }
             Ok(())
         })?;
@@ -242,9 +242,9 @@ impl<'a> Message<'a> {
     }
 }
 
-impl<'a> Counts<'a> {
+impl<'a> RawUsage<'a> {
     /// `None` if it is not an object.
-    fn read(cursor: &mut Cursor<'a>) -> Result<Option<Self>, Malformed> {
+    fn read(cursor: &mut JsonCursor<'a>) -> Result<Option<Self>, Malformed> {
         if cursor.peek() != Some(b'{') {
             cursor.value()?;
             return Ok(None);
@@ -254,28 +254,28 @@ impl<'a> Counts<'a> {
     }
 }
 
-impl<'a> Content<'a> {
+impl<'a> RawContent<'a> {
     /// Parses a value that was read raw before.
     pub fn of(raw: Raw<'a>) -> Self {
-        Self::read(&mut Cursor::new(raw.get())).unwrap_or(Self { raw, blocks: Vec::new() })
+        Self::read(&mut JsonCursor::new(raw.get())).unwrap_or(Self { raw, blocks: Vec::new() })
     }
 
     /// All text of the content.
     pub fn texts(&self) -> Vec<Cow<'a, str>> {
         match json::text(self.raw) {
             Some(text) => vec![text],
-            None => self.blocks.iter().filter_map(Block::said).collect(),
+            None => self.blocks.iter().filter_map(RawBlock::said).collect(),
         }
     }
 
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
+    fn read(cursor: &mut JsonCursor<'a>) -> Result<Self, Malformed> {
         let mut blocks = Vec::new();
         if cursor.peek() != Some(b'[') {
             return Ok(Self { raw: cursor.value()?, blocks });
         }
         let raw = cursor.whole(|cursor| {
             cursor.array(|cursor| {
-                blocks.push(Block::read(cursor)?);
+                blocks.push(RawBlock::read(cursor)?);
                 Ok(())
             })
         })?;
@@ -283,8 +283,8 @@ impl<'a> Content<'a> {
     }
 }
 
-impl<'a> Block<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Result<Self, Malformed> {
+impl<'a> RawBlock<'a> {
+    fn read(cursor: &mut JsonCursor<'a>) -> Result<Self, Malformed> {
         let mut found = [None; 8];
         let raw = match cursor.peek() {
             Some(b'{') => cursor.whole(|cursor| {
@@ -315,7 +315,7 @@ impl<'a> Block<'a> {
 
 /// The text of a value that is a string or an array of blocks.
 pub(super) fn text_of(value: Raw<'_>) -> Cow<'_, str> {
-    joined(Content::of(value).texts(), "\n")
+    joined(RawContent::of(value).texts(), "\n")
 }
 
 /// Joins texts; a single text is not copied.

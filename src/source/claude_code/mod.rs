@@ -1,4 +1,4 @@
-//! Parses a transcript line into a [`Row`]: the only module that knows the keys of Claude Code's line format.
+//! Parses a transcript line into a [`Record`]: the only module that knows the keys of Claude Code's line format.
 //!
 //! The format is internal to the client and differs between releases, so every field is optional and may have any type; what is
 //! unknown is counted by name and never fatal. Counts behind the rules come from 734 transcripts of clients 1.0 to 2.1.
@@ -19,14 +19,14 @@ mod wrapper;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use self::fields::{Block, Content, Counts, Field, Fields, Message};
+use self::fields::{Field, LineFields, RawBlock, RawContent, RawMessage, RawUsage};
 pub use self::origin::{is_said, is_wrapped, may_be_persons};
-use self::user::Said;
+use self::user::UserContent;
 use super::json::{self, Raw};
 use crate::model::price::{FAST, US};
-use crate::model::session::{Item, Millis, Row, RowKey, Title, TitleBy, Tokens, Turn, Usage};
-use crate::privacy::{Gate, opens_private};
-use crate::source::claude_code::field_cache::{Last, Repeated};
+use crate::model::session::{Item, MessageUsage, Millis, Record, RecordKey, Title, TitleBy, Tokens, Turn};
+use crate::privacy::{Sanitizer, opens_private};
+use crate::source::claude_code::field_cache::{CachedField, FieldCache};
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored text of one message, in characters. Pasted logs and files exceed it, what people write does not.
@@ -36,7 +36,7 @@ const MAX_RECAP: usize = 8_000;
 
 /// What a file's path says about its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct TranscriptIdentity {
     /// The session of lines that do not name one.
     pub session: String,
     /// The subagent whose file this is.
@@ -45,12 +45,12 @@ pub struct Place {
 
 /// The result of parsing a line.
 #[derive(Debug, PartialEq)]
-pub enum Line {
-    Row(Box<Row>),
+pub enum ParsedLine {
+    Row(Box<Record>),
     /// A known line without content.
     Nothing,
     /// A known line without content that other lines may name as their parent.
-    Link(Link),
+    Link(ParentLink),
     /// A bookkeeping line with the time its session began. A fork copies every conversation line with its time; only these lines
     /// carry the time of the fork itself.
     Stamp {
@@ -69,9 +69,9 @@ pub enum Line {
 
 /// The key of a record and that of its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Link {
-    pub key: RowKey,
-    pub parent: Option<RowKey>,
+pub struct ParentLink {
+    pub key: RecordKey,
+    pub parent: Option<RecordKey>,
 }
 
 /// Line types that are known and hold no conversation: those seen up to client 2.1.330, and others that its binary names. Their
@@ -111,48 +111,48 @@ fn text_of_line(line: &[u8]) -> (&[u8], Cow<'_, str>) {
 }
 
 /// Parses one line; its texts have passed the sanitizer.
-pub fn read_line(line: &[u8], place: &Place, gate: &Gate) -> Line {
-    Lines::of(place, gate).read(line)
+pub fn read_line(line: &[u8], place: &TranscriptIdentity, gate: &Sanitizer) -> ParsedLine {
+    LineParser::of(place, gate).read(line)
 }
 
 /// Parses the lines of one file in order. Each result is independent of the others; repeated values are only sanitized once.
-pub struct Lines<'p> {
-    place: &'p Place,
-    gate: &'p Gate,
-    repeated: Repeated,
+pub struct LineParser<'p> {
+    place: &'p TranscriptIdentity,
+    gate: &'p Sanitizer,
+    repeated: FieldCache,
 }
 
-impl<'p> Lines<'p> {
-    pub fn of(place: &'p Place, gate: &'p Gate) -> Self {
-        Self { place, gate, repeated: Repeated::default() }
+impl<'p> LineParser<'p> {
+    pub fn of(place: &'p TranscriptIdentity, gate: &'p Sanitizer) -> Self {
+        Self { place, gate, repeated: FieldCache::default() }
     }
 
     /// Parses the next line; its texts have passed the sanitizer.
-    pub fn read(&mut self, line: &[u8]) -> Line {
+    pub fn read(&mut self, line: &[u8]) -> ParsedLine {
         // A line with a private tag may be the torn start of another one: it is parsed, and reported if it is malformed.
         if is_bookkeeping(line) && !opens_private(&String::from_utf8_lossy(line)) {
-            return Line::Nothing;
+            return ParsedLine::Nothing;
         }
         let (line, text) = text_of_line(line);
-        let Ok(fields) = Fields::of(&text, self.gate) else {
-            return Line::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
+        let Ok(fields) = LineFields::of(&text, self.gate) else {
+            return ParsedLine::Bad(if Raw::of(&text).is_ok() { "not an object" } else { "not JSON" });
         };
         let kind = fields.text(Field::Type).unwrap_or_default();
         let agent = agent_of(&fields, self.place);
         match self.said(&fields, &kind, agent.is_some()) {
-            Ok(Said { unknown: Some(name), items, answered, .. }) if items.is_empty() && answered.is_empty() => {
-                Line::Unknown(format!("<{}>", self.gate.clean(&name).chars().take(60).collect::<String>()))
+            Ok(UserContent { unknown: Some(name), items, answered, .. }) if items.is_empty() && answered.is_empty() => {
+                ParsedLine::Unknown(format!("<{}>", self.gate.clean(&name).chars().take(60).collect::<String>()))
             }
             Ok(said) if said.items.is_empty() && agent.is_none() => self.named(line, &fields, &kind, said),
             Ok(said) => self.row(line, &fields, &kind, agent, said),
-            Err(Line::Nothing) if agent.is_none() => self.link(&fields),
+            Err(ParsedLine::Nothing) if agent.is_none() => self.link(&fields),
             Err(no_row) => no_row,
         }
     }
 
     /// The items of a record of this type, or the result for a line that has none.
     #[inline]
-    fn said(&self, fields: &Fields<'_>, kind: &str, agent: bool) -> Result<Said, Line> {
+    fn said(&self, fields: &LineFields<'_>, kind: &str, agent: bool) -> Result<UserContent, ParsedLine> {
         let items = match kind {
             "user" => return Ok(user::row(fields, agent)),
             "attachment" => return Ok(user::queued(fields, agent)),
@@ -166,15 +166,15 @@ impl<'p> Lines<'p> {
             "pr-link" => pull_request(fields).into_iter().collect(),
             "queue-operation" | "file-history-snapshot" => return Err(stamp(fields, self.place)),
             "cost-state" => return Err(costs::told(fields, self.place)),
-            known if BOOKKEEPING.contains(&known) => return Err(Line::Nothing),
-            "" => return Err(Line::Unknown("(no type)".into())),
-            other => return Err(Line::Unknown(self.gate.clean(other).chars().take(60).collect())),
+            known if BOOKKEEPING.contains(&known) => return Err(ParsedLine::Nothing),
+            "" => return Err(ParsedLine::Unknown("(no type)".into())),
+            other => return Err(ParsedLine::Unknown(self.gate.clean(other).chars().take(60).collect())),
         };
-        Ok(Said { items, ..Said::default() })
+        Ok(UserContent { items, ..UserContent::default() })
     }
 
     /// A record without items of its own, which may still tell who named the session.
-    fn named(&mut self, line: &[u8], fields: &Fields<'_>, kind: &str, mut said: Said) -> Line {
+    fn named(&mut self, line: &[u8], fields: &LineFields<'_>, kind: &str, mut said: UserContent) -> ParsedLine {
         let (sign, title) = naming::told(fields, kind).unzip();
         said.items.extend(title.flatten());
         said.sign = sign;
@@ -183,11 +183,11 @@ impl<'p> Lines<'p> {
 
     /// Builds a record from its items and from what it says about other records.
     #[inline]
-    fn row(&mut self, line: &[u8], fields: &Fields<'_>, kind: &str, agent: Option<String>, said: Said) -> Line {
+    fn row(&mut self, line: &[u8], fields: &LineFields<'_>, kind: &str, agent: Option<String>, said: UserContent) -> ParsedLine {
         let session = fields.owned(Field::SessionId).unwrap_or_else(|| self.place.session.clone());
         let key = match fields.text(Field::Uuid) {
-            Some(uuid) => RowKey::from_uuid(&session, &uuid),
-            None => RowKey::from_line(&session, line),
+            Some(uuid) => RecordKey::from_uuid(&session, &uuid),
+            None => RecordKey::from_line(&session, line),
         };
         let model = &mut self.repeated.model;
         let usage = match kind {
@@ -195,7 +195,7 @@ impl<'p> Lines<'p> {
             "progress" => match fields.told_message().and_then(|message| usage(&message, key, model, self.gate)) {
                 Some(usage) => Some(usage),
                 None if agent.is_none() => return self.link(fields),
-                None => return Line::Nothing,
+                None => return ParsedLine::Nothing,
             },
             _ => None,
         };
@@ -207,11 +207,11 @@ impl<'p> Lines<'p> {
             || !said.answered.is_empty()
             || agent.is_some() && prompt.is_some();
         if said.items.is_empty() && usage.is_none() && !tells {
-            return if agent.is_none() { self.link(fields) } else { Line::Nothing };
+            return if agent.is_none() { self.link(fields) } else { ParsedLine::Nothing };
         }
         let gate = self.gate;
-        let Repeated { cwd, branch, version, .. } = &mut self.repeated;
-        Line::Row(Box::new(Row {
+        let FieldCache { cwd, branch, version, .. } = &mut self.repeated;
+        ParsedLine::Row(Box::new(Record {
             key,
             session,
             agent,
@@ -232,31 +232,31 @@ impl<'p> Lines<'p> {
     }
 
     /// The link of a record without content, which keeps the chain of parents intact.
-    fn link(&self, fields: &Fields<'_>) -> Line {
+    fn link(&self, fields: &LineFields<'_>) -> ParsedLine {
         let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&self.place.session));
-        let key = fields.text(Field::Uuid).map(|uuid| RowKey::from_uuid(&session, &uuid));
-        key.map_or(Line::Nothing, |key| Line::Link(Link { key, parent: parent_of(fields, self.place) }))
+        let key = fields.text(Field::Uuid).map(|uuid| RecordKey::from_uuid(&session, &uuid));
+        key.map_or(ParsedLine::Nothing, |key| ParsedLine::Link(ParentLink { key, parent: parent_of(fields, self.place) }))
     }
 }
 
 /// The parent of a record. A compaction boundary starts a new chain and names its predecessor in a field of its own.
-fn parent_of(fields: &Fields<'_>, place: &Place) -> Option<RowKey> {
+fn parent_of(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Option<RecordKey> {
     let parent = fields.text(Field::ParentUuid).or_else(|| fields.text(Field::LogicalParentUuid))?;
     let session = fields.text(Field::SessionId).unwrap_or(Cow::Borrowed(&place.session));
-    Some(RowKey::from_uuid(&session, &parent))
+    Some(RecordKey::from_uuid(&session, &parent))
 }
 
 /// Older clients write subagent lines into the session's own file, marked as a side chain and without an id.
-fn agent_of(fields: &Fields<'_>, place: &Place) -> Option<String> {
+fn agent_of(fields: &LineFields<'_>, place: &TranscriptIdentity) -> Option<String> {
     let inline = || fields.flag(Field::IsSidechain).then(|| "inline".to_owned());
     place.agent.clone().or_else(|| fields.owned(Field::AgentId)).or_else(inline)
 }
 
-fn stamp(fields: &Fields<'_>, place: &Place) -> Line {
+fn stamp(fields: &LineFields<'_>, place: &TranscriptIdentity) -> ParsedLine {
     let in_snapshot = || json::fields(fields.raw(Field::Snapshot)?.get(), &["timestamp"]).ok()?[0];
     let at = fields.raw(Field::Timestamp).or_else(in_snapshot).and_then(timestamp);
     let session = fields.owned(Field::SessionId).unwrap_or_else(|| place.session.clone());
-    at.map_or(Line::Nothing, |at| Line::Stamp { session, at })
+    at.map_or(ParsedLine::Nothing, |at| ParsedLine::Stamp { session, at })
 }
 
 /// Plausible times: no client wrote a line before 2000, nor will one after 2100. A time from a wrong clock is dropped, as it would
@@ -272,7 +272,7 @@ fn timestamp(raw: Raw<'_>) -> Option<Millis> {
     at.filter(|at| TIMES.contains(at))
 }
 
-fn assistant(fields: &Fields<'_>) -> Vec<Item> {
+fn assistant(fields: &LineFields<'_>) -> Vec<Item> {
     let Some(message) = &fields.message else {
         return match fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)) {
             Some(object) if json::is_object(object) => in_content(object, fields).unwrap_or_default(),
@@ -283,12 +283,12 @@ fn assistant(fields: &Fields<'_>) -> Vec<Item> {
 }
 
 /// The oldest layout holds the message in the line's `content`.
-fn in_content(object: Raw<'_>, fields: &Fields<'_>) -> Option<Vec<Item>> {
+fn in_content(object: Raw<'_>, fields: &LineFields<'_>) -> Option<Vec<Item>> {
     let [content, model] = json::fields(object.get(), &["content", "model"]).ok()?;
-    Some(said_by_model(content.map(Content::of).as_ref(), model, fields))
+    Some(said_by_model(content.map(RawContent::of).as_ref(), model, fields))
 }
 
-fn said_by_model(content: Option<&Content<'_>>, model: Option<Raw<'_>>, fields: &Fields<'_>) -> Vec<Item> {
+fn said_by_model(content: Option<&RawContent<'_>>, model: Option<Raw<'_>>, fields: &LineFields<'_>) -> Vec<Item> {
     // The client's own notices ("API Error", "No response requested") are not the model's words.
     let synthetic = model.is_some_and(|m| m.get() == "\"<synthetic>\"") || fields.flag(Field::IsApiErrorMessage);
     // Nor is text that an extension or the user wrote in its place. `other` stands for the model of another process.
@@ -300,7 +300,7 @@ fn said_by_model(content: Option<&Content<'_>>, model: Option<Raw<'_>>, fields: 
     content.blocks.iter().flat_map(|block| assistant_block(block, fields.gate)).collect()
 }
 
-fn assistant_block(block: &Block<'_>, gate: &Gate) -> Vec<Item> {
+fn assistant_block(block: &RawBlock<'_>, gate: &Sanitizer) -> Vec<Item> {
     match block.kind.as_deref() {
         Some("text") => block.text.and_then(json::text).and_then(|t| reply(&t, gate)).into_iter().collect(),
         Some("tool_use") => {
@@ -312,13 +312,13 @@ fn assistant_block(block: &Block<'_>, gate: &Gate) -> Vec<Item> {
     }
 }
 
-fn reply(text: &str, gate: &Gate) -> Option<Item> {
+fn reply(text: &str, gate: &Sanitizer) -> Option<Item> {
     let said = !matches!(text.trim(), "" | "No response requested." | "(no content)");
     // A reply that was sanitized to nothing keeps its place in the record.
     said.then(|| Item::Reply(head_and_tail(&gate.clean(text), MAX_TEXT)))
 }
 
-fn system(fields: &Fields<'_>) -> Vec<Item> {
+fn system(fields: &LineFields<'_>) -> Vec<Item> {
     let away = fields.text(Field::Subtype).is_some_and(|s| s == "away_summary");
     let Some(content) = fields.text(Field::Content).filter(|_| away) else { return Vec::new() };
     // The client appends a hint about its own settings.
@@ -326,25 +326,25 @@ fn system(fields: &Fields<'_>) -> Vec<Item> {
     if text.is_empty() { Vec::new() } else { vec![Item::Away(text)] }
 }
 
-fn pull_request(fields: &Fields<'_>) -> Option<Item> {
+fn pull_request(fields: &LineFields<'_>) -> Option<Item> {
     fields.text(Field::PrUrl).map(|url| Item::PullRequest(shorten(&one_line(&fields.gate.clean(&url)), 300)))
 }
 
-fn title(fields: &Fields<'_>, kind: &str, place: &Place) -> Option<Item> {
+fn title(fields: &LineFields<'_>, kind: &str, place: &TranscriptIdentity) -> Option<Item> {
     let (field, by) = match kind {
         "ai-title" => (Field::AiTitle, TitleBy::Client),
         "custom-title" => (Field::CustomTitle, TitleBy::User),
         _ => (Field::Summary, TitleBy::Summary),
     };
     let text = one_line(&fields.gate.clean(&fields.text(field)?));
-    let leaf = fields.text(Field::LeafUuid).filter(|_| by == TitleBy::Summary).map(|u| RowKey::from_uuid(&place.session, &u));
+    let leaf = fields.text(Field::LeafUuid).filter(|_| by == TitleBy::Summary).map(|u| RecordKey::from_uuid(&place.session, &u));
     (!text.is_empty()).then(|| Item::Title(Title { text: shorten(&text, 200), by, leaf }))
 }
 
 /// Token usage of the message that a line belongs to. Lines of one message share its id; one without an id counts alone.
-fn usage(message: &Message<'_>, key: RowKey, model: &mut Last, gate: &Gate) -> Option<Usage> {
+fn usage(message: &RawMessage<'_>, key: RecordKey, model: &mut CachedField, gate: &Sanitizer) -> Option<MessageUsage> {
     let model = model.kept(message.model, |model| (model != "<synthetic>").then(|| gate.redact(model)))?;
-    let Counts { input, output, written, read, split, speed, geo } = *message.usage.as_ref()?;
+    let RawUsage { input, output, written, read, split, speed, geo } = *message.usage.as_ref()?;
     let is = |field: Option<Raw<'_>>, word: &str| field.and_then(json::text).is_some_and(|text| text == word);
     let marks = [(FAST, is(speed, "fast")), (US, is(geo, "us"))];
     let model = marks.iter().filter(|(_, holds)| *holds).fold(model, |model, (mark, _)| model + mark);
@@ -362,7 +362,7 @@ fn usage(message: &Message<'_>, key: RowKey, model: &mut Last, gate: &Gate) -> O
         ..Tokens::default()
     };
     let message = message.id.and_then(json::text).map_or_else(|| key.to_string(), |id| id.into_owned());
-    (tokens.total() > 0).then_some(Usage { message, model, tokens })
+    (tokens.total() > 0).then_some(MessageUsage { message, model, tokens })
 }
 
 #[cfg(test)]

@@ -3,16 +3,16 @@
 //! The client writes every given title as the same `custom-title` line, and repeats it. `/clear` carries it over to the next
 //! session, and a hook may set one. Other lines tell these cases apart: the command, and the output of the hook.
 
-use super::fields::{Field, Fields};
+use super::fields::{Field, LineFields};
 use super::json;
 use super::user::tagged;
-use crate::model::session::{Item, Sign, Title, TitleBy};
+use crate::model::session::{Item, Title, TitleBy, TitleEvent};
 use crate::text::clean::{one_line, shorten};
 
 /// What a line says about names, and the title that it gives itself.
-pub(super) fn told(fields: &Fields<'_>, kind: &str) -> Option<(Sign, Option<Item>)> {
+pub(super) fn told(fields: &LineFields<'_>, kind: &str) -> Option<(TitleEvent, Option<Item>)> {
     if kind == "attachment" {
-        return by_hook(fields).map(|title| (Sign::HookTitled(title), None));
+        return by_hook(fields).map(|title| (TitleEvent::HookTitled(title), None));
     }
     if kind != "user" && kind != "system" {
         return None;
@@ -23,18 +23,18 @@ pub(super) fn told(fields: &Fields<'_>, kind: &str) -> Option<(Sign, Option<Item
         return None;
     }
     match tagged(&said, "command-name")?.trim().trim_start_matches('/') {
-        "clear" | "reset" | "new" => Some((Sign::Cleared, None)),
+        "clear" | "reset" | "new" => Some((TitleEvent::Cleared, None)),
         "rename" => {
             let name = one_line(&fields.gate.clean(tagged(&said, "command-args").unwrap_or_default()));
             let title = Title { text: shorten(&name, 200), by: TitleBy::User, leaf: None };
-            Some((Sign::Renamed, (!name.is_empty()).then_some(Item::Title(title))))
+            Some((TitleEvent::Renamed, (!name.is_empty()).then_some(Item::Title(title))))
         }
         _ => None,
     }
 }
 
 /// The title that a hook sets in its output.
-fn by_hook(fields: &Fields<'_>) -> Option<String> {
+fn by_hook(fields: &LineFields<'_>) -> Option<String> {
     let printed = fields.attachment.stdout.filter(|raw| raw.get().contains("sessionTitle")).and_then(json::text)?;
     let [output] = json::fields(&printed, &["hookSpecificOutput"]).ok()?;
     let [title] = json::fields(output?.get(), &["sessionTitle"]).ok()?;

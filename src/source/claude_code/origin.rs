@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::fields::{Field, Fields};
+use super::fields::{Field, LineFields};
 use super::wrapper;
 use crate::source::json::{self, Raw};
 
@@ -29,7 +29,7 @@ const HOOK_SOURCES: &[&str] = &["user", "human", "typed", "queued", "suggestion_
 
 /// Whose words a text in the user's name is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Speaker<'t> {
+pub(super) enum PromptSpeaker<'t> {
     /// The user's words; blocks of others are replaced by `<name>…</name>`.
     User(Cow<'t, str>),
     ThirdParty,
@@ -39,16 +39,16 @@ pub(super) enum Speaker<'t> {
 
 /// What a line says about the origin of its prompt. Older clients say nothing.
 #[derive(Debug, Default)]
-pub(super) struct Origin {
+pub(super) struct PromptOrigin {
     /// The line says that no person said it.
     is_machines: bool,
     /// The line says that a person typed it.
     is_typed: bool,
 }
 
-impl Origin {
+impl PromptOrigin {
     /// Of a line of type `user`.
-    pub fn of_row(fields: &Fields<'_>) -> Self {
+    pub fn of_row(fields: &LineFields<'_>) -> Self {
         let is_other = |field: Field, known: &[&str]| fields.text(field).is_some_and(|value| !known.contains(&value.as_ref()));
         let is = |field: Field, value: &str| fields.text(field).is_some_and(|found| found == value);
         let origin = fields.raw(Field::Origin);
@@ -60,7 +60,7 @@ impl Origin {
     }
 
     /// Of a message queued while the assistant was busy.
-    pub fn of_queued(fields: &Fields<'_>) -> Self {
+    pub fn of_queued(fields: &LineFields<'_>) -> Self {
         let queued = &fields.attachment;
         let no_person = queued.human_turn.is_some_and(|raw| raw.get() == "false") && !names_person(queued.origin);
         Self { is_machines: json::flag(queued.is_meta) || no_person || names_machine(queued.origin), is_typed: false }
@@ -72,21 +72,21 @@ impl Origin {
     }
 
     /// Who said a text of this origin. The text has passed the sanitizer.
-    pub fn speaker<'t>(&self, text: &'t str) -> Speaker<'t> {
+    pub fn speaker<'t>(&self, text: &'t str) -> PromptSpeaker<'t> {
         if self.is_machines || NOT_THE_USER.iter().any(|start| text.starts_with(start)) {
-            return Speaker::ThirdParty;
+            return PromptSpeaker::ThirdParty;
         }
         if self.is_typed || DEEDS.iter().any(|start| text.starts_with(start)) {
-            return Speaker::User(text.into());
+            return PromptSpeaker::User(text.into());
         }
         match wrapper::at_start(text) {
-            None => Speaker::User(text.into()),
-            Some(wrapped) if wrapped.rest.is_empty() => Speaker::Unknown(wrapped.names[0]),
+            None => PromptSpeaker::User(text.into()),
+            Some(wrapped) if wrapped.rest.is_empty() => PromptSpeaker::Unknown(wrapped.names[0]),
             // In the middle of a line, a tag is something the user mentions.
-            Some(wrapped) if !begins_line(text, wrapped.rest) => Speaker::User(text.into()),
+            Some(wrapped) if !begins_line(text, wrapped.rest) => PromptSpeaker::User(text.into()),
             Some(wrapped) => {
                 let held: String = wrapped.names.iter().map(|name| format!("<{name}>…</{name}>\n")).collect();
-                Speaker::User(Cow::Owned(held + wrapped.rest))
+                PromptSpeaker::User(Cow::Owned(held + wrapped.rest))
             }
         }
     }
@@ -110,7 +110,7 @@ fn names_person(origin: Option<Raw<'_>>) -> bool {
 
 /// Is a whole prompt a third party's, by the tag around it? Whether a person typed it is not known here.
 pub fn is_wrapped(prompt: &str) -> bool {
-    !matches!(Origin::default().speaker(prompt), Speaker::User(_))
+    !matches!(PromptOrigin::default().speaker(prompt), PromptSpeaker::User(_))
 }
 
 /// May a prompt be a person's, by the `source` in a hook's payload? Most clients send none.
@@ -121,8 +121,8 @@ pub fn may_be_persons(source: &str) -> bool {
 /// Did the user say this, or is it only written in the user's name: a command, its output, a message of another agent or third
 /// party?
 pub fn is_said(text: &str) -> bool {
-    let origin = Origin::default();
+    let origin = PromptOrigin::default();
     let is_deed =
         DEEDS.iter().chain(&["[Request interrupted by user", super::user::RECAP_START]).any(|start| text.starts_with(start));
-    !is_deed && matches!(origin.speaker(text), Speaker::User(_))
+    !is_deed && matches!(origin.speaker(text), PromptSpeaker::User(_))
 }

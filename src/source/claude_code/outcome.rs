@@ -1,11 +1,11 @@
 //! Reduces a tool's output to the few lines that say how it went. The output itself is not stored.
 
 use super::dialog;
-use super::fields::{Block, Content, Field, Fields, ToolResult, text_of};
+use super::fields::{Field, LineFields, RawBlock, RawContent, ToolResult, text_of};
 use super::verdict::{is_verdict, may_be_verdict, may_hold_verdict};
 use crate::analyze::signal::{APPROVED, REFUSED};
 use crate::model::session::{Item, Outcome, Todo};
-use crate::privacy::{Gate, SHOWN};
+use crate::privacy::{SHOWN, Sanitizer};
 use crate::source::json::{self, Raw};
 use crate::text::clean::{one_line, shorten};
 
@@ -14,7 +14,7 @@ const MAX_BRIEF: usize = 360;
 const MAX_LINE: usize = 180;
 
 /// The items of a `tool_result` block and the id of its tool use: how it ended, and the user's words if the result carries any.
-pub(super) fn of_block(block: &Block<'_>, fields: &Fields<'_>) -> (String, Vec<Item>) {
+pub(super) fn of_block(block: &RawBlock<'_>, fields: &LineFields<'_>) -> (String, Vec<Item>) {
     let (result, gate) = (&fields.result, fields.gate);
     let id = block.tool_use_id.and_then(json::text).unwrap_or_default().into_owned();
     // An MCP server's tool may print the same words as the client's dialogs.
@@ -45,7 +45,7 @@ fn ended(tool: &str, ok: bool, brief: &str) -> Item {
 }
 
 /// How a tool use with this output ended; `None` if it succeeded without a notable result.
-pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Gate) -> Option<Outcome> {
+pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Sanitizer) -> Option<Outcome> {
     // Most outputs are code or listings: they are ruled out before they are decoded.
     if ok && !output.is_some_and(may_tell) {
         return None;
@@ -53,7 +53,7 @@ pub(super) fn of_output(tool: &str, ok: bool, output: Option<Raw<'_>>, gate: &Ga
     of_text(tool, ok, &output.map(text_of).unwrap_or_default(), gate)
 }
 
-fn of_text(tool: &str, ok: bool, output: &str, gate: &Gate) -> Option<Outcome> {
+fn of_text(tool: &str, ok: bool, output: &str, gate: &Sanitizer) -> Option<Outcome> {
     // What recall prints itself, and what the client adds for the model, is removed by the sanitizer first.
     let brief = if ok {
         verdict(&gate.output(output, |text| text.lines().any(may_be_verdict)))
@@ -68,7 +68,7 @@ fn may_tell(output: Raw<'_>) -> bool {
     output.get().len() > 2 * SHOWN
         || match output.get().as_bytes().first() {
             Some(b'"') => may_hold_verdict(output),
-            _ => Content::of(output).blocks.iter().filter_map(Block::words).any(may_hold_verdict),
+            _ => RawContent::of(output).blocks.iter().filter_map(RawBlock::words).any(may_hold_verdict),
         }
 }
 
@@ -118,7 +118,7 @@ fn is_complaint(line: &str) -> bool {
 }
 
 /// A task that the client created, with its number.
-fn created_task(result: &ToolResult<'_>, gate: &Gate) -> Option<Item> {
+fn created_task(result: &ToolResult<'_>, gate: &Sanitizer) -> Option<Item> {
     let [id, subject] = json::fields(result.task.filter(|t| json::is_object(*t))?.get(), &["id", "subject"]).ok()?;
     let text = shorten(&one_line(&gate.clean(&json::text(subject?)?)), MAX_LINE);
     Some(Item::Task(Todo { id: json::text(id?)?.into_owned(), text, status: String::new() }))
@@ -133,8 +133,8 @@ mod tests {
     fn a_backslash_before_an_n_ends_no_line() {
         let text = "see\nhttp://x\\new/pull/1";
         let json = serde_json::to_string(text).expect("a string");
-        let seen = of_output("t", true, Raw::of(&json).ok(), &Gate::shipped());
-        assert!(seen.is_some() && seen == of_text("t", true, text, &Gate::shipped()), "{seen:?}");
+        let seen = of_output("t", true, Raw::of(&json).ok(), &Sanitizer::shipped());
+        assert!(seen.is_some() && seen == of_text("t", true, text, &Sanitizer::shipped()), "{seen:?}");
     }
 
     proptest! {
@@ -144,9 +144,9 @@ mod tests {
         ) {
             let json = serde_json::to_string(&text).expect("a string");
             let blocks = format!(r#"[{{"type":"text","text":{json}}},{{"type":"image"}}]"#);
-            let decoded = of_text("t", true, &text, &Gate::shipped());
+            let decoded = of_text("t", true, &text, &Sanitizer::shipped());
             for json in [&json, &blocks] {
-                prop_assert_eq!(of_output("t", true, Raw::of(json).ok(), &Gate::shipped()), decoded.clone(), "{:?}", text);
+                prop_assert_eq!(of_output("t", true, Raw::of(json).ok(), &Sanitizer::shipped()), decoded.clone(), "{:?}", text);
             }
         }
     }

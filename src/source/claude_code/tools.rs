@@ -1,11 +1,11 @@
 //! Tool uses, each in one line, and the files they concern.
 
-use super::fields::{Field, Fields};
+use super::fields::{Field, LineFields};
 use super::{MAX_TEXT, outcome};
-use crate::model::session::{FileTouch, Item, RowKey, Todo, ToolUse, Touch};
-use crate::privacy::{Gate, LEFT_OUT};
+use crate::model::session::{FileTouch, Item, RecordKey, Todo, ToolUse, Touch};
+use crate::privacy::{LEFT_OUT, Sanitizer};
 use crate::source::json::{self, Raw};
-use crate::source::json_cursor::Names;
+use crate::source::json_cursor::NameTable;
 use crate::text::clean::{head_and_tail, one_line, shorten};
 
 /// Longest stored command, in characters: heredocs and inline scripts exceed it.
@@ -13,7 +13,7 @@ const MAX_COMMAND: usize = 500;
 const MAX_ARGUMENT: usize = 160;
 
 /// The items of a tool use block: usually one line; for to-do lists and plans, their content.
-pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Gate) -> Vec<Item> {
+pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Sanitizer) -> Vec<Item> {
     let Some(input) = input else { return Vec::new() };
     match name {
         "TodoWrite" => todos(input, gate).into_iter().collect(),
@@ -28,7 +28,7 @@ pub(super) fn use_of(id: &str, name: &str, input: Option<Raw<'_>>, gate: &Gate) 
     }
 }
 
-fn one(id: &str, name: &str, input: Raw<'_>, gate: &Gate) -> ToolUse {
+fn one(id: &str, name: &str, input: Raw<'_>, gate: &Sanitizer) -> ToolUse {
     let (line, file) = match name {
         _ if gate.excludes_any(|| json::texts(input)) => (LEFT_OUT.to_owned(), None),
         "Edit" | "MultiEdit" | "NotebookEdit" | "replace" => touched(input, Touch::Edited, gate),
@@ -43,12 +43,12 @@ fn one(id: &str, name: &str, input: Raw<'_>, gate: &Gate) -> ToolUse {
 }
 
 /// The first of the named arguments that is a string and not empty once sanitized.
-fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], gate: &Gate) -> Option<String> {
+fn argument<const N: usize>(input: Raw<'_>, names: &[&str; N], gate: &Sanitizer) -> Option<String> {
     let found = json::fields(input.get(), names).ok()?;
     found.into_iter().flatten().find_map(|value| passed(value, gate))
 }
 
-fn passed(value: Raw<'_>, gate: &Gate) -> Option<String> {
+fn passed(value: Raw<'_>, gate: &Sanitizer) -> Option<String> {
     json::text(value).map(|t| gate.clean(&t)).filter(|t| !t.is_empty())
 }
 
@@ -56,7 +56,7 @@ fn line_of(text: String) -> String {
     shorten(&one_line(&text), MAX_ARGUMENT)
 }
 
-fn command(input: Raw<'_>, gate: &Gate) -> String {
+fn command(input: Raw<'_>, gate: &Sanitizer) -> String {
     let Some(command) = argument(input, &["command"], gate) else { return LEFT_OUT.to_owned() };
     if let Some(withheld) = gate.withheld_command(&command) {
         return shorten(&withheld, MAX_COMMAND);
@@ -66,9 +66,9 @@ fn command(input: Raw<'_>, gate: &Gate) -> String {
     shorten(&one_line(&text), MAX_COMMAND)
 }
 
-fn touched(input: Raw<'_>, how: Touch, gate: &Gate) -> (String, Option<FileTouch>) {
+fn touched(input: Raw<'_>, how: Touch, gate: &Sanitizer) -> (String, Option<FileTouch>) {
     // Such an input may hold a whole file, so it is scanned once.
-    const NAMES: Names<10> = Names::of([
+    const NAMES: NameTable<10> = NameTable::of([
         "file_path", "notebook_path", "absolute_path", "path", "filePath", "edits", "old_string", "new_string", "content",
         "new_source",
     ]);
@@ -101,7 +101,7 @@ fn lines_changed([old, new, content, source]: [Option<Raw<'_>>; 4]) -> (u32, u32
     (count(new) + count(content) + count(source), count(old))
 }
 
-fn questions(input: Raw<'_>, gate: &Gate) -> String {
+fn questions(input: Raw<'_>, gate: &Sanitizer) -> String {
     let Ok([list]) = json::fields(input.get(), &["questions"]) else { return String::new() };
     let list = list.map(json::elements).unwrap_or_default();
     let asked: Vec<String> = list.into_iter().filter_map(|q| argument(q, &["question"], gate)).collect();
@@ -109,9 +109,10 @@ fn questions(input: Raw<'_>, gate: &Gate) -> String {
 }
 
 /// For any other tool: the string arguments that usually say what it is about.
-fn any_arguments(input: Raw<'_>, gate: &Gate) -> String {
-    const TELLING: Names<12> =
-        Names::of(["pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id"]);
+fn any_arguments(input: Raw<'_>, gate: &Sanitizer) -> String {
+    const TELLING: NameTable<12> = NameTable::of([
+        "pattern", "query", "url", "path", "description", "title", "command", "name", "prompt", "text", "skill", "id",
+    ]);
     let Ok(found) = json::fields(input.get(), &TELLING) else { return String::new() };
     // Of a tool that is given a private file, only the path is shown.
     if let Some(path) = json::texts(input).into_iter().find(|text| gate.is_private_file(text)) {
@@ -121,7 +122,7 @@ fn any_arguments(input: Raw<'_>, gate: &Gate) -> String {
     line_of(texts.map(|t| shorten(&one_line(&t), 100)).collect::<Vec<_>>().join(" · "))
 }
 
-fn todos(input: Raw<'_>, gate: &Gate) -> Option<Item> {
+fn todos(input: Raw<'_>, gate: &Sanitizer) -> Option<Item> {
     let [list] = json::fields(input.get(), &["todos"]).ok()?;
     let all = json::elements(list?).into_iter().filter_map(|todo| {
         let text = line_of(argument(todo, &["content", "subject"], gate)?);
@@ -131,7 +132,7 @@ fn todos(input: Raw<'_>, gate: &Gate) -> Option<Item> {
 }
 
 /// A task created or changed. The client numbers tasks in the result of their creation, which [`outcome`] reads.
-fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
+fn task(input: Raw<'_>, name: &str, status: &str, gate: &Sanitizer) -> Option<Item> {
     let value = argument(input, &[name], gate)?;
     let status = argument(input, &["status"], gate).unwrap_or_else(|| status.to_owned());
     Some(Item::Task(match name {
@@ -143,13 +144,13 @@ fn task(input: Raw<'_>, name: &str, status: &str, gate: &Gate) -> Option<Item> {
 /// Lines that are a single tool use or result: the oldest layout, and that of another client.
 ///
 /// They carry no id; it is derived from the tool's name and input, which the result repeats.
-pub(super) fn older_row(fields: &Fields<'_>, kind: &str) -> Vec<Item> {
+pub(super) fn older_row(fields: &LineFields<'_>, kind: &str) -> Vec<Item> {
     let nested = fields.raw(Field::Message).filter(|m| json::is_object(*m));
     let inner = nested.and_then(|m| json::fields(m.get(), &["tool_name", "tool_input", "tool_output", "status"]).ok());
     let [name, input, output, status] =
         inner.unwrap_or([fields.raw(Field::ToolName), fields.raw(Field::ToolInput), fields.raw(Field::ToolOutput), None]);
     let (Some(name), Some(input)) = (name.and_then(json::text), input) else { return Vec::new() };
-    let id = RowKey::from_line(&name, input.get().as_bytes()).to_string();
+    let id = RecordKey::from_line(&name, input.get().as_bytes()).to_string();
     let failed = status.and_then(json::text).is_some_and(|s| s == "error" || s == "failed");
     let ended = output.map(|o| outcome::of_output(&id, !failed, Some(o), fields.gate));
     let used = if kind == "tool_result" { Vec::new() } else { use_of(&id, &todays_name(&name), Some(input), fields.gate) };

@@ -3,11 +3,11 @@
 //! Most `user` lines are tool results; others are slash-command echoes, local command output, caveats, compaction recaps, task
 //! notices and messages between agents. None of those are the user's words.
 
-use super::fields::{Attachment, Content, Field, Fields, joined, text_of};
-use super::origin::{Origin, Speaker};
+use super::fields::{Attachment, Field, LineFields, RawContent, joined, text_of};
+use super::origin::{PromptOrigin, PromptSpeaker};
 use super::{MAX_RECAP, MAX_TEXT, dialog, outcome};
-use crate::model::session::{Item, Sign, ToolUse, Turn};
-use crate::privacy::{Text, says_something};
+use crate::model::session::{Item, TitleEvent, ToolUse, Turn};
+use crate::privacy::{SanitizedText, says_something};
 use crate::source::json::{self, Raw};
 use crate::text::clean::head_and_tail;
 
@@ -29,10 +29,10 @@ pub(super) const RECAP_START: &str = "This session is being continued from a pre
 
 /// The content of a line in the user's name.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct UserContent {
     pub items: Vec<Item>,
     pub turn: Turn,
-    pub sign: Option<Sign>,
+    pub sign: Option<TitleEvent>,
     /// What the user marked as private in it.
     pub fenced: String,
     /// Ids of the tool uses whose results it holds.
@@ -41,28 +41,28 @@ pub(super) struct Said {
     pub unknown: Option<String>,
 }
 
-pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
+pub(super) fn row(fields: &LineFields<'_>, agent: bool) -> UserContent {
     let in_row = said_in_row(fields);
     let content = fields.message.as_ref().map_or(in_row.as_ref(), |message| message.content.as_ref());
     let blocks = content.map_or(&[][..], |content| &content.blocks);
-    let texts = content.map(Content::texts).unwrap_or_default();
+    let texts = content.map(RawContent::texts).unwrap_or_default();
     let wordless = texts.is_empty();
-    let mut row = Said::default();
+    let mut row = UserContent::default();
     // The prompt of a subagent is the assistant's text, which its parent's tool use already shows.
     if !agent && !fields.flag(Field::IsMeta) {
         // As one text: a private tag opened in one block may be closed in another.
         let passed = fields.gate.pass(&joined(texts, "\n\n"));
         let text = &passed.text;
-        let origin = Origin::of_row(fields);
+        let origin = PromptOrigin::of_row(fields);
         let recap = fields.flag(Field::IsCompactSummary) || !origin.is_machines() && text.starts_with(RECAP_START);
         let said = match origin.speaker(text) {
             _ if recap => Some(Item::Recap(head_and_tail(recap_of(text), MAX_RECAP))),
-            Speaker::User(text) => {
+            PromptSpeaker::User(text) => {
                 row.fenced.clone_from(&passed.fenced);
                 said(&text)
             }
-            Speaker::ThirdParty => None,
-            Speaker::Unknown(name) => {
+            PromptSpeaker::ThirdParty => None,
+            PromptSpeaker::Unknown(name) => {
                 row.unknown = Some(name.to_owned());
                 None
             }
@@ -91,7 +91,7 @@ pub(super) fn row(fields: &Fields<'_>, agent: bool) -> Said {
 }
 
 /// Did the private blocks of a message leave nothing meaningful? For a command, its arguments decide.
-fn is_all_private(passed: &Text) -> bool {
+fn is_all_private(passed: &SanitizedText) -> bool {
     let arguments = || tagged(&passed.text, "command-args").unwrap_or_default();
     let says = match is_command(&passed.text) {
         true => says_something(arguments()),
@@ -111,18 +111,18 @@ fn recap_of(text: &str) -> &str {
 }
 
 /// A message typed while the assistant was busy, and delivered in the middle of its turn.
-pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
+pub(super) fn queued(fields: &LineFields<'_>, agent: bool) -> UserContent {
     let Attachment { kind, mode, prompt, .. } = fields.attachment;
     let is = |raw: Option<Raw<'_>>, what: &str| raw.and_then(json::text).is_some_and(|t| t == what);
     if !is(kind, "queued_command") || !is(mode, "prompt") || fields.flag(Field::IsMeta) {
-        return Said::default();
+        return UserContent::default();
     }
-    let Some(prompt) = prompt else { return Said::default() };
+    let Some(prompt) = prompt else { return UserContent::default() };
     let passed = fields.gate.pass(&text_of(prompt));
-    let (said, unknown) = match Origin::of_queued(fields).speaker(&passed.text) {
-        Speaker::User(text) => (said(&text), None),
-        Speaker::ThirdParty => return Said::default(),
-        Speaker::Unknown(name) => (None, Some(name.to_owned())),
+    let (said, unknown) = match PromptOrigin::of_queued(fields).speaker(&passed.text) {
+        PromptSpeaker::User(text) => (said(&text), None),
+        PromptSpeaker::ThirdParty => return UserContent::default(),
+        PromptSpeaker::Unknown(name) => (None, Some(name.to_owned())),
     };
     let turn = match &said {
         _ if agent => Turn::GoesOn,
@@ -131,13 +131,13 @@ pub(super) fn queued(fields: &Fields<'_>, agent: bool) -> Said {
         _ => Turn::Joins,
     };
     let fenced = if unknown.is_none() { passed.fenced } else { String::new() };
-    Said { items: said.into_iter().collect(), turn, unknown, fenced, ..Said::default() }
+    UserContent { items: said.into_iter().collect(), turn, unknown, fenced, ..UserContent::default() }
 }
 
 /// The oldest layout holds the message in the line itself.
-fn said_in_row<'a>(fields: &Fields<'a>) -> Option<Content<'a>> {
+fn said_in_row<'a>(fields: &LineFields<'a>) -> Option<RawContent<'a>> {
     let none = fields.message.is_none();
-    fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)).filter(|_| none).map(Content::of)
+    fields.raw(Field::Message).or_else(|| fields.raw(Field::Content)).filter(|_| none).map(RawContent::of)
 }
 
 /// The item for the user's own message.

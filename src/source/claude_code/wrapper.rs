@@ -44,7 +44,7 @@ fn behind_silence(text: &str) -> &str {
 
 /// The name of the tag that a text begins with, and the text after its block.
 fn block(text: &str) -> Option<(&str, &str)> {
-    let tag = Tag::at_start(text)?;
+    let tag = OpeningTag::at_start(text)?;
     if tag.closes_itself {
         return Some((tag.name, tag.behind));
     }
@@ -56,14 +56,14 @@ fn block(text: &str) -> Option<(&str, &str)> {
     (alone || tag.has_attributes).then_some((tag.name, ""))
 }
 
-struct Tag<'t> {
+struct OpeningTag<'t> {
     name: &'t str,
     has_attributes: bool,
     closes_itself: bool,
     behind: &'t str,
 }
 
-impl<'t> Tag<'t> {
+impl<'t> OpeningTag<'t> {
     /// The opening multi-word tag that a text begins with.
     fn at_start(text: &'t str) -> Option<Self> {
         let inside = text.strip_prefix('<')?.trim_start();

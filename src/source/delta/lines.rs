@@ -17,7 +17,7 @@ pub const MAX_LINE: usize = 16 << 20;
 const MAX_GLUED: usize = 16;
 
 /// Splits a stream into lines, holding one at a time.
-pub struct Lines<R> {
+pub struct LineReader<R> {
     from: R,
     buffer: Vec<u8>,
     /// How many bytes of the buffer are filled.
@@ -34,7 +34,7 @@ pub struct Lines<R> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Piece<'b> {
+pub enum RawLine<'b> {
     /// A complete line, without its newline.
     Line(&'b [u8]),
     /// What follows the last newline: possibly half a line.
@@ -46,7 +46,7 @@ pub enum Piece<'b> {
     },
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     pub fn new(from: R, offset: u64) -> Self {
         Self { from, buffer: Vec::new(), filled: 0, start: 0, scanned: 0, offset, max_line: MAX_LINE, ended: false, glued: 0 }
     }
@@ -57,7 +57,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Returns the next piece with its offset and the offset just past it. The tail comes last, and only once.
-    pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
+    pub fn next_piece(&mut self) -> io::Result<Option<(u64, u64, RawLine<'_>)>> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
                 let end = self.scanned + at;
@@ -70,9 +70,9 @@ impl<R: Read> Lines<R> {
                     None => self.advance(end + 1),
                 }
                 if line.len() > self.max_line {
-                    return Ok(Some((offset, self.offset, Piece::TooLong { private: opens_private(&self.buffer[line]) })));
+                    return Ok(Some((offset, self.offset, RawLine::TooLong { private: opens_private(&self.buffer[line]) })));
                 }
-                return Ok(Some((offset, self.offset, Piece::Line(trim_cr(&self.buffer[line])))));
+                return Ok(Some((offset, self.offset, RawLine::Line(trim_cr(&self.buffer[line])))));
             }
             self.scanned = self.filled;
             if self.filled - self.start > self.max_line {
@@ -83,11 +83,11 @@ impl<R: Read> Lines<R> {
                 let (offset, tail) = (self.offset, self.start..self.filled);
                 if let Some(second) = self.second_row(&tail) {
                     self.advance(second);
-                    return Ok(Some((offset, self.offset, Piece::Line(&self.buffer[tail.start..second]))));
+                    return Ok(Some((offset, self.offset, RawLine::Line(&self.buffer[tail.start..second]))));
                 }
                 self.advance(tail.end);
                 let some = !tail.is_empty();
-                return Ok(some.then(|| (offset, self.offset, Piece::Tail(&self.buffer[tail]))));
+                return Ok(some.then(|| (offset, self.offset, RawLine::Tail(&self.buffer[tail]))));
             }
         }
     }
@@ -134,7 +134,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Skips the rest of an over-long line, chunk by chunk.
-    fn skip_line(&mut self) -> io::Result<Option<(u64, u64, Piece<'_>)>> {
+    fn skip_line(&mut self) -> io::Result<Option<(u64, u64, RawLine<'_>)>> {
         let offset = self.offset;
         let mut private = false;
         loop {
@@ -146,13 +146,13 @@ impl<R: Read> Lines<R> {
             if !self.fill()? {
                 self.ended = true;
                 self.advance(self.filled);
-                return Ok(Some((offset, offset, Piece::TooLong { private })));
+                return Ok(Some((offset, offset, RawLine::TooLong { private })));
             }
             if let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.filled]) {
                 let end = self.scanned + at;
                 private |= opens_private(&self.buffer[self.start..end]);
                 self.advance(end + 1);
-                return Ok(Some((offset, self.offset, Piece::TooLong { private })));
+                return Ok(Some((offset, self.offset, RawLine::TooLong { private })));
             }
         }
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-pub use self::lines::{Lines, MAX_LINE, Piece};
+pub use self::lines::{LineReader, MAX_LINE, RawLine};
 pub use self::private::{holds_private_before, opens_private};
 
 /// How much of a file's start identifies it, in bytes: past the first line, which holds the session's id.
@@ -28,7 +28,7 @@ const SAMPLE: usize = 512;
 const CHUNK: usize = 256 << 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cursor {
+pub struct Checkpoint {
     pub head_len: u64,
     pub head_hash: [u8; 32],
     pub offset: u64,
@@ -38,8 +38,8 @@ pub struct Cursor {
 }
 
 /// A file opened at its checkpoint.
-pub struct Delta {
-    pub lines: Lines<File>,
+pub struct OpenTranscript {
+    pub lines: LineReader<File>,
     /// A second handle to the same file, to look back with.
     pub probe: File,
     /// The checkpoint no longer applies: the content it described is gone.
@@ -51,13 +51,13 @@ pub struct Delta {
 }
 
 /// Opens `path` and seeks to the first byte that is not stored yet.
-pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
+pub fn open(path: &Path, cursor: Option<&Checkpoint>) -> io::Result<OpenTranscript> {
     let mut file = regular(path)?;
     let meta = file.metadata()?;
     let mut head = Vec::with_capacity(HEAD as usize);
     (&mut file).take(HEAD).read_to_end(&mut head)?;
     let probe = file.try_clone()?;
-    let same = |c: &&Cursor| {
+    let same = |c: &&Checkpoint| {
         let known = head.get(..c.head_len as usize);
         meta.len() >= c.offset
             && known.is_some_and(|bytes| hash(bytes) == c.head_hash)
@@ -67,12 +67,12 @@ pub fn open(path: &Path, cursor: Option<&Cursor>) -> io::Result<Delta> {
     };
     let start = cursor.filter(same).map_or(0, |c| c.offset);
     file.seek(SeekFrom::Start(start))?;
-    Ok(Delta {
+    Ok(OpenTranscript {
         replaced: cursor.is_some_and(|c| c.offset > 0) && start == 0,
         head_len: head.len() as u64,
         head_hash: hash(&head),
         head_read: head.len() as u64,
-        lines: Lines::new(file, start),
+        lines: LineReader::new(file, start),
         probe,
     })
 }
@@ -85,12 +85,12 @@ pub fn regular(path: &Path) -> io::Result<File> {
 }
 
 /// The complete lines among the last `most` bytes of a file, and what may be half a line at its end.
-pub fn last_lines(path: &Path, most: u64) -> io::Result<Lines<File>> {
+pub fn last_lines(path: &Path, most: u64) -> io::Result<LineReader<File>> {
     let mut file = regular(path)?;
     let start = file.metadata()?.len().saturating_sub(most);
     // From the byte before: if a line begins exactly at `start`, only its predecessor's newline is skipped.
     file.seek(SeekFrom::Start(start.saturating_sub(1)))?;
-    let mut lines = Lines::new(file, start.saturating_sub(1));
+    let mut lines = LineReader::new(file, start.saturating_sub(1));
     if start > 0 {
         lines.next_piece()?;
     }

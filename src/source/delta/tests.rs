@@ -14,14 +14,14 @@ impl Read for Dribble<'_> {
 }
 
 fn pieces(from: impl Read, max_line: usize) -> Vec<(u64, u64, String)> {
-    let mut lines = Lines::new(from, 0).at_most(max_line);
+    let mut lines = LineReader::new(from, 0).at_most(max_line);
     let mut all = Vec::new();
     while let Some((from, to, piece)) = lines.next_piece().unwrap() {
         let shown = match piece {
-            Piece::Line(l) => format!("line {}", String::from_utf8_lossy(l)),
-            Piece::Tail(l) => format!("tail {}", String::from_utf8_lossy(l)),
-            Piece::TooLong { private: true } => "too long, private".into(),
-            Piece::TooLong { private: false } => "too long".into(),
+            RawLine::Line(l) => format!("line {}", String::from_utf8_lossy(l)),
+            RawLine::Tail(l) => format!("tail {}", String::from_utf8_lossy(l)),
+            RawLine::TooLong { private: true } => "too long, private".into(),
+            RawLine::TooLong { private: false } => "too long".into(),
         };
         all.push((from, to, shown));
     }
@@ -71,12 +71,12 @@ fn a_pipe_that_has_taken_a_files_place_is_refused_at_once() {
 }
 
 /// Creates a file with this text, and a checkpoint at its end.
-fn read_to_its_end(path: &Path, text: &[u8]) -> Cursor {
+fn read_to_its_end(path: &Path, text: &[u8]) -> Checkpoint {
     std::fs::write(path, text).unwrap();
     let delta = open(path, None).unwrap();
     let offset = text.len() as u64;
     let tail_hash = tail_hash(&delta.probe, offset).unwrap();
-    Cursor { head_len: delta.head_len, head_hash: delta.head_hash, offset, tail_hash }
+    Checkpoint { head_len: delta.head_len, head_hash: delta.head_hash, offset, tail_hash }
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_cursor_from_before_there_were_samples_still_holds() {
     let path = folder.path().join("x.jsonl");
     let text = vec![b'a'; 1 << 20];
     let cursor = read_to_its_end(&path, &text);
-    let older = Cursor { tail_hash: hash(&text[text.len() - HEAD as usize..]), ..cursor };
+    let older = Checkpoint { tail_hash: hash(&text[text.len() - HEAD as usize..]), ..cursor };
     assert!(!open(&path, Some(&older)).unwrap().replaced);
 }
 

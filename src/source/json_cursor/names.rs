@@ -1,13 +1,13 @@
 //! Looks up field names. Most names in a line are not wanted, and their length alone tells.
 
 /// A set of names to look a field's name up in.
-pub trait Among<const N: usize> {
+pub trait NameSet<const N: usize> {
     /// The index of a name in the set.
     fn position(&self, name: &str) -> Option<usize>;
 }
 
 /// Few names: compared one after the other.
-impl<const N: usize> Among<N> for [&str; N] {
+impl<const N: usize> NameSet<N> for [&str; N] {
     #[inline]
     fn position(&self, name: &str) -> Option<usize> {
         self.iter().position(|n| is(n, name))
@@ -20,17 +20,17 @@ fn is(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.as_bytes().first() == other.as_bytes().first() && one == other
 }
 
-/// One more than the length in bytes of the longest name in [`Names`].
+/// One more than the length in bytes of the longest name in [`NameTable`].
 const LENGTHS: usize = 32;
 
 /// Many names, indexed by length at compile time.
-pub struct Names<const N: usize> {
+pub struct NameTable<const N: usize> {
     names: [&'static str; N],
     /// For each length, a bit per name of that length.
     of_length: [u64; LENGTHS],
 }
 
-impl<const N: usize> Names<N> {
+impl<const N: usize> NameTable<N> {
     /// # Panics
     /// When there are more than 64, or one is longer than 31 bytes.
     pub const fn of(names: [&'static str; N]) -> Self {
@@ -45,7 +45,7 @@ impl<const N: usize> Names<N> {
     }
 }
 
-impl<const N: usize> Among<N> for Names<N> {
+impl<const N: usize> NameSet<N> for NameTable<N> {
     #[inline]
     fn position(&self, name: &str) -> Option<usize> {
         let mut left = *self.of_length.get(name.len())?;

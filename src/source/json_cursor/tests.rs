@@ -37,7 +37,7 @@ fn what_is_no_json_is_told() {
 fn an_object_on_the_way_is_gone_through_and_is_handed_out_as_a_whole() {
     let mut inner = [None; 1];
     let mut outer = None;
-    let mut cursor = Cursor::new(r#"{"x":[{"m":0}], "m" : {"y":1,"\u0063":"it"} ,"z":2}"#);
+    let mut cursor = JsonCursor::new(r#"{"x":[{"m":0}], "m" : {"y":1,"\u0063":"it"} ,"z":2}"#);
     let read = cursor.object(&["m"], |cursor, _| {
         outer = Some(cursor.whole(|cursor| {
             inner = cursor.fields(&["c"])?;
@@ -60,7 +60,7 @@ fn nested(are_objects: &[bool], wrong: Option<usize>) -> String {
 #[test]
 fn a_name_is_found_among_many_as_among_few() {
     const FEW: [&str; 7] = ["type", "text", "id", "tool_use_id", "is_error", "content", ""];
-    const MANY: Names<7> = Names::of(FEW);
+    const MANY: NameTable<7> = NameTable::of(FEW);
     let others = ["typ", "types", "texT", "is", "a name that is longer than all that are looked for", "cöntent", "idéé"];
     for name in FEW.iter().chain(&others) {
         assert_eq!(MANY.position(name), FEW.position(name), "{name}");

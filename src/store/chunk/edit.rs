@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use rusqlite::{Connection, params};
 
-use super::packing::Packed;
-use super::usage::{self, Message, Used};
-use super::{Kept, Kind, Line, lines, rows_of, texts};
-use crate::model::session::{Item, RowKey};
+use super::packing::PackedChunk;
+use super::usage::{self, MessageHash, StoredUsage};
+use super::{ItemHeader, ItemKind, StoredItem, lines, rows_of, texts};
+use crate::model::session::{Item, RecordKey};
 use crate::store::codec::unpacked_len;
 
 /// The full contents of a chunk.
 #[derive(Debug, Default)]
-pub(super) struct Whole {
-    pub items: Vec<(Line, Item)>,
-    pub used: Vec<Used>,
+pub(super) struct ChunkContents {
+    pub items: Vec<(ItemHeader, Item)>,
+    pub used: Vec<StoredUsage>,
 }
 
-impl Whole {
+impl ChunkContents {
     fn load(db: &Connection, pk: i64) -> Result<Self> {
         Ok(Self::load_below(db, pk, usize::MAX)?.unwrap_or_default())
     }
@@ -46,21 +46,21 @@ impl Whole {
             db.prepare_cached("DELETE FROM bundle WHERE pk = ?1")?.execute([pk])?;
             return Ok(());
         }
-        Packed::of(self)?.write(db, session, None, Some(pk))
+        PackedChunk::of(self)?.write(db, session, None, Some(pk))
     }
 }
 
 /// Replaces items of a session, or removes them (`None`).
-pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (Kept, Option<Item>)>) -> Result<()> {
+pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (StoredItem, Option<Item>)>) -> Result<()> {
     let mut by_bundle: BTreeMap<i64, BTreeMap<u32, Option<Item>>> = BTreeMap::new();
     for (kept, item) in changes {
         by_bundle.entry(kept.bundle).or_default().insert(kept.nth, item);
     }
     for (pk, mut changes) in by_bundle {
-        let mut whole = Whole::load(db, pk)?;
+        let mut whole = ChunkContents::load(db, pk)?;
         let changed = std::mem::take(&mut whole.items).into_iter().enumerate().filter_map(|(nth, (line, item))| {
             let item = changes.remove(&(nth as u32)).unwrap_or(Some(item))?;
-            Some((Line { kind: Kind::of(&item), ..line }, item))
+            Some((ItemHeader { kind: ItemKind::of(&item), ..line }, item))
         });
         whole.items = changed.collect();
         whole.store(db, session, pk)?;
@@ -69,17 +69,17 @@ pub fn change(db: &Connection, session: i64, changes: impl Iterator<Item = (Kept
 }
 
 /// Removes records from a session, with all their items.
-pub fn take_out(db: &Connection, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
+pub fn take_out(db: &Connection, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
     let rows = rows_of(db, session)?;
     change(db, session, rows.into_iter().filter(|kept| keys.contains(&kept.line.key)).map(|kept| (kept, None)))
 }
 
 /// Removes the usage of these messages from a session.
-pub fn drop_messages(db: &Connection, session: i64, messages: &BTreeSet<Message>) -> Result<()> {
+pub fn drop_messages(db: &Connection, session: i64, messages: &BTreeSet<MessageHash>) -> Result<()> {
     let mut query = db.prepare_cached("SELECT pk FROM bundle WHERE session = ?1 AND used <> x''")?;
     let bundles: Vec<i64> = query.query_map(params![session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     for pk in bundles {
-        let mut whole = Whole::load(db, pk)?;
+        let mut whole = ChunkContents::load(db, pk)?;
         let before = whole.used.len();
         whole.used.retain(|used| !messages.contains(&used.message));
         if whole.used.len() < before {

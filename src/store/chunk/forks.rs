@@ -10,15 +10,15 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
-use super::usage::Used;
-use super::{Line, rows_of};
-use crate::model::session::RowKey;
+use super::usage::StoredUsage;
+use super::{ItemHeader, rows_of};
+use crate::model::session::RecordKey;
 use crate::store::load::SessionHead;
 
 /// Which sessions may hold a record or message, by its four-byte hash. An entry has the hash in its upper half and the session in its
 /// lower half.
 #[derive(Debug, Default)]
-pub struct Whereabouts {
+pub struct RecordIndex {
     /// Sorted, without duplicates.
     sorted: Vec<u64>,
     /// For each value of the upper [`SHARED`] bits, where its entries begin in `sorted`; the last element is the total. Empty until
@@ -39,7 +39,7 @@ const WORTH_AN_ORDER: usize = 4;
 /// Bits in the bitmap of wanted hashes: small enough for the L1 cache.
 const SIEVE: usize = 1 << 17;
 
-pub(super) fn hash(key: RowKey) -> u32 {
+pub(super) fn hash(key: RecordKey) -> u32 {
     // Ids that people count up differ at the end; those of newer clients differ in the middle and at the end.
     let folded = u128::from_le_bytes(key.0);
     let folded = (folded >> 64) as u64 ^ (folded as u64).rotate_left(29);
@@ -47,7 +47,7 @@ pub(super) fn hash(key: RowKey) -> u32 {
 }
 
 /// Hashes of everything in a chunk, consecutive duplicates removed.
-pub(super) fn hashes(lines: &[Line], used: &[Used]) -> Vec<u32> {
+pub(super) fn hashes(lines: &[ItemHeader], used: &[StoredUsage]) -> Vec<u32> {
     let mut all: Vec<u32> = lines.iter().map(|line| hash(line.key)).collect();
     all.dedup();
     all.extend(used.iter().map(|used| used.message.hash()));
@@ -58,7 +58,7 @@ pub(super) fn to_bytes(hashes: &[u32]) -> Vec<u8> {
     hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect()
 }
 
-impl Whereabouts {
+impl RecordIndex {
     /// Loads the hashes of all chunks.
     pub fn load(db: &Connection) -> Result<Self> {
         let mut query = db.prepare_cached("SELECT session, hashes FROM bundle_hash")?;
@@ -106,7 +106,7 @@ impl Whereabouts {
     }
 
     /// The sessions that hold a record.
-    pub fn sessions_with(&mut self, db: &Connection, key: RowKey) -> Result<BTreeSet<i64>> {
+    pub fn sessions_with(&mut self, db: &Connection, key: RecordKey) -> Result<BTreeSet<i64>> {
         self.about_to_look();
         let wanted = hash(key);
         let recent = self.recent.iter().copied().map(parts).filter(|(hash, _)| *hash == wanted).map(|(_, session)| session);
@@ -194,7 +194,7 @@ pub(super) fn note(db: &Connection, pairs: &BTreeSet<(i64, i64)>) -> Result<()> 
 }
 
 fn all_of(db: &Connection, session: i64) -> Result<HashSet<Vec<u8>>> {
-    let messages = Used::of_session(db, session)?.into_keys().map(|message| message.to_string().into_bytes());
+    let messages = StoredUsage::of_session(db, session)?.into_keys().map(|message| message.to_string().into_bytes());
     Ok(rows_of(db, session)?.iter().map(|kept| kept.line.key.0.to_vec()).chain(messages).collect())
 }
 
@@ -234,7 +234,7 @@ mod tests {
         fn who_holds_the_same_is_found_however_it_came(
             steps in prop::collection::vec(prop::collection::vec((0u32..40, 1i64..9), 0..12), 1..40),
         ) {
-            let (mut whereabouts, mut all) = (Whereabouts::default(), Vec::new());
+            let (mut whereabouts, mut all) = (RecordIndex::default(), Vec::new());
             for new in steps {
                 for (hash, session) in &new {
                     // Spread over the whole range, as real hashes are.
@@ -256,10 +256,10 @@ mod tests {
 
     #[test]
     fn what_is_looked_through_does_not_grow_with_the_square_of_what_there_is() {
-        let (mut whereabouts, mut looked_at, mut all) = (Whereabouts::default(), 0, 0);
+        let (mut whereabouts, mut looked_at, mut all) = (RecordIndex::default(), 0, 0);
         for session in 1..=400 {
             let new: Vec<(u32, i64)> =
-                (0..50).map(|row| (hash(RowKey::from_line(&session.to_string(), &[row])), session)).collect();
+                (0..50).map(|row| (hash(RecordKey::from_line(&session.to_string(), &[row])), session)).collect();
             whereabouts.add(session, new.iter().map(|(hash, _)| *hash));
             assert!(whereabouts.pairs(&new).is_empty());
             looked_at += whereabouts.recent.len();

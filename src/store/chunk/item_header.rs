@@ -6,7 +6,7 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::model::session::{Item, Millis, RowKey};
+use crate::model::session::{Item, Millis, RecordKey};
 
 /// Format version: the first byte.
 const FORM: u8 = 1;
@@ -17,7 +17,7 @@ const KIND: u8 = 0x1f;
 /// Kind of an item. The numbers are stored: do not change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum ItemKind {
     Prompt,
     Answer,
     Reply,
@@ -33,63 +33,63 @@ pub enum Kind {
     Interrupted,
 }
 
-const KINDS: [Kind; 13] = [
-    Kind::Prompt,
-    Kind::Answer,
-    Kind::Reply,
-    Kind::Plan,
-    Kind::Tool,
-    Kind::Outcome,
-    Kind::Todos,
-    Kind::Task,
-    Kind::Title,
-    Kind::Recap,
-    Kind::Away,
-    Kind::PullRequest,
-    Kind::Interrupted,
+const KINDS: [ItemKind; 13] = [
+    ItemKind::Prompt,
+    ItemKind::Answer,
+    ItemKind::Reply,
+    ItemKind::Plan,
+    ItemKind::Tool,
+    ItemKind::Outcome,
+    ItemKind::Todos,
+    ItemKind::Task,
+    ItemKind::Title,
+    ItemKind::Recap,
+    ItemKind::Away,
+    ItemKind::PullRequest,
+    ItemKind::Interrupted,
 ];
 
-impl Kind {
+impl ItemKind {
     pub fn of(item: &Item) -> Self {
         match item {
-            Item::Prompt(_) => Kind::Prompt,
-            Item::Answer(_) => Kind::Answer,
-            Item::Reply(_) => Kind::Reply,
-            Item::Plan(_) => Kind::Plan,
-            Item::Tool(_) => Kind::Tool,
-            Item::Outcome(_) => Kind::Outcome,
-            Item::Todos(_) => Kind::Todos,
-            Item::Task(_) => Kind::Task,
-            Item::Title(_) => Kind::Title,
-            Item::Recap(_) => Kind::Recap,
-            Item::Away(_) => Kind::Away,
-            Item::PullRequest(_) => Kind::PullRequest,
-            Item::Interrupted => Kind::Interrupted,
+            Item::Prompt(_) => ItemKind::Prompt,
+            Item::Answer(_) => ItemKind::Answer,
+            Item::Reply(_) => ItemKind::Reply,
+            Item::Plan(_) => ItemKind::Plan,
+            Item::Tool(_) => ItemKind::Tool,
+            Item::Outcome(_) => ItemKind::Outcome,
+            Item::Todos(_) => ItemKind::Todos,
+            Item::Task(_) => ItemKind::Task,
+            Item::Title(_) => ItemKind::Title,
+            Item::Recap(_) => ItemKind::Recap,
+            Item::Away(_) => ItemKind::Away,
+            Item::PullRequest(_) => ItemKind::PullRequest,
+            Item::Interrupted => ItemKind::Interrupted,
         }
     }
 
     /// Is its text stored with what was done, rather than with what was said?
     pub fn is_done(self) -> bool {
-        matches!(self, Kind::Tool | Kind::Outcome)
+        matches!(self, ItemKind::Tool | ItemKind::Outcome)
     }
 }
 
 /// An item without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
-    pub key: RowKey,
+pub struct ItemHeader {
+    pub key: RecordKey,
     /// Position among everything the record says.
     pub part: i64,
     /// Where its line begins in the file, in bytes.
     pub offset: i64,
     pub at: Option<Millis>,
-    pub kind: Kind,
+    pub kind: ItemKind,
     /// Checksum of the text, by which copies of an item are told from other texts under the same key.
     pub sum: u32,
 }
 
 /// Encodes headers.
-pub fn write(lines: &[Line]) -> Vec<u8> {
+pub fn write(lines: &[ItemHeader]) -> Vec<u8> {
     let mut out = Vec::with_capacity(1 + lines.len() * 28);
     out.push(FORM);
     let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);
@@ -116,14 +116,14 @@ pub fn write(lines: &[Line]) -> Vec<u8> {
 ///
 /// # Errors
 /// When the bytes are not a valid encoding.
-pub fn read(bytes: &[u8]) -> Result<Vec<Line>> {
+pub fn read(bytes: &[u8]) -> Result<Vec<ItemHeader>> {
     let Some((&FORM, mut rest)) = bytes.split_first() else { anyhow::bail!("an unknown form") };
     let mut lines = Vec::with_capacity(rest.len() / 24);
     let (mut key, mut offset, mut at) = (None, 0_i64, 0_i64);
     while let Some((head, more)) = rest.split_first() {
         rest = more;
         if head & SAME_ROW == 0 {
-            key = Some(RowKey(array(&mut rest)?));
+            key = Some(RecordKey(array(&mut rest)?));
         }
         let part = take(&mut rest)?;
         offset = offset.wrapping_add(take(&mut rest)?);
@@ -132,7 +132,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Line>> {
             at = at.wrapping_add(take(&mut rest)?);
         }
         ensure!(head & !(KIND | SAME_ROW | TIMED) == 0, "an unknown mark");
-        lines.push(Line {
+        lines.push(ItemHeader {
             key: key.context("a row without a key")?,
             part,
             offset,
@@ -177,11 +177,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn line() -> impl Strategy<Value = Line> {
+    fn line() -> impl Strategy<Value = ItemHeader> {
         let key = prop_oneof![any::<[u8; 16]>(), (0u8..3).prop_map(|n| [n; 16])];
         let near = || prop_oneof![0i64..5000, any::<i64>()];
-        (key, near(), near(), prop::option::of(near()), 0..KINDS.len(), any::<u32>())
-            .prop_map(|(key, part, offset, at, kind, sum)| Line { key: RowKey(key), part, offset, at, kind: KINDS[kind], sum })
+        (key, near(), near(), prop::option::of(near()), 0..KINDS.len(), any::<u32>()).prop_map(
+            |(key, part, offset, at, kind, sum)| ItemHeader { key: RecordKey(key), part, offset, at, kind: KINDS[kind], sum },
+        )
     }
 
     proptest! {
@@ -193,7 +194,7 @@ mod tests {
         #[test]
         fn garbage_is_an_error_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..120), cut in 0usize..400) {
             let _ = read(&bytes);
-            let whole = write(&[Line { key: RowKey([1; 16]), part: 3, offset: 1 << 40, at: Some(-5), kind: Kind::Plan, sum: 9 }]);
+            let whole = write(&[ItemHeader { key: RecordKey([1; 16]), part: 3, offset: 1 << 40, at: Some(-5), kind: ItemKind::Plan, sum: 9 }]);
             prop_assert_eq!(read(&whole[..cut.min(whole.len())]).is_ok(), cut == 1 || cut >= whole.len());
         }
     }
@@ -203,6 +204,6 @@ mod tests {
         for (number, kind) in KINDS.iter().enumerate() {
             assert_eq!(*kind as usize, number);
         }
-        assert_eq!((Kind::Prompt as u8, Kind::Outcome as u8, Kind::Interrupted as u8), (0, 5, 12));
+        assert_eq!((ItemKind::Prompt as u8, ItemKind::Outcome as u8, ItemKind::Interrupted as u8), (0, 5, 12));
     }
 }

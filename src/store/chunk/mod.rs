@@ -20,14 +20,14 @@ use anyhow::{Context, Result};
 use rusqlite::{Connection, Rows, params};
 
 pub use self::edit::{change, drop_messages, take_out};
-pub use self::usage::{Message, Used};
+pub use self::usage::{MessageHash, StoredUsage};
 use super::load::{self, SessionHead};
 use super::undone::Undone;
-use crate::model::session::{Item, RowKey};
-pub use crate::store::chunk::buffer::{Gathered, Known, Place, Put};
-pub use crate::store::chunk::forks::{Whereabouts, kin_earlier, kin_later, kin_of};
-pub use crate::store::chunk::item_header::{Kind, Line};
-use crate::store::codec::{Unreadable, unpack, unpacked_len};
+use crate::model::session::{Item, RecordKey};
+pub use crate::store::chunk::buffer::{ItemBuffer, ItemLocation, PutOutcome, StoredKeys};
+pub use crate::store::chunk::forks::{RecordIndex, kin_earlier, kin_later, kin_of};
+pub use crate::store::chunk::item_header::{ItemHeader, ItemKind};
+use crate::store::codec::{UnreadableBody, unpack, unpacked_len};
 
 /// Target size of a chunk's texts, in bytes of JSON. Longer chunks compress slightly better and lose more when one is damaged.
 pub const FULL: usize = 64 << 10;
@@ -37,18 +37,18 @@ const FEW: usize = 64;
 
 /// A stored item: where it is, and its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredItem {
     pub bundle: i64,
     /// Position among the chunk's items.
     pub nth: u32,
     /// Position among the chunk's texts of its part (said or done).
     text: u32,
     pub source: i64,
-    pub line: Line,
+    pub line: ItemHeader,
 }
 
 /// The items of a session, ordered by source, offset and part.
-pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<Kept>> {
+pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<StoredItem>> {
     let mut all = Vec::new();
     each_row(db, session, |kept| {
         all.push(kept);
@@ -59,24 +59,24 @@ pub fn rows_of(db: &Connection, session: i64) -> Result<Vec<Kept>> {
 }
 
 /// Calls `each` for every item of a session, in the order in which they were ingested.
-fn each_row(db: &Connection, session: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+fn each_row(db: &Connection, session: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND items > 0 ORDER BY pk";
     each_in(db.prepare_cached(sql)?.query([session])?, each)
 }
 
 /// The same for the items of one source.
-pub fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+pub fn each_of_source(db: &Connection, session: i64, source: i64, each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let sql = "SELECT pk, source, moved, rows FROM bundle WHERE session = ?1 AND source = ?2 AND items > 0 ORDER BY pk";
     each_in(db.prepare_cached(sql)?.query([session, source])?, each)
 }
 
-fn each_in(mut found: Rows<'_>, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+fn each_in(mut found: Rows<'_>, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     while let Some(r) = found.next()? {
         let (bundle, source): (i64, i64) = (r.get(0)?, r.get(1)?);
         let (mut said, mut done) = (0, 0);
         for (nth, line) in (0..).zip(lines(r.get_ref(3)?.as_blob()?, r.get(2)?)?) {
             let texts = if line.kind.is_done() { &mut done } else { &mut said };
-            each(Kept { bundle, nth, text: *texts, source, line })?;
+            each(StoredItem { bundle, nth, text: *texts, source, line })?;
             *texts += 1;
         }
     }
@@ -101,14 +101,14 @@ pub fn size_of(db: &Connection, session: i64) -> Result<(usize, usize)> {
     Ok(((bytes - items).max(0) as usize, items as usize))
 }
 
-fn lines(rows: &[u8], moved: i64) -> Result<Vec<Line>> {
-    let mut lines = crate::store::chunk::item_header::read(rows).map_err(|e| Unreadable::because(&e))?;
+fn lines(rows: &[u8], moved: i64) -> Result<Vec<ItemHeader>> {
+    let mut lines = crate::store::chunk::item_header::read(rows).map_err(|e| UnreadableBody::because(&e))?;
     lines.iter_mut().for_each(|line| line.offset = line.offset.wrapping_add(moved));
     Ok(lines)
 }
 
 /// The items a session owns: without those that belong to an earlier session and without undone turns.
-pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
+pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
     let undone = Undone::of(db, head)?;
     let mut rows = all_owned_rows(db, head)?;
     if !undone.is_empty() {
@@ -118,7 +118,7 @@ pub fn owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
 }
 
 /// The same including undone turns: forgetting must find those too.
-pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> {
+pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<StoredItem>> {
     let mut rows = rows_of(db, head.pk)?;
     let elsewhere = held_earlier(db, head)?;
     if !elsewhere.is_empty() {
@@ -128,21 +128,21 @@ pub fn all_owned_rows(db: &Connection, head: &SessionHead) -> Result<Vec<Kept>> 
 }
 
 /// Streams what `owned_rows` returns, in the order of ingest: for a long session the list itself would take too much memory.
-pub fn each_owned(db: &Connection, head: &SessionHead, mut each: impl FnMut(Kept) -> Result<()>) -> Result<()> {
+pub fn each_owned(db: &Connection, head: &SessionHead, mut each: impl FnMut(StoredItem) -> Result<()>) -> Result<()> {
     let (elsewhere, undone) = (held_earlier(db, head)?, Undone::of(db, head)?);
     each_row(db, head.pk, |kept| if undone.holds(&kept) || elsewhere.contains(&copy_of(&kept.line)) { Ok(()) } else { each(kept) })
 }
 
 /// Identifies copies of an item. A copy has the same key and the same text; records that merely share a key, as in hand-made transcripts,
 /// are not copies.
-pub type CopyOf = (RowKey, i64, u32);
+pub type CopyKey = (RecordKey, i64, u32);
 
-pub fn copy_of(line: &Line) -> CopyOf {
+pub fn copy_of(line: &ItemHeader) -> CopyKey {
     (line.key, line.part, line.sum)
 }
 
 /// Items that earlier sessions hold (by start, then by id). A record that several sessions hold belongs to the first of them.
-fn held_earlier(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyOf>> {
+fn held_earlier(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyKey>> {
     let mut all = HashSet::new();
     for kin in kin_earlier(db, head)? {
         // What was undone there but continues here belongs to this session.
@@ -153,16 +153,16 @@ fn held_earlier(db: &Connection, head: &SessionHead) -> Result<HashSet<CopyOf>> 
 }
 
 /// Does a session hold any item of this record?
-pub fn holds(db: &Connection, session: i64, key: RowKey) -> Result<bool> {
+pub fn holds(db: &Connection, session: i64, key: RecordKey) -> Result<bool> {
     Ok(rows_of(db, session)?.iter().any(|kept| kept.line.key == key))
 }
 
 /// Reads the texts of items. Read in the session's order, every part of a chunk is unpacked once, and only a bounded number of parts is
 /// held at a time.
-pub struct Texts<'a> {
+pub struct TextReader<'a> {
     db: &'a Connection,
     /// Most recently unpacked last.
-    held: VecDeque<Part>,
+    held: VecDeque<UnpackedPart>,
 }
 
 /// How many unpacked parts are held: enough for both parts of the current chunk of each file of a session that continues over several
@@ -170,13 +170,13 @@ pub struct Texts<'a> {
 const HELD: usize = 24;
 
 /// The unpacked texts of one part (said or done) of a chunk; `None` where a text was already taken.
-struct Part {
+struct UnpackedPart {
     bundle: i64,
     is_done: bool,
     items: Vec<Option<Item>>,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> TextReader<'a> {
     pub fn new(db: &'a Connection) -> Self {
         Self { db, held: VecDeque::new() }
     }
@@ -185,16 +185,19 @@ impl<'a> Texts<'a> {
     ///
     /// # Errors
     /// When it cannot be read or does not exist.
-    pub fn take(&mut self, kept: &Kept) -> Result<Item> {
+    pub fn take(&mut self, kept: &StoredItem) -> Result<Item> {
         let is_done = kept.line.kind.is_done();
-        let fits = |part: &Part| part.bundle == kept.bundle && part.is_done == is_done;
+        let fits = |part: &UnpackedPart| part.bundle == kept.bundle && part.is_done == is_done;
         let at = match self.held.iter().rposition(fits) {
             Some(at) => at,
             None => self.unpack(kept.bundle, is_done)?,
         };
-        let item =
-            self.held[at].items.get_mut(kept.text as usize).and_then(Option::take).filter(|item| Kind::of(item) == kept.line.kind);
-        item.with_context(|| format!("no text for a row (bundle {})", kept.bundle)).map_err(|e| Unreadable::because(&e).into())
+        let item = self.held[at]
+            .items
+            .get_mut(kept.text as usize)
+            .and_then(Option::take)
+            .filter(|item| ItemKind::of(item) == kept.line.kind);
+        item.with_context(|| format!("no text for a row (bundle {})", kept.bundle)).map_err(|e| UnreadableBody::because(&e).into())
     }
 
     /// Returns its position in `held`.
@@ -207,7 +210,7 @@ impl<'a> Texts<'a> {
         if self.held.len() >= HELD {
             self.held.pop_front();
         }
-        self.held.push_back(Part { bundle, is_done, items });
+        self.held.push_back(UnpackedPart { bundle, is_done, items });
         Ok(self.held.len() - 1)
     }
 }
@@ -217,7 +220,7 @@ fn texts<T: serde::de::DeserializeOwned>(packed: &[u8]) -> Result<Vec<T>> {
 }
 
 /// Calls `each` with every item of every session and the session's number.
-pub fn for_each(db: &Connection, mut each: impl FnMut(i64, RowKey, &Item) -> Result<()>) -> Result<()> {
+pub fn for_each(db: &Connection, mut each: impl FnMut(i64, RecordKey, &Item) -> Result<()>) -> Result<()> {
     let mut query = db.prepare("SELECT session, rows, said, done FROM bundle WHERE items > 0")?;
     let mut found = query.query([])?;
     while let Some(r) = found.next()? {

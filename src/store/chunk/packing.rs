@@ -5,43 +5,43 @@ use std::borrow::Cow;
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::edit::Whole;
-use super::usage::{self, Used};
-use super::{FULL, Kind, Line};
+use super::edit::ChunkContents;
+use super::usage::{self, StoredUsage};
+use super::{FULL, ItemHeader, ItemKind};
 use crate::model::session::Item;
 use crate::store::chunk::{forks, item_header};
 use crate::store::codec::pack_json;
 
 /// The last chunk of a source, if it has room.
-pub(super) fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, Whole)>> {
+pub(super) fn last_of(db: &Connection, session: i64, source: Option<i64>) -> Result<Option<(i64, ChunkContents)>> {
     let sql = "SELECT pk FROM bundle WHERE session = ?1 AND source IS ?2 ORDER BY pk DESC LIMIT 1";
     let last: Option<i64> = db.prepare_cached(sql)?.query_row(params![session, source], |r| r.get(0)).optional()?;
     let Some(pk) = last else { return Ok(None) };
-    Ok(Whole::load_below(db, pk, FULL / 2)?.map(|whole| (pk, whole)))
+    Ok(ChunkContents::load_below(db, pk, FULL / 2)?.map(|whole| (pk, whole)))
 }
 
-pub(super) struct Target {
+pub(super) struct ChunkTarget {
     pub(super) session: i64,
     pub(super) source: Option<i64>,
     /// The existing chunk that the first of the new ones replaces.
     pub(super) onto: Option<i64>,
 }
 
-pub(super) struct Job<'i> {
+pub(super) struct PackJob<'i> {
     pub(super) session: i64,
     pub(super) source: Option<i64>,
-    pub(super) onto: Option<(i64, Whole)>,
-    pub(super) items: Vec<(Line, Cow<'i, Item>)>,
-    pub(super) used: Vec<Used>,
+    pub(super) onto: Option<(i64, ChunkContents)>,
+    pub(super) items: Vec<(ItemHeader, Cow<'i, Item>)>,
+    pub(super) used: Vec<StoredUsage>,
 }
 
-impl Job<'_> {
-    pub(super) fn pack(self) -> Result<(Target, Vec<Packed>)> {
+impl PackJob<'_> {
+    pub(super) fn pack(self) -> Result<(ChunkTarget, Vec<PackedChunk>)> {
         let (pk, whole) = self.onto.unzip();
         let whole = whole.unwrap_or_default();
-        let used: Vec<Used> = whole.used.into_iter().chain(self.used).collect();
+        let used: Vec<StoredUsage> = whole.used.into_iter().chain(self.used).collect();
         let mut bundles = Vec::new();
-        let mut open = Open::default();
+        let mut open = ChunkBuilder::default();
         let old = whole.items.iter().map(|(line, item)| (*line, item));
         for (line, item) in old.chain(self.items.iter().map(|(line, item)| (*line, item.as_ref()))) {
             open.add(line, item)?;
@@ -52,20 +52,20 @@ impl Job<'_> {
         if bundles.is_empty() || !open.lines.is_empty() {
             bundles.push(open.close(if bundles.is_empty() { &used } else { &[] })?);
         }
-        Ok((Target { session: self.session, source: self.source, onto: pk }, bundles))
+        Ok((ChunkTarget { session: self.session, source: self.source, onto: pk }, bundles))
     }
 }
 
 /// A chunk that is being filled.
 #[derive(Default)]
-struct Open {
-    lines: Vec<Line>,
+struct ChunkBuilder {
+    lines: Vec<ItemHeader>,
     said: Vec<u8>,
     done: Vec<u8>,
 }
 
-impl Open {
-    fn add(&mut self, line: Line, item: &Item) -> Result<()> {
+impl ChunkBuilder {
+    fn add(&mut self, line: ItemHeader, item: &Item) -> Result<()> {
         let texts = if line.kind.is_done() { &mut self.done } else { &mut self.said };
         texts.push(if texts.is_empty() { b'[' } else { b',' });
         let from = texts.len();
@@ -73,11 +73,11 @@ impl Open {
         let hash = blake3::hash(&texts[from..]);
         let [a, b, c, d, ..] = *hash.as_bytes();
         // 32 bits are enough: they only tell apart different texts under one key.
-        self.lines.push(Line { sum: u32::from_be_bytes([a, b, c, d]), ..line });
+        self.lines.push(ItemHeader { sum: u32::from_be_bytes([a, b, c, d]), ..line });
         Ok(())
     }
 
-    fn close(self, used: &[Used]) -> Result<Packed> {
+    fn close(self, used: &[StoredUsage]) -> Result<PackedChunk> {
         let texts = |mut json: Vec<u8>| -> Result<Vec<u8>> {
             if json.is_empty() {
                 return Ok(json);
@@ -85,9 +85,9 @@ impl Open {
             json.push(b']');
             pack_json(&json)
         };
-        Ok(Packed {
+        Ok(PackedChunk {
             items: self.lines.len() as i64,
-            prompts: self.lines.iter().filter(|line| line.kind == Kind::Prompt).count() as i64,
+            prompts: self.lines.iter().filter(|line| line.kind == ItemKind::Prompt).count() as i64,
             hashes: forks::to_bytes(&forks::hashes(&self.lines, used)),
             rows: item_header::write(&self.lines),
             used: usage::write(used)?,
@@ -98,7 +98,7 @@ impl Open {
 }
 
 /// A chunk, ready to be written.
-pub(super) struct Packed {
+pub(super) struct PackedChunk {
     items: i64,
     prompts: i64,
     hashes: Vec<u8>,
@@ -108,10 +108,10 @@ pub(super) struct Packed {
     done: Vec<u8>,
 }
 
-impl Packed {
+impl PackedChunk {
     /// Everything in one chunk, however long.
-    pub fn of(whole: &Whole) -> Result<Self> {
-        let mut open = Open::default();
+    pub fn of(whole: &ChunkContents) -> Result<Self> {
+        let mut open = ChunkBuilder::default();
         for (line, item) in &whole.items {
             open.add(*line, item)?;
         }

@@ -15,9 +15,9 @@ use crate::store::load::SessionHead;
 
 /// A message, identified by a hash of the client's id for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Message(i64);
+pub struct MessageHash(i64);
 
-impl Message {
+impl MessageHash {
     pub fn of_id(id: &str) -> Self {
         let hash = blake3::hash(id.as_bytes());
         let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
@@ -36,7 +36,7 @@ impl Message {
     }
 }
 
-impl fmt::Display for Message {
+impl fmt::Display for MessageHash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "#{:016x}", self.0)
     }
@@ -44,8 +44,8 @@ impl fmt::Display for Message {
 
 /// Token usage of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Used {
-    pub message: Message,
+pub struct StoredUsage {
+    pub message: MessageHash,
     /// Shared: most messages of a chunk have the same model.
     pub model: Arc<str>,
     pub tokens: Tokens,
@@ -62,47 +62,47 @@ pub(super) fn larger(a: &Tokens, b: &Tokens) -> Tokens {
 
 /// The stored form: model names, and for each message its hash, the index of its model, and the five counts.
 #[derive(Serialize, Deserialize)]
-struct Packed {
+struct PackedUsage {
     models: Vec<String>,
     messages: Vec<(i64, usize, u64, u64, u64, u64, u64)>,
 }
 
-pub(super) fn write(used: &[Used]) -> Result<Vec<u8>> {
+pub(super) fn write(used: &[StoredUsage]) -> Result<Vec<u8>> {
     if used.is_empty() {
         return Ok(Vec::new());
     }
     let mut models: Vec<String> = Vec::new();
     let mut messages = Vec::with_capacity(used.len());
-    for Used { message, model, tokens: t } in used {
+    for StoredUsage { message, model, tokens: t } in used {
         let at = models.iter().position(|known| **known == **model).unwrap_or_else(|| {
             models.push(model.to_string());
             models.len() - 1
         });
         messages.push((message.0, at, t.input, t.output, t.cache_write, t.cache_write_hour, t.cache_read));
     }
-    pack(&Packed { models, messages })
+    pack(&PackedUsage { models, messages })
 }
 
-pub(super) fn read(packed: &[u8]) -> Result<Vec<Used>> {
+pub(super) fn read(packed: &[u8]) -> Result<Vec<StoredUsage>> {
     if packed.is_empty() {
         return Ok(Vec::new());
     }
-    let Packed { models, messages } = unpack(packed)?;
+    let PackedUsage { models, messages } = unpack(packed)?;
     let models: Vec<Arc<str>> = models.into_iter().map(Arc::from).collect();
-    let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| Used {
-        message: Message(message),
+    let used = messages.into_iter().map(|(message, model, input, output, cache_write, cache_write_hour, cache_read)| StoredUsage {
+        message: MessageHash(message),
         model: models.get(model).cloned().unwrap_or_else(|| "".into()),
         tokens: Tokens { input, output, cache_write, cache_write_hour, cache_read, ..Tokens::default() },
     });
     Ok(used.collect())
 }
 
-impl Used {
+impl StoredUsage {
     /// Usage of the messages of a session, each once, with the largest figures known.
-    pub fn of_session(db: &Connection, session: i64) -> Result<BTreeMap<Message, Self>> {
+    pub fn of_session(db: &Connection, session: i64) -> Result<BTreeMap<MessageHash, Self>> {
         let mut query = db.prepare_cached("SELECT used FROM bundle WHERE session = ?1 AND used <> x'' ORDER BY pk")?;
         let mut found = query.query([session])?;
-        let mut all: BTreeMap<Message, Self> = BTreeMap::new();
+        let mut all: BTreeMap<MessageHash, Self> = BTreeMap::new();
         while let Some(r) = found.next()? {
             for used in read(r.get_ref(0)?.as_blob()?)? {
                 let tokens = used.tokens;

@@ -6,22 +6,22 @@ use anyhow::{Context, Result};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use super::{Doomed, folder_of};
+use super::{RemovalPlan, folder_of};
 use crate::model::digest::Digest;
 use crate::model::note::EVERYWHERE;
-use crate::model::session::RowKey;
+use crate::model::session::RecordKey;
 use crate::store::Store;
 use crate::store::chunk;
-use crate::store::chunk::Whereabouts;
+use crate::store::chunk::RecordIndex;
 use crate::store::codec::unpack;
 use crate::store::notes::{Note, author};
-use crate::text::phrase::Phrase;
+use crate::text::phrase::PhraseMatcher;
 
 impl Store {
     /// Finds the records and digests that contain a text. Sessions whose project, folder or branch contains it, or that are `named`
     /// elsewhere, are removed as a whole, because every record of theirs names it.
-    pub fn find_text(&self, phrase: &Phrase, named: impl Fn(&str) -> bool) -> Result<Doomed> {
-        let mut doomed = Doomed::default();
+    pub fn find_text(&self, phrase: &PhraseMatcher, named: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
+        let mut doomed = RemovalPlan::default();
         self.find_named(phrase, named, &mut doomed)?;
         self.find_rows(phrase, &mut doomed)?;
         self.find_digests(phrase, &mut doomed)?;
@@ -32,7 +32,7 @@ impl Store {
     }
 
     /// Finds what took place in excluded directories: parts of sessions by their own directory, or by the project where none is known.
-    pub fn find_places(&self, is_out: impl Fn(&str) -> bool) -> Result<Doomed> {
+    pub fn find_places(&self, is_out: impl Fn(&str) -> bool) -> Result<RemovalPlan> {
         let sql =
             "SELECT s.pk, p.key, f.pk, f.cwd FROM session s JOIN project p ON p.pk = s.project JOIN source f ON f.session = s.pk";
         let mut query = self.db.prepare(sql)?;
@@ -45,7 +45,7 @@ impl Store {
                 false => _ = stays.insert(session),
             }
         }
-        let mut doomed = Doomed::default();
+        let mut doomed = RemovalPlan::default();
         for (session, sources) in out {
             if !stays.contains(&session) {
                 doomed.whole.insert(session);
@@ -61,7 +61,7 @@ impl Store {
         Ok(doomed)
     }
 
-    fn find_named(&self, phrase: &Phrase, named: impl Fn(&str) -> bool, doomed: &mut Doomed) -> Result<()> {
+    fn find_named(&self, phrase: &PhraseMatcher, named: impl Fn(&str) -> bool, doomed: &mut RemovalPlan) -> Result<()> {
         let sql = "SELECT s.pk, s.id, p.key, f.cwd, f.branches, f.file FROM session s JOIN project p ON p.pk = s.project
              LEFT JOIN source f ON f.session = s.pk";
         let mut query = self.db.prepare(sql)?;
@@ -79,7 +79,7 @@ impl Store {
         Ok(())
     }
 
-    fn find_rows(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
+    fn find_rows(&self, phrase: &PhraseMatcher, doomed: &mut RemovalPlan) -> Result<()> {
         chunk::for_each(&self.db, |session, key, item| {
             if !doomed.whole.contains(&session) && item.texts().iter().any(|text| phrase.is_in(text)) {
                 doomed.rows.entry(session).or_default().insert(key);
@@ -95,13 +95,13 @@ impl Store {
     }
 
     /// Does the session own any of the records? Its digest knows nothing of the others.
-    fn owns_any(&self, session: i64, keys: &BTreeSet<RowKey>) -> Result<bool> {
+    fn owns_any(&self, session: i64, keys: &BTreeSet<RecordKey>) -> Result<bool> {
         let head = self.session_head(session)?;
         Ok(chunk::all_owned_rows(&self.db, &head)?.iter().any(|kept| keys.contains(&kept.line.key)))
     }
 
     /// Digests that contain the text, superseded ones included.
-    fn find_digests(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
+    fn find_digests(&self, phrase: &PhraseMatcher, doomed: &mut RemovalPlan) -> Result<()> {
         let mut query = self.db.prepare("SELECT session, pk, superseded, body FROM digest")?;
         let mut rows = query.query([])?;
         while let Some(r) = rows.next()? {
@@ -120,11 +120,11 @@ impl Store {
     }
 
     /// Sessions with a title from another file's record that contains the text.
-    fn find_titles(&self, phrase: &Phrase, doomed: &mut Doomed) -> Result<()> {
+    fn find_titles(&self, phrase: &PhraseMatcher, doomed: &mut RemovalPlan) -> Result<()> {
         let mut query = self.db.prepare("SELECT leaf, text FROM leaf_title")?;
-        let all: Vec<(RowKey, String)> =
-            query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
-        let mut whereabouts = Whereabouts::load(&self.db)?;
+        let all: Vec<(RecordKey, String)> =
+            query.query_map([], |r| Ok((RecordKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        let mut whereabouts = RecordIndex::load(&self.db)?;
         for (leaf, _) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
             let sessions = whereabouts.sessions_with(&self.db, leaf)?;
             doomed.digests.extend(sessions.difference(&doomed.whole));
@@ -134,7 +134,7 @@ impl Store {
 }
 
 /// All tables that contain a text, whatever they are for.
-pub(super) fn tables_with(db: &Connection, phrase: &Phrase) -> Result<Vec<String>> {
+pub(super) fn tables_with(db: &Connection, phrase: &PhraseMatcher) -> Result<Vec<String>> {
     // FTS5's own tables hold single words; they are removed with the documents.
     let mut names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'search*' ORDER BY name")?;
     let names: Vec<String> = names.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -158,11 +158,11 @@ pub(super) fn tables_with(db: &Connection, phrase: &Phrase) -> Result<Vec<String
 /// Columns with the author of something: only an agent's name in them is text.
 const AUTHORS: [&str; 2] = ["author", "closed_by"];
 
-fn is_author(value: ValueRef<'_>, phrase: &Phrase) -> bool {
+fn is_author(value: ValueRef<'_>, phrase: &PhraseMatcher) -> bool {
     value.as_str().is_ok_and(|text| author(Some(text.to_owned())).is_named(phrase))
 }
 
-fn is_in(value: ValueRef<'_>, phrase: &Phrase) -> bool {
+fn is_in(value: ValueRef<'_>, phrase: &PhraseMatcher) -> bool {
     match value {
         ValueRef::Text(text) => phrase.is_in(&String::from_utf8_lossy(text)),
         // Blobs that are keys or hashes do not unpack.
@@ -171,7 +171,7 @@ fn is_in(value: ValueRef<'_>, phrase: &Phrase) -> bool {
     }
 }
 
-fn is_in_json(value: &serde_json::Value, phrase: &Phrase) -> bool {
+fn is_in_json(value: &serde_json::Value, phrase: &PhraseMatcher) -> bool {
     match value {
         serde_json::Value::String(text) => phrase.is_in(text),
         serde_json::Value::Array(all) => all.iter().any(|one| is_in_json(one, phrase)),

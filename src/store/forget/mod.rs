@@ -15,9 +15,9 @@ use rusqlite::{Transaction, params};
 
 use super::maintenance::backup;
 use super::{Store, notes};
-use crate::model::session::{Millis, RowKey};
+use crate::model::session::{Millis, RecordKey};
 use crate::store::chunk;
-use crate::text::phrase::Phrase;
+use crate::text::phrase::PhraseMatcher;
 
 /// True when nothing is left of a session.
 pub(super) const EMPTY: &str =
@@ -25,11 +25,11 @@ pub(super) const EMPTY: &str =
 
 /// What is to be removed, by session number.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Doomed {
+pub struct RemovalPlan {
     /// Sessions to remove as a whole.
     pub whole: BTreeSet<i64>,
     /// Records to remove from sessions that stay.
-    pub rows: BTreeMap<i64, BTreeSet<RowKey>>,
+    pub rows: BTreeMap<i64, BTreeSet<RecordKey>>,
     /// Sessions that stay but lose their digest: because they lose a record, or because the digest itself contains the text.
     pub digests: BTreeSet<i64>,
     /// Superseded digests, with their sessions.
@@ -38,7 +38,7 @@ pub struct Doomed {
     pub notes: BTreeSet<i64>,
 }
 
-impl Doomed {
+impl RemovalPlan {
     pub fn is_empty(&self) -> bool {
         self.sessions().is_empty() && self.notes.is_empty()
     }
@@ -51,7 +51,7 @@ impl Doomed {
 
 /// Size of a removal.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
+pub struct RemovalSize {
     pub rows: usize,
     pub digests: usize,
     /// Pages that are rewritten or deleted.
@@ -60,7 +60,7 @@ pub struct Extent {
 
 /// Whether a forgotten session stays forgotten when it continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lasting {
+pub enum Permanence {
     /// Nothing of it is ever ingested again.
     ForGood,
     /// New records of it are ingested.
@@ -79,7 +79,7 @@ impl Store {
         Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?)
     }
 
-    pub fn is_forgotten_row(&self, key: RowKey) -> Result<bool> {
+    pub fn is_forgotten_row(&self, key: RecordKey) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
         Ok(self.db.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
     }
@@ -94,7 +94,7 @@ impl Store {
 
     /// Removes what is planned, in one transaction. Afterwards pages are out of date; once they are rewritten, `drop_emptied` finishes
     /// the removal.
-    pub fn take_out(&mut self, doomed: &Doomed, lasting: Lasting) -> Result<()> {
+    pub fn take_out(&mut self, doomed: &RemovalPlan, lasting: Permanence) -> Result<()> {
         let heads: Vec<_> = doomed.whole.iter().map(|pk| self.session_head(*pk)).collect::<Result<_>>()?;
         let notes: Vec<_> = doomed.notes.iter().map(|pk| self.note(*pk)).collect::<Result<_>>()?;
         let tx = self.db.transaction()?;
@@ -131,7 +131,7 @@ impl Store {
     }
 
     /// Removes a text from places that belong to no record and no digest.
-    pub fn take_out_text(&mut self, phrase: &Phrase) -> Result<()> {
+    pub fn take_out_text(&mut self, phrase: &PhraseMatcher) -> Result<()> {
         let tx = self.db.transaction()?;
         crate::store::forget::removal::titles(&tx, phrase)?;
         crate::store::forget::removal::leftovers(&tx, phrase)?;
@@ -166,9 +166,9 @@ impl Store {
     }
 
     /// The size of a removal.
-    pub fn extent(&self, doomed: &Doomed) -> Result<Extent> {
+    pub fn extent(&self, doomed: &RemovalPlan) -> Result<RemovalSize> {
         let one = |sql: &str, session: i64| -> Result<i64> { Ok(self.db.prepare_cached(sql)?.query_row([session], |r| r.get(0))?) };
-        let mut extent = Extent { rows: doomed.rows.values().map(BTreeSet::len).sum(), ..Extent::default() };
+        let mut extent = RemovalSize { rows: doomed.rows.values().map(BTreeSet::len).sum(), ..RemovalSize::default() };
         let mut days = BTreeSet::new();
         for session in doomed.sessions() {
             if doomed.whole.contains(&session) {
@@ -188,12 +188,12 @@ impl Store {
 
     /// Number of records of a session in the index.
     pub fn rows_of(&self, session: i64) -> Result<usize> {
-        let keys: BTreeSet<RowKey> = chunk::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
+        let keys: BTreeSet<RecordKey> = chunk::rows_of(&self.db, session)?.iter().map(|kept| kept.line.key).collect();
         Ok(keys.len())
     }
 
     /// Names of the tables that still contain the text.
-    pub fn still_in(&self, phrase: &Phrase) -> Result<Vec<String>> {
+    pub fn still_in(&self, phrase: &PhraseMatcher) -> Result<Vec<String>> {
         find::tables_with(&self.db, phrase)
     }
 
@@ -206,7 +206,7 @@ impl Store {
 }
 
 /// Lifts what was forgotten of a session, because it is wanted again. Private records stay out.
-pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<Item = RowKey>) -> Result<()> {
+pub(super) fn readmit(tx: &Transaction<'_>, session: &str, keys: impl Iterator<Item = RecordKey>) -> Result<()> {
     tx.prepare_cached("DELETE FROM forgotten_session WHERE id = ?1")?.execute([session])?;
     let mut row = tx.prepare_cached("DELETE FROM forgotten_row WHERE key = ?1 AND NOT private")?;
     for key in keys {

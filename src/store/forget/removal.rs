@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use anyhow::Result;
 use rusqlite::{Connection, Transaction, params};
 
-use super::{Lasting, folder_of};
-use crate::model::session::RowKey;
+use super::{Permanence, folder_of};
+use crate::model::session::RecordKey;
 use crate::store::chunk;
-use crate::store::chunk::{CopyOf, Message, Used, Whereabouts, copy_of};
+use crate::store::chunk::{CopyKey, MessageHash, RecordIndex, StoredUsage, copy_of};
 use crate::store::digests::mark_closed_pages;
 use crate::store::load::SessionHead;
 use crate::store::maintenance::backup;
 use crate::store::search;
 use crate::store::vacuum::SCRUB;
-use crate::text::phrase::Phrase;
+use crate::text::phrase::PhraseMatcher;
 
 /// Records that the file must be rewritten, in the same transaction that removes something, so that this survives whatever happens to the
 /// run. The backup copy of the index is deleted first.
@@ -38,7 +38,7 @@ const OF_SESSION: [&str; 9] = [
 ];
 
 /// Removes a session with the copies of its records that forks hold. Its row stays until its pages are removed.
-pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting) -> Result<()> {
+pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Permanence) -> Result<()> {
     let pk = head.pk;
     leaves_traces(tx)?;
     let owned = owned_keys(tx, head)?;
@@ -53,7 +53,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     mark_closed_pages(tx, pk)?;
     let files = files_of(tx, pk)?;
     // Usage that copies report was the session's own.
-    let messages: BTreeSet<Message> = Used::of_session(tx, pk)?.into_keys().collect();
+    let messages: BTreeSet<MessageHash> = StoredUsage::of_session(tx, pk)?.into_keys().collect();
     for session in chunk::kin_later(tx, head)? {
         chunk::drop_messages(tx, session, &messages)?;
     }
@@ -61,7 +61,7 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
         tx.prepare_cached(sql)?.execute([pk])?;
     }
     tx.execute("DELETE FROM start WHERE session = ?1", [&head.id])?;
-    if lasting == Lasting::ForGood {
+    if lasting == Permanence::ForGood {
         tx.execute("DELETE FROM private_turn WHERE session = ?1", [&head.id])?;
         tx.execute("DELETE FROM asked WHERE session = ?1", [&head.id])?;
         tx.execute("DELETE FROM private_word WHERE session = ?1", [&head.id])?;
@@ -74,17 +74,17 @@ pub(super) fn session(tx: &Transaction<'_>, head: &SessionHead, lasting: Lasting
     Ok(())
 }
 
-fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RowKey>> {
+fn owned_keys(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeSet<RecordKey>> {
     Ok(chunk::all_owned_rows(tx, head)?.iter().map(|kept| kept.line.key).collect())
 }
 
 /// Records of other sessions that are copies of a session's own.
-fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RowKey>>> {
-    let own: HashSet<CopyOf> = chunk::all_owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
-    let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+fn copies(tx: &Transaction<'_>, head: &SessionHead) -> Result<BTreeMap<i64, BTreeSet<RecordKey>>> {
+    let own: HashSet<CopyKey> = chunk::all_owned_rows(tx, head)?.iter().map(|kept| copy_of(&kept.line)).collect();
+    let mut copies: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
     for kin in chunk::kin_of(tx, head.pk)? {
         let rows = chunk::rows_of(tx, kin)?;
-        let keys: BTreeSet<RowKey> =
+        let keys: BTreeSet<RecordKey> =
             rows.iter().filter(|kept| own.contains(&copy_of(&kept.line))).map(|kept| kept.line.key).collect();
         if !keys.is_empty() {
             copies.insert(kin, keys);
@@ -99,14 +99,14 @@ fn files_of(tx: &Transaction<'_>, session: i64) -> Result<Vec<String>> {
 }
 
 /// Removes records of one session, with all their items and the session's search document.
-pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RowKey>) -> Result<()> {
+pub(in crate::store) fn rows(tx: &Transaction<'_>, session: i64, keys: &BTreeSet<RecordKey>) -> Result<()> {
     leaves_traces(tx)?;
     search::take_out(tx, session)?;
     chunk::take_out(tx, session, keys)
 }
 
 /// Forbids ingesting records with these keys.
-pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RowKey>) -> Result<()> {
+pub(super) fn never_again(tx: &Transaction<'_>, keys: &BTreeSet<RecordKey>) -> Result<()> {
     let mut insert = tx.prepare_cached("INSERT INTO forgotten_row(key) VALUES (?1) ON CONFLICT DO NOTHING")?;
     for key in keys {
         insert.execute([key.0])?;
@@ -136,7 +136,7 @@ pub(in crate::store) fn derived(tx: &Transaction<'_>, session: i64) -> Result<()
 }
 
 /// Removes what was derived from a title, in all sessions that hold the record it belongs to.
-pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut Whereabouts, leaf: RowKey) -> Result<()> {
+pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut RecordIndex, leaf: RecordKey) -> Result<()> {
     leaves_traces(tx)?;
     for session in whereabouts.sessions_with(tx, leaf)? {
         derived(tx, session)?;
@@ -147,8 +147,8 @@ pub(in crate::store) fn title_of(tx: &Transaction<'_>, whereabouts: &mut Whereab
 /// Removes titles for unknown conversations: they cannot be attributed to a session.
 pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
     let mut query = tx.prepare("SELECT DISTINCT leaf FROM leaf_title")?;
-    let leaves: Vec<RowKey> = query.query_map([], |r| r.get(0).map(RowKey))?.collect::<rusqlite::Result<_>>()?;
-    let mut whereabouts = Whereabouts::load(tx)?;
+    let leaves: Vec<RecordKey> = query.query_map([], |r| r.get(0).map(RecordKey))?.collect::<rusqlite::Result<_>>()?;
+    let mut whereabouts = RecordIndex::load(tx)?;
     for leaf in leaves {
         if whereabouts.sessions_with(tx, leaf)?.is_empty() {
             tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
@@ -158,13 +158,13 @@ pub(super) fn lost_titles(tx: &Transaction<'_>) -> Result<()> {
 }
 
 /// Removes titles that contain a text; their summary records have no item of their own.
-pub(super) fn titles(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+pub(super) fn titles(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
     let mut query = tx.prepare("SELECT leaf, text FROM leaf_title")?;
-    let all: Vec<(RowKey, String)> =
-        query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    let all: Vec<(RecordKey, String)> =
+        query.query_map([], |r| Ok((RecordKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     for (leaf, text) in all.into_iter().filter(|(_, text)| phrase.is_in(text)) {
         tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf.0, text])?;
-        never_again(tx, &BTreeSet::from([RowKey::of_title(leaf, &text)]))?;
+        never_again(tx, &BTreeSet::from([RecordKey::of_title(leaf, &text)]))?;
     }
     Ok(())
 }
@@ -181,7 +181,7 @@ const LEFTOVERS: [(&str, &str, &str); 7] = [
 ];
 
 /// Removes a text from data beside the records: errors, reasons, and paths of transcripts that are no longer read.
-pub(super) fn leftovers(tx: &Transaction<'_>, phrase: &Phrase) -> Result<()> {
+pub(super) fn leftovers(tx: &Transaction<'_>, phrase: &PhraseMatcher) -> Result<()> {
     for (table, column, change) in LEFTOVERS {
         let sql = format!("SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL");
         for text in texts(tx, &sql)?.iter().filter(|text| phrase.is_in(text)) {

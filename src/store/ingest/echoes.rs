@@ -8,12 +8,12 @@ use std::rc::Rc;
 use anyhow::Result;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::Fenced;
-use super::writer::Writer;
-use crate::model::session::{Item, RowKey, digest_of};
-use crate::privacy::echo::{Hash, Hushed, distinctive, hashes, names_in};
+use super::FencedText;
+use super::writer::IngestWriter;
+use crate::model::session::{Item, RecordKey, digest_of};
+use crate::privacy::echo::{PrivateWords, WordHash, distinctive, hashes, names_in};
 use crate::store::chunk;
-use crate::store::chunk::{Kept, Texts};
+use crate::store::chunk::{StoredItem, TextReader};
 use crate::store::forget::removal;
 use crate::store::{codec, load};
 
@@ -21,7 +21,7 @@ use crate::store::{codec, load};
 pub(super) struct Echoes {
     /// Does any session have private words?
     any: bool,
-    known: HashMap<String, Rc<Hushed>>,
+    known: HashMap<String, Rc<PrivateWords>>,
     /// Sessions that gained private words in this transaction.
     newly: BTreeSet<String>,
     /// Names said in public, by session and file, up to an offset.
@@ -37,17 +37,17 @@ impl Echoes {
 }
 
 /// Adds a session's own private words.
-pub(in crate::store) fn words_of(db: &Connection, session: &str, into: &mut Hushed) -> Result<()> {
+pub(in crate::store) fn words_of(db: &Connection, session: &str, into: &mut PrivateWords) -> Result<()> {
     let mut query = db.prepare_cached("SELECT word FROM private_word WHERE session = ?1")?;
-    let words: Vec<Hash> = query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let words: Vec<WordHash> = query.query_map([session], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     into.add(session, words);
     Ok(())
 }
 
 /// The private words of a session and of the earlier sessions it shares records with.
-pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<Hushed> {
+pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<PrivateWords> {
     let head = load::head_of(db, pk)?;
-    let mut hushed = Hushed::default();
+    let mut hushed = PrivateWords::default();
     words_of(db, &head.id, &mut hushed)?;
     for kin in chunk::kin_earlier(db, &head)? {
         words_of(db, &load::head_of(db, kin)?.id, &mut hushed)?;
@@ -56,8 +56,8 @@ pub(in crate::store) fn all_words_of(db: &Connection, pk: i64) -> Result<Hushed>
 }
 
 /// Removes echoes from everything stored of a session. Returns whether there were any.
-pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> {
-    let (mut texts, mut changes) = (Texts::new(tx), Vec::<(Kept, Option<Item>)>::new());
+pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> Result<bool> {
+    let (mut texts, mut changes) = (TextReader::new(tx), Vec::<(StoredItem, Option<Item>)>::new());
     for kept in chunk::rows_of(tx, pk)? {
         let item = texts.take(&kept)?;
         match words.clean_item(&item) {
@@ -75,7 +75,7 @@ pub(in crate::store) fn hush_session(tx: &Transaction<'_>, pk: i64, words: &Hush
 }
 
 /// Removes branch names that repeat private words.
-fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> {
+fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &PrivateWords) -> Result<bool> {
     let mut query = tx.prepare_cached("SELECT pk, branches FROM source WHERE session = ?1")?;
     let all: Vec<(i64, String)> = query.query_map([pk], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
     let mut changed = false;
@@ -92,13 +92,13 @@ fn hush_branches(tx: &Transaction<'_>, pk: i64, words: &Hushed) -> Result<bool> 
     Ok(changed)
 }
 
-impl Writer<'_, '_> {
+impl IngestWriter<'_, '_> {
     /// A session's own private words; empty for nearly all sessions.
-    pub fn words_of(&mut self, session: &str) -> Result<Rc<Hushed>> {
+    pub fn words_of(&mut self, session: &str) -> Result<Rc<PrivateWords>> {
         if let Some(known) = self.echoes.known.get(session) {
             return Ok(known.clone());
         }
-        let mut hushed = Hushed::default();
+        let mut hushed = PrivateWords::default();
         if self.echoes.any {
             words_of(self.tx, session, &mut hushed)?;
         }
@@ -108,7 +108,7 @@ impl Writer<'_, '_> {
     }
 
     /// Stores hashes of the distinctive words of a fenced-off text, except those the session said in public before.
-    pub fn hush(&mut self, fenced: &Fenced, path: &str) -> Result<()> {
+    pub fn hush(&mut self, fenced: &FencedText, path: &str) -> Result<()> {
         let mut names = distinctive(&fenced.text);
         names_in(&fenced.public, |name| _ = names.remove(name));
         if names.is_empty() {
@@ -122,7 +122,7 @@ impl Writer<'_, '_> {
             insert.execute(params![fenced.session, word])?;
         }
         self.echoes.any = true;
-        let mut hushed = Hushed::clone(&*self.words_of(&fenced.session)?);
+        let mut hushed = PrivateWords::clone(&*self.words_of(&fenced.session)?);
         if hushed.add(&fenced.session, words) {
             self.echoes.newly.insert(fenced.session.clone());
         }
@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
     }
 
     /// The names the file says in public up to the fenced record.
-    fn said_before(&mut self, fenced: &Fenced, path: &str) -> Result<&HashSet<u64>> {
+    fn said_before(&mut self, fenced: &FencedText, path: &str) -> Result<&HashSet<u64>> {
         let key = (fenced.session.clone(), path.to_owned());
         let (mut names, until) = self.echoes.public.remove(&key).unwrap_or((HashSet::new(), i64::MIN));
         let upto = fenced.offset as i64;
@@ -142,7 +142,7 @@ impl Writer<'_, '_> {
         drop(query);
         if let Some((pk, source)) = main {
             self.flush_rows()?;
-            let mut texts = Texts::new(self.tx);
+            let mut texts = TextReader::new(self.tx);
             let rows = chunk::rows_of(self.tx, pk)?.into_iter();
             for kept in rows.filter(|kept| kept.source == source && (until < kept.line.offset && kept.line.offset <= upto)) {
                 let item = texts.take(&kept)?;
@@ -186,7 +186,7 @@ impl Writer<'_, '_> {
         let all: Vec<([u8; 16], String)> = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
         drop(query);
         for (leaf, text) in all {
-            for pk in self.whereabouts.sessions_with(self.tx, RowKey(leaf))? {
+            for pk in self.whereabouts.sessions_with(self.tx, RecordKey(leaf))? {
                 let words = all_words_of(self.tx, pk)?;
                 if matches!(words.clean(&text), Cow::Borrowed(_)) {
                     continue;
@@ -194,7 +194,7 @@ impl Writer<'_, '_> {
                 let clean = words.clean(&text).into_owned();
                 let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
                 self.tx.prepare_cached(sql)?.execute(params![leaf, text, clean])?;
-                removal::title_of(self.tx, &mut self.whereabouts, RowKey(leaf))?;
+                removal::title_of(self.tx, &mut self.whereabouts, RecordKey(leaf))?;
                 break;
             }
         }

@@ -12,14 +12,14 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 pub(super) use self::echoes::{all_words_of, hush_session, words_of};
-use self::writer::Writer;
+use self::writer::IngestWriter;
 use super::Store;
-use crate::model::session::{Item, Millis, Row, RowKey};
-use crate::model::undone_prompts::Asked;
-use crate::privacy::{Began, Boundary};
-use crate::source::delta::Cursor;
-use crate::source::discover::Found;
-use crate::store::chunk::{Known, Whereabouts};
+use crate::model::session::{Item, Millis, Record, RecordKey};
+use crate::model::undone_prompts::PromptLink;
+use crate::privacy::{AgentStart, PrivateBoundary};
+use crate::source::delta::Checkpoint;
+use crate::source::discover::TranscriptFile;
+use crate::store::chunk::{RecordIndex, StoredKeys};
 pub(super) use crate::store::ingest::source_facts::note_last;
 use crate::sys::projects::Projects;
 
@@ -28,27 +28,27 @@ const GENERATION: i64 = 1 << 40;
 
 /// The result of one read of a file; a large file is read in several.
 #[derive(Debug)]
-pub struct Batch {
-    pub file: Arc<Found>,
+pub struct IngestBatch {
+    pub file: Arc<TranscriptFile>,
     /// The file was replaced: discard the offsets of its bad lines.
     pub replaced: bool,
-    pub cursor: Cursor,
+    pub cursor: Checkpoint,
     /// The file was read to its end, so its size and stamp can be trusted for telling whether it changed.
     pub complete: bool,
     /// Parser state at the end of this batch, for the records that follow.
     pub conversation: String,
-    pub rows: Vec<(u64, Row)>,
+    pub rows: Vec<(u64, Record)>,
     /// Text fenced off as private in these records, in their order.
-    pub fenced: Vec<Fenced>,
+    pub fenced: Vec<FencedText>,
     /// Prompts, each with its session.
-    pub asked: Vec<(String, Asked)>,
+    pub asked: Vec<(String, PromptLink)>,
     /// Records with a title that was not given in their own session.
-    pub brought: Vec<(String, RowKey)>,
+    pub brought: Vec<(String, RecordKey)>,
     /// Records of private turns; nothing of them is stored.
-    pub private_rows: Vec<RowKey>,
-    pub boundaries: Vec<Boundary>,
+    pub private_rows: Vec<RecordKey>,
+    pub boundaries: Vec<PrivateBoundary>,
     /// The start of the subagent whose file this is.
-    pub agent: Option<Began>,
+    pub agent: Option<AgentStart>,
     /// Cost of each session by model, as the client reports it; `None` where the client no longer reports one.
     pub client_costs: BTreeMap<String, Option<BTreeMap<String, f64>>>,
     /// The first timestamp of each session, in the order of the lines.
@@ -64,7 +64,7 @@ pub struct Batch {
 
 /// Text the user fenced off as private in a record. Only hashes from which it cannot be read are stored.
 #[derive(Debug)]
-pub struct Fenced {
+pub struct FencedText {
     pub session: String,
     pub offset: u64,
     text: String,
@@ -72,9 +72,9 @@ pub struct Fenced {
     public: String,
 }
 
-impl Fenced {
+impl FencedText {
     /// Takes the fenced text out of a record.
-    pub fn of(row: &mut Row, offset: u64) -> Self {
+    pub fn of(row: &mut Record, offset: u64) -> Self {
         let said = row.items.iter().flat_map(Item::texts).chain(row.cwd.as_deref()).chain(row.branch.as_deref());
         let public = said.collect::<Vec<_>>().join("\n");
         Self { session: row.session.clone(), offset, text: std::mem::take(&mut row.fenced), public }
@@ -88,13 +88,13 @@ pub struct KnownFile {
     /// Stamp of the last read that reached its end. Stored in the column `mtime_ns`, where earlier programs keep the modification time: a
     /// value of the other kind only causes one more read.
     pub stamp: i64,
-    pub cursor: Cursor,
+    pub cursor: Checkpoint,
     pub conversation: String,
 }
 
 impl KnownFile {
     /// Is the file unchanged since it was last read?
-    pub fn is_as_seen(&self, file: &Found) -> bool {
+    pub fn is_as_seen(&self, file: &TranscriptFile) -> bool {
         file.is_as_seen(self.size, self.stamp)
     }
 }
@@ -111,7 +111,7 @@ pub struct Ingested {
 const KNOWN: &str = "size, mtime_ns, head_len, head_hash, offset, tail_hash, state";
 
 fn known(r: &rusqlite::Row<'_>) -> rusqlite::Result<KnownFile> {
-    let cursor = Cursor {
+    let cursor = Checkpoint {
         head_len: r.get::<_, i64>(2)? as u64,
         head_hash: r.get(3)?,
         offset: r.get::<_, i64>(4)? as u64,
@@ -129,7 +129,7 @@ impl Store {
 
     /// The files that changed since they were last read, sorted by path, with their previous state. In most runs nearly all files are
     /// unchanged; for those only size and stamp are compared, looked up by stamp because two files seldom share one.
-    pub fn changed_files(&self, found: Vec<Found>) -> Result<Vec<(Found, Option<KnownFile>)>> {
+    pub fn changed_files(&self, found: Vec<TranscriptFile>) -> Result<Vec<(TranscriptFile, Option<KnownFile>)>> {
         let mut changed = vec![true; found.len()];
         let mut by_stamp: Vec<_> = found.iter().enumerate().map(|(at, file)| (file.stamp, at)).collect();
         by_stamp.sort_unstable();
@@ -156,12 +156,12 @@ impl Store {
     }
 
     /// Stores batches in one transaction.
-    pub fn ingest(&mut self, batches: &[Batch], projects: &Projects) -> Result<Ingested> {
+    pub fn ingest(&mut self, batches: &[IngestBatch], projects: &Projects) -> Result<Ingested> {
         // Taken out, so that a failed transaction leaves no stale cache: the next one rebuilds it.
         let known = self.known.take();
         let tx = self.db.transaction()?;
-        let known = known.map_or_else(|| Whereabouts::load(&tx).map(|all| (all, Known::default())), Ok)?;
-        let mut writer = Writer::new(&tx, projects, known)?;
+        let known = known.map_or_else(|| RecordIndex::load(&tx).map(|all| (all, StoredKeys::default())), Ok)?;
+        let mut writer = IngestWriter::new(&tx, projects, known)?;
         for batch in batches {
             writer.batch(batch)?;
         }

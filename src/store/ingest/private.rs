@@ -6,17 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use rusqlite::{OptionalExtension, params};
 
-use super::Batch;
-use super::writer::Writer;
-use crate::model::session::{Millis, Row, RowKey};
+use super::IngestBatch;
+use super::writer::IngestWriter;
+use crate::model::session::{Millis, Record, RecordKey};
 use crate::store::chunk;
 use crate::store::forget::removal;
 use crate::store::neighbours::{PrivateSpan, private_spans};
 
-impl Writer<'_, '_> {
+impl IngestWriter<'_, '_> {
     /// Records which turns are private.
-    pub fn note_private(&mut self, batch: &Batch) -> Result<()> {
-        let mut copies: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+    pub fn note_private(&mut self, batch: &IngestBatch) -> Result<()> {
+        let mut copies: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
         if !batch.private_rows.is_empty() {
             self.forgets = true;
             // Records buffered earlier in this transaction may be copies.
@@ -46,8 +46,8 @@ impl Writer<'_, '_> {
     }
 
     /// Removes titles that earlier programs stored with a session in which they were not given.
-    pub fn drop_brought(&mut self, batch: &Batch) -> Result<()> {
-        let mut stored: BTreeMap<i64, BTreeSet<RowKey>> = BTreeMap::new();
+    pub fn drop_brought(&mut self, batch: &IngestBatch) -> Result<()> {
+        let mut stored: BTreeMap<i64, BTreeSet<RecordKey>> = BTreeMap::new();
         for (session, key) in &batch.brought {
             let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
             let known: Option<i64> = query.query_row([session], |r| r.get(0)).optional()?;
@@ -65,7 +65,7 @@ impl Writer<'_, '_> {
     }
 
     /// Did a subagent do this for a private prompt, or while one was being answered?
-    pub fn is_private(&mut self, batch: &Batch, row: &Row) -> Result<bool> {
+    pub fn is_private(&mut self, batch: &IngestBatch, row: &Record) -> Result<bool> {
         if row.agent.is_none() {
             return Ok(false);
         }
@@ -97,7 +97,7 @@ impl Writer<'_, '_> {
             let began: BTreeMap<i64, bool> = of_agents.iter().map(|(_, source, first)| (*source, within(*first))).collect();
             let rows = chunk::rows_of(self.tx, *pk)?;
             let private = rows.iter().filter(|kept| began.get(&kept.source).is_some_and(|began| *began || within(kept.line.at)));
-            let keys: BTreeSet<RowKey> = private.map(|kept| kept.line.key).collect();
+            let keys: BTreeSet<RecordKey> = private.map(|kept| kept.line.key).collect();
             if !keys.is_empty() {
                 self.take_back(&BTreeMap::from([(*pk, keys)]))?;
             }
@@ -114,8 +114,9 @@ impl Writer<'_, '_> {
         }
         let sql = "SELECT leaf, EXISTS (SELECT 1 FROM forgotten_row WHERE key = leaf) FROM leaf_title GROUP BY leaf";
         let mut query = self.tx.prepare_cached(sql)?;
-        let leaves =
-            query.query_map([], |r| Ok((RowKey(r.get(0)?), r.get(1)?)))?.collect::<rusqlite::Result<BTreeMap<RowKey, bool>>>()?;
+        let leaves = query
+            .query_map([], |r| Ok((RecordKey(r.get(0)?), r.get(1)?)))?
+            .collect::<rusqlite::Result<BTreeMap<RecordKey, bool>>>()?;
         let behind = self.behind_private_turns(&leaves)?;
         for (leaf, _) in leaves.into_iter().filter(|(leaf, forgotten)| *forgotten || behind.contains(leaf)) {
             self.tx.prepare_cached("DELETE FROM leaf_title WHERE leaf = ?1")?.execute([leaf.0])?;
@@ -125,7 +126,7 @@ impl Writer<'_, '_> {
     }
 
     /// Which of these records lie in or after the first private turn of a session that holds them.
-    fn behind_private_turns(&self, rows: &BTreeMap<RowKey, bool>) -> Result<BTreeSet<RowKey>> {
+    fn behind_private_turns(&self, rows: &BTreeMap<RecordKey, bool>) -> Result<BTreeSet<RecordKey>> {
         let mut behind = BTreeSet::new();
         if rows.is_empty() {
             return Ok(behind);
@@ -143,7 +144,7 @@ impl Writer<'_, '_> {
     }
 
     /// Removes stored records and everything derived from them.
-    fn take_back(&mut self, rows: &BTreeMap<i64, BTreeSet<RowKey>>) -> Result<()> {
+    fn take_back(&mut self, rows: &BTreeMap<i64, BTreeSet<RecordKey>>) -> Result<()> {
         for (session, keys) in rows {
             self.gathered.drop_session(*session);
             removal::rows(self.tx, *session, keys)?;

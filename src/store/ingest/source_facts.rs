@@ -6,12 +6,12 @@ use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use super::project_pk;
-use super::writer::Writer;
-use crate::model::session::{Millis, Row};
-use crate::privacy::echo::Hushed;
+use super::writer::IngestWriter;
+use crate::model::session::{Millis, Record};
+use crate::privacy::echo::PrivateWords;
 
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct SourceFacts {
     first_at: Option<Millis>,
     last_at: Option<Millis>,
     pub cwd: Option<String>,
@@ -19,9 +19,9 @@ pub(super) struct Notes {
     versions: Vec<String>,
 }
 
-impl Notes {
+impl SourceFacts {
     /// Adds a record. Names that repeat private words are left out.
-    pub fn add(&mut self, row: &Row, words: &Hushed) {
+    pub fn add(&mut self, row: &Record, words: &PrivateWords) {
         if let Some(at) = row.at {
             self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
             self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
@@ -47,7 +47,7 @@ pub(crate) fn note_last(tx: &Transaction<'_>, session: i64, at: Millis) -> Resul
     Ok(())
 }
 
-impl Writer<'_, '_> {
+impl IngestWriter<'_, '_> {
     /// Writes the collected facts on where and when each part of a session took place.
     pub fn flush_notes(&mut self) -> Result<()> {
         for ((session, source), notes) in std::mem::take(&mut self.notes) {

@@ -8,21 +8,21 @@ use anyhow::Result;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::echoes::Echoes;
-use super::{Batch, GENERATION, Ingested, project_pk};
-use crate::model::session::{Item, Row, RowKey};
-use crate::store::chunk::{Gathered, Known, Message, Place, Put, Used, Whereabouts};
+use super::{GENERATION, IngestBatch, Ingested, project_pk};
+use crate::model::session::{Item, Record, RecordKey};
+use crate::store::chunk::{ItemBuffer, ItemLocation, MessageHash, PutOutcome, RecordIndex, StoredKeys, StoredUsage};
 use crate::store::client_cost;
 use crate::store::forget::removal;
-use crate::store::ingest::source_facts::Notes;
+use crate::store::ingest::source_facts::SourceFacts;
 use crate::store::load::EARLIER;
 use crate::store::neighbours::PrivateSpan;
 use crate::store::undone;
 use crate::sys::projects::Projects;
 
-pub(super) struct Writer<'t, 'b> {
+pub(super) struct IngestWriter<'t, 'b> {
     pub tx: &'t Transaction<'t>,
-    pub gathered: Gathered<'b>,
-    pub whereabouts: Whereabouts,
+    pub gathered: ItemBuffer<'b>,
+    pub whereabouts: RecordIndex,
     /// Are there any forgotten or private records?
     pub forgets: bool,
     excludes: bool,
@@ -30,7 +30,7 @@ pub(super) struct Writer<'t, 'b> {
     sessions: HashMap<String, i64>,
     sources: HashMap<(i64, Arc<str>, String), i64>,
     /// The previous record of this batch with its session and source: nearly always those of the next record too.
-    last: Option<(&'b Row, i64, i64)>,
+    last: Option<(&'b Record, i64, i64)>,
     pub done: Ingested,
     /// Sessions that gained records.
     pub touched: HashSet<i64>,
@@ -43,17 +43,17 @@ pub(super) struct Writer<'t, 'b> {
     /// Ids of sessions the user had forgotten.
     forgotten: HashSet<String>,
     /// Facts on each session's sources, in a stable order.
-    pub notes: BTreeMap<(i64, i64), Notes>,
+    pub notes: BTreeMap<(i64, i64), SourceFacts>,
 }
 
-impl<'t, 'b> Writer<'t, 'b> {
-    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects, known: (Whereabouts, Known)) -> Result<Self> {
+impl<'t, 'b> IngestWriter<'t, 'b> {
+    pub fn new(tx: &'t Transaction<'t>, projects: &'t Projects, known: (RecordIndex, StoredKeys)) -> Result<Self> {
         let any = |table| tx.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {table})"), [], |r| r.get(0));
         let forgotten =
             tx.prepare("SELECT id FROM forgotten_session")?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(Self {
             tx,
-            gathered: Gathered::with(known.1),
+            gathered: ItemBuffer::with(known.1),
             whereabouts: known.0,
             forgets: any("forgotten_row")?,
             excludes: any("excluded_session")?,
@@ -72,11 +72,11 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     /// The caches for the next transaction.
-    pub fn known(self) -> (Whereabouts, Known) {
+    pub fn known(self) -> (RecordIndex, StoredKeys) {
         (self.whereabouts, self.gathered.known_of(self.sessions.into_values()))
     }
 
-    pub fn batch(&mut self, batch: &'b Batch) -> Result<()> {
+    pub fn batch(&mut self, batch: &'b IngestBatch) -> Result<()> {
         let path = batch.file.known_as();
         let file = self.file(batch, &path)?;
         if batch.replaced {
@@ -128,7 +128,7 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     /// Stores the costs the client last reported. Sessions that are not in the index are skipped.
-    fn note_client_costs(&self, batch: &Batch) -> Result<()> {
+    fn note_client_costs(&self, batch: &IngestBatch) -> Result<()> {
         for (session, by_model) in &batch.client_costs {
             client_cost::note(self.tx, session, by_model.as_ref())?;
         }
@@ -136,7 +136,7 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     /// Records where prompts stand. A prompt that replaces another one changes the session, even if nothing of it is stored.
-    fn note_asked(&mut self, batch: &Batch, path: &str) -> Result<()> {
+    fn note_asked(&mut self, batch: &IngestBatch, path: &str) -> Result<()> {
         for (session, asked) in batch.asked.iter().filter(|(session, _)| !self.forgotten.contains(session)) {
             if undone::note(self.tx, session, path, asked)? {
                 let mut query = self.tx.prepare_cached("SELECT pk FROM session WHERE id = ?1")?;
@@ -147,7 +147,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(())
     }
 
-    fn file(&self, batch: &Batch, path: &str) -> Result<i64> {
+    fn file(&self, batch: &IngestBatch, path: &str) -> Result<i64> {
         // Until the whole file is read its size is recorded as unknown, so that the next run continues a run that was stopped.
         let (size, stamp) = if batch.complete { (batch.file.size as i64, batch.file.stamp) } else { (-1, 0) };
         let cursor = &batch.cursor;
@@ -188,12 +188,12 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     /// Was it forgotten, through its session or its key, or is the record private?
-    fn is_forgotten(&self, session: &str, key: RowKey) -> Result<bool> {
+    fn is_forgotten(&self, session: &str, key: RecordKey) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM forgotten_row WHERE key = ?1)";
         Ok(self.forgotten.contains(session) || self.forgets && self.tx.prepare_cached(sql)?.query_row([key.0], |r| r.get(0))?)
     }
 
-    fn row(&mut self, batch: &Batch, path: &Arc<str>, offset: u64, row: &'b Row) -> Result<()> {
+    fn row(&mut self, batch: &IngestBatch, path: &Arc<str>, offset: u64, row: &'b Record) -> Result<()> {
         if self.is_forgotten(&row.session, row.key)? {
             return Ok(());
         }
@@ -218,13 +218,17 @@ impl<'t, 'b> Writer<'t, 'b> {
                 new |= self.leaf_title(leaf.0, &title.text)?;
                 continue;
             }
-            let place = Place { session, source, offset: offset as i64, part: *part };
+            let place = ItemLocation { session, source, offset: offset as i64, part: *part };
             if let Some(item) = words.clean_item(item) {
                 new |= self.item(place, path, row, item)?;
             }
         }
         if let Some(usage) = &row.usage {
-            let used = Used { message: Message::of_id(&usage.message), model: usage.model.as_str().into(), tokens: usage.tokens };
+            let used = StoredUsage {
+                message: MessageHash::of_id(&usage.message),
+                model: usage.model.as_str().into(),
+                tokens: usage.tokens,
+            };
             new |= self.gathered.put_used(self.tx, session, Some(source), used)?;
         }
         if new {
@@ -235,17 +239,17 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     /// Of two files of a session that hold the same record, the smaller path owns it, whichever was read first.
-    fn item(&mut self, place: Place, path: &str, row: &Row, item: Cow<'b, Item>) -> Result<bool> {
+    fn item(&mut self, place: ItemLocation, path: &str, row: &Record, item: Cow<'b, Item>) -> Result<bool> {
         let tx = self.tx;
         let yields = |other: i64| {
             let sql = "SELECT ?2 < file FROM source WHERE pk = ?1";
             Ok(tx.prepare_cached(sql)?.query_row(params![other, path], |r| r.get(0))?)
         };
         let put = self.gathered.put(tx, &place, row.key, row.at, item, yields)?;
-        if put == Put::TakenOver {
+        if put == PutOutcome::TakenOver {
             self.touched.insert(place.session);
         }
-        Ok(put == Put::New)
+        Ok(put == PutOutcome::New)
     }
 
     /// Writes the buffered items.
@@ -254,7 +258,7 @@ impl<'t, 'b> Writer<'t, 'b> {
     }
 
     fn leaf_title(&mut self, leaf: [u8; 16], text: &str) -> Result<bool> {
-        if self.is_forgotten("", RowKey(leaf))? || self.is_forgotten("", RowKey::of_title(RowKey(leaf), text))? {
+        if self.is_forgotten("", RecordKey(leaf))? || self.is_forgotten("", RecordKey::of_title(RecordKey(leaf), text))? {
             return Ok(false);
         }
         self.echoes.new_titles = true;
@@ -265,14 +269,14 @@ impl<'t, 'b> Writer<'t, 'b> {
             > 0;
         if new {
             // Sessions that gain records in this same transaction are marked by `mark_dirty`.
-            for session in self.whereabouts.sessions_with(self.tx, RowKey(leaf))? {
+            for session in self.whereabouts.sessions_with(self.tx, RecordKey(leaf))? {
                 self.tx.prepare_cached("UPDATE session SET dirty = 1, unindexed = 1 WHERE pk = ?1")?.execute([session])?;
             }
         }
         Ok(new)
     }
 
-    fn session(&mut self, batch: &Batch, row: &Row) -> Result<i64> {
+    fn session(&mut self, batch: &IngestBatch, row: &Record) -> Result<i64> {
         if let Some(pk) = self.sessions.get(&row.session) {
             return Ok(*pk);
         }
@@ -294,7 +298,7 @@ impl<'t, 'b> Writer<'t, 'b> {
         Ok(pk)
     }
 
-    fn source(&mut self, session: i64, path: &Arc<str>, row: &Row) -> Result<i64> {
+    fn source(&mut self, session: i64, path: &Arc<str>, row: &Record) -> Result<i64> {
         let agent = row.agent.clone().unwrap_or_default();
         let key = (session, path.clone(), agent);
         let pk = match self.sources.get(&key) {
@@ -333,7 +337,7 @@ impl<'t, 'b> Writer<'t, 'b> {
 }
 
 /// The transcript folder's name stands for the project until a record names the working directory.
-fn folder_key(batch: &Batch) -> String {
+fn folder_key(batch: &IngestBatch) -> String {
     let folders = batch.file.path.ancestors().skip(1);
     let below = |dir: &&std::path::Path| dir.parent().and_then(|p| p.file_name()).is_some_and(|n| n == "projects");
     let folder = folders.into_iter().find(below).and_then(|d| d.file_name()).unwrap_or_else(|| "transcripts".as_ref());

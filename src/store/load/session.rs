@@ -5,22 +5,22 @@ use std::collections::{HashMap, HashSet};
 use anyhow::{Context, Result};
 
 use super::SessionHead;
-use crate::model::assemble::Entries;
-use crate::model::session::{Entry, Item, LeftOut, Millis, RowKey, Session, Title, TitleBy};
+use crate::model::assemble::EntryBuilder;
+use crate::model::session::{Entry, Item, Millis, OmittedItems, RecordKey, Session, Title, TitleBy};
 use crate::store::Store;
 use crate::store::chunk;
-use crate::store::chunk::{Kept, Texts, Used};
+use crate::store::chunk::{StoredItem, StoredUsage, TextReader};
 use crate::store::codec::list;
 use crate::store::sample;
-use crate::store::sample::{LONG, Spots};
+use crate::store::sample::{LONG, Sampler};
 
 /// The items of a session that are loaded, in order.
-struct Loaded {
-    rows: Vec<Kept>,
+struct LoadedItems {
+    rows: Vec<StoredItem>,
     /// How many subagents the session has.
     agents: usize,
     /// `None` when all items are loaded.
-    left_out: Option<LeftOut>,
+    left_out: Option<OmittedItems>,
 }
 
 impl Store {
@@ -42,7 +42,7 @@ impl Store {
             versions: sources.versions,
             end_reason: head.end_reason.clone(),
             entries,
-            usage: Used::owned_by(&self.db, head)?,
+            usage: StoredUsage::owned_by(&self.db, head)?,
             agents: loaded.agents,
             left_out: loaded.left_out.unwrap_or_default(),
         })
@@ -53,17 +53,17 @@ impl Store {
         Ok(chunk::size_of(&self.db, head.pk)?.0 > LONG)
     }
 
-    fn all_rows(&self, head: &SessionHead, places: &Places) -> Result<Loaded> {
+    fn all_rows(&self, head: &SessionHead, places: &SourcePositions) -> Result<LoadedItems> {
         let mut rows = chunk::owned_rows(&self.db, head)?;
         places.sort(&mut rows);
         let agents = places.agents(rows.iter().map(|kept| kept.source));
-        Ok(Loaded { rows, agents, left_out: None })
+        Ok(LoadedItems { rows, agents, left_out: None })
     }
 
     /// The sample of a session with `items` items. Streams the session twice, because a list of all its items would take more memory than
     /// everything else.
-    fn thinned_rows(&self, head: &SessionHead, places: &Places, items: usize) -> Result<Loaded> {
-        let mut spots = Spots::with_room_for(items);
+    fn thinned_rows(&self, head: &SessionHead, places: &SourcePositions, items: usize) -> Result<LoadedItems> {
+        let mut spots = Sampler::with_room_for(items);
         let mut sources = HashSet::new();
         chunk::each_owned(&self.db, head, |kept| {
             let (part, file) = places.of(&kept);
@@ -82,12 +82,12 @@ impl Store {
             Ok(())
         })?;
         places.sort(&mut rows);
-        Ok(Loaded { rows, agents: places.agents(sources.into_iter()), left_out: Some(left_out).filter(|out| out.items > 0) })
+        Ok(LoadedItems { rows, agents: places.agents(sources.into_iter()), left_out: Some(left_out).filter(|out| out.items > 0) })
     }
 
-    fn entries(&self, head: &SessionHead, loaded: &Loaded, places: &Places) -> Result<Vec<Entry>> {
-        let mut texts = Texts::new(&self.db);
-        let mut entries = Entries::default();
+    fn entries(&self, head: &SessionHead, loaded: &LoadedItems, places: &SourcePositions) -> Result<Vec<Entry>> {
+        let mut texts = TextReader::new(&self.db);
+        let mut entries = EntryBuilder::default();
         let main = loaded.rows.iter().take_while(|kept| places.is_main(kept)).count();
         for (at, kept) in loaded.rows.iter().enumerate() {
             let mut item = texts.take(kept).with_context(|| unreadable(head))?;
@@ -103,7 +103,7 @@ impl Store {
     /// Calls `each` with every item a session owns, in the order of ingest, and whether it belongs to the main conversation.
     pub(in crate::store) fn each_item(&self, head: &SessionHead, mut each: impl FnMut(&Item, bool)) -> Result<()> {
         let places = self.places(head.pk)?;
-        let (mut texts, mut keys) = (Texts::new(&self.db), Vec::new());
+        let (mut texts, mut keys) = (TextReader::new(&self.db), Vec::new());
         let has_titles = self.has_leaf_titles()?;
         chunk::each_owned(&self.db, head, |kept| {
             each(&texts.take(&kept).with_context(|| unreadable(head))?, places.is_main(&kept));
@@ -125,7 +125,7 @@ impl Store {
     }
 
     /// The position of each source within a session: the session's own sources first, then those of its subagents, by start.
-    fn places(&self, session: i64) -> Result<Places> {
+    fn places(&self, session: i64) -> Result<SourcePositions> {
         let sql = "SELECT pk, agent, first_at FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, agent, file";
         let mut query = self.db.prepare_cached(sql)?;
         let mut found = query.query([session])?;
@@ -137,13 +137,13 @@ impl Store {
             part += usize::from(this != last);
             last = this;
             let file = places.len();
-            places.insert(r.get(0)?, Standing { part, file, agent: Some(agent).filter(|agent| !agent.is_empty()) });
+            places.insert(r.get(0)?, SourcePosition { part, file, agent: Some(agent).filter(|agent| !agent.is_empty()) });
         }
-        Ok(Places(places))
+        Ok(SourcePositions(places))
     }
 
     /// Titles that summary records, in whatever file, give to a conversation containing records with these keys.
-    fn leaf_titles(&self, keys: impl Iterator<Item = RowKey>) -> Result<Vec<Entry>> {
+    fn leaf_titles(&self, keys: impl Iterator<Item = RecordKey>) -> Result<Vec<Entry>> {
         let (mut titles, mut seen) = (Vec::new(), HashSet::new());
         for key in keys.filter(|key| seen.insert(*key)) {
             for text in self.titles_of_row(key)? {
@@ -154,11 +154,11 @@ impl Store {
         Ok(titles)
     }
 
-    fn sources(&self, session: i64) -> Result<Sources> {
+    fn sources(&self, session: i64) -> Result<SessionSources> {
         let sql = "SELECT agent, cwd, branches, versions FROM source WHERE session = ?1 ORDER BY agent <> '', first_at, file";
         let mut query = self.db.prepare_cached(sql)?;
         let mut rows = query.query([session])?;
-        let mut all = Sources::default();
+        let mut all = SessionSources::default();
         while let Some(row) = rows.next()? {
             if all.cwd.is_none() {
                 all.cwd = row.get(1)?;
@@ -178,17 +178,17 @@ fn unreadable(head: &SessionHead) -> String {
 }
 
 /// Positions of a session's sources, by source number.
-struct Places(HashMap<i64, Standing>);
+struct SourcePositions(HashMap<i64, SourcePosition>);
 
 /// Where a source stands in its session, and the subagent it belongs to.
-struct Standing {
+struct SourcePosition {
     part: usize,
     file: usize,
     agent: Option<String>,
 }
 
 #[derive(Debug, Default)]
-struct Sources {
+struct SessionSources {
     cwd: Option<String>,
     branches: Vec<String>,
     versions: Vec<String>,
@@ -202,12 +202,12 @@ fn add_new(list: &mut Vec<String>, more: Vec<String>) {
     }
 }
 
-impl Places {
-    fn agent(&self, kept: &Kept) -> Option<&str> {
+impl SourcePositions {
+    fn agent(&self, kept: &StoredItem) -> Option<&str> {
         self.0.get(&kept.source)?.agent.as_deref()
     }
 
-    fn is_main(&self, kept: &Kept) -> bool {
+    fn is_main(&self, kept: &StoredItem) -> bool {
         self.agent(kept).is_none()
     }
 
@@ -217,11 +217,11 @@ impl Places {
     }
 
     /// The part of the session and the file.
-    fn of(&self, kept: &Kept) -> (usize, usize) {
+    fn of(&self, kept: &StoredItem) -> (usize, usize) {
         self.0.get(&kept.source).map_or((usize::MAX, usize::MAX), |place| (place.part, place.file))
     }
 
-    fn sort(&self, rows: &mut [Kept]) {
+    fn sort(&self, rows: &mut [StoredItem]) {
         rows.sort_by_key(|kept| {
             let (part, file) = self.of(kept);
             (part, kept.line.offset, file, kept.line.part)
@@ -229,8 +229,8 @@ impl Places {
     }
 }
 
-fn by_offset(rows: &[Kept]) -> impl Iterator<Item = RowKey> {
-    let mut keys: Vec<(i64, RowKey)> = rows.iter().map(|kept| (kept.line.offset, kept.line.key)).collect();
+fn by_offset(rows: &[StoredItem]) -> impl Iterator<Item = RecordKey> {
+    let mut keys: Vec<(i64, RecordKey)> = rows.iter().map(|kept| (kept.line.offset, kept.line.key)).collect();
     keys.sort_by_key(|(offset, _)| *offset);
     keys.into_iter().map(|(_, key)| key)
 }

@@ -16,9 +16,9 @@ use rusqlite::{Row, params, params_from_iter};
 use self::tables::{DAYS, FORGOTTEN, FORMER, PAGES, SPEND, Table};
 use super::backup;
 use crate::model::author::Author;
-use crate::model::session::{Millis, RowKey};
-use crate::store::chunk::Whereabouts;
-use crate::store::forget::{Doomed, Lasting};
+use crate::model::session::{Millis, RecordKey};
+use crate::store::chunk::RecordIndex;
+use crate::store::forget::{Permanence, RemovalPlan};
 use crate::store::load::SessionHead;
 use crate::store::notes::{NewNote, author_text};
 use crate::store::open::{connect_to_read, read_only};
@@ -210,14 +210,14 @@ impl Store {
 
     /// Deletes what the damaged index knows to be forgotten, because a copy may be older. Returns whether there was any.
     pub fn forget_as(&mut self, damaged: &Store) -> Result<bool> {
-        let mut doomed = Doomed::default();
+        let mut doomed = RemovalPlan::default();
         for id in damaged.shut_out_sessions() {
             if !self.is_shut_out(&id)? {
                 doomed.whole.extend(self.looked_up(&id)?);
             }
         }
-        let (keys, _) = damaged.rows_from_both_ends("key", "forgotten_row", "key", |r| r.get(0).map(RowKey));
-        let mut whereabouts = Whereabouts::load(&self.db)?;
+        let (keys, _) = damaged.rows_from_both_ends("key", "forgotten_row", "key", |r| r.get(0).map(RecordKey));
+        let mut whereabouts = RecordIndex::load(&self.db)?;
         for key in keys {
             // Known to be forgotten here and stored all the same: a hand-made record that shares its key with another.
             if self.is_forgotten_row(key)? {
@@ -232,7 +232,7 @@ impl Store {
         doomed.digests = doomed.rows.keys().copied().collect();
         let any = !doomed.is_empty();
         if any {
-            self.take_out(&doomed, Lasting::ForGood)?;
+            self.take_out(&doomed, Permanence::ForGood)?;
         }
         Ok(any)
     }

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use rusqlite::{Transaction, params};
 
-use crate::model::session::RowKey;
-use crate::privacy::Gate;
-use crate::store::chunk::Whereabouts;
+use crate::model::session::RecordKey;
+use crate::privacy::Sanitizer;
+use crate::store::chunk::RecordIndex;
 use crate::store::forget::removal;
 
 /// A text column, and the statement that changes it. A run report is deleted rather than changed: a report with a part missing is no
@@ -17,7 +17,7 @@ const TEXTS: [(&str, &str, &str); 4] = [
     ("run", "report", "DELETE FROM run WHERE report = ?1 AND ?2 IS NOT ?1"),
 ];
 
-pub(super) fn clean(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
+pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
     let mut changed = clean_titles(tx, gate)? + clean_list(tx, "branches", gate)? + clean_list(tx, "versions", gate)?;
     for (table, column, change) in TEXTS {
         // The names come from the table above.
@@ -35,7 +35,7 @@ pub(super) fn clean(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
     Ok(changed)
 }
 
-fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
+fn clean_titles(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
     let titles: Vec<([u8; 16], String)> = tx
         .prepare("SELECT leaf, text FROM leaf_title")?
         .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
@@ -45,14 +45,14 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
     if unclean.is_empty() {
         return Ok(0);
     }
-    let (changed, mut whereabouts) = (unclean.len() as u64, Whereabouts::load(tx)?);
+    let (changed, mut whereabouts) = (unclean.len() as u64, RecordIndex::load(tx)?);
     for (leaf, clean, text) in unclean {
-        for session in whereabouts.sessions_with(tx, RowKey(leaf))? {
+        for session in whereabouts.sessions_with(tx, RecordKey(leaf))? {
             tx.execute("DELETE FROM doc WHERE session = ?1", [session])?;
         }
         if clean.is_empty() {
             tx.execute("DELETE FROM leaf_title WHERE leaf = ?1 AND text = ?2", params![leaf, text])?;
-            removal::title_of(tx, &mut whereabouts, RowKey(leaf))?;
+            removal::title_of(tx, &mut whereabouts, RecordKey(leaf))?;
         } else {
             let sql = "UPDATE OR REPLACE leaf_title SET text = ?3 WHERE leaf = ?1 AND text = ?2";
             tx.execute(sql, params![leaf, text, clean])?;
@@ -62,7 +62,7 @@ fn clean_titles(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
 }
 
 /// A column of `source` that holds a JSON list of names.
-fn clean_list(tx: &Transaction<'_>, column: &str, gate: &Gate) -> Result<u64> {
+fn clean_list(tx: &Transaction<'_>, column: &str, gate: &Sanitizer) -> Result<u64> {
     let lists: Vec<String> = tx
         .prepare(&format!("SELECT DISTINCT {column} FROM source"))?
         .query_map([], |r| r.get(0))?

@@ -4,15 +4,15 @@ use anyhow::Result;
 use rusqlite::Transaction;
 
 use crate::model::session::Item;
-use crate::privacy::{Conversation, Gate};
+use crate::privacy::{ConversationState, Sanitizer};
 use crate::source::claude_code::is_wrapped;
 use crate::store::chunk;
-use crate::store::chunk::Texts;
+use crate::store::chunk::TextReader;
 use redact::OPENING;
 
 /// What resanitizing did to a session's items.
 #[derive(Debug, Default)]
-pub(super) struct Cleaned {
+pub(super) struct ItemChanges {
     /// Number of changed items.
     pub texts: u64,
     /// Was anything removed that digests may mention?
@@ -20,16 +20,16 @@ pub(super) struct Cleaned {
 }
 
 /// `knows_speakers`: stored prompts are known to be the user's own words, not text that only came in the user's name.
-pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speakers: bool) -> Result<Cleaned> {
-    let mut conversation = Conversation::default();
-    let mut cleaned = Cleaned::default();
+pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Sanitizer, knows_speakers: bool) -> Result<ItemChanges> {
+    let mut conversation = ConversationState::default();
+    let mut cleaned = ItemChanges::default();
     let mut source = None;
     let rows = chunk::rows_of(tx, session)?;
-    let mut texts = Texts::new(tx);
+    let mut texts = TextReader::new(tx);
     let mut changes = Vec::new();
     for kept in rows {
         if source.replace(kept.source) != Some(kept.source) {
-            conversation = Conversation::default();
+            conversation = ConversationState::default();
         }
         let before = texts.take(&kept)?;
         let after = gate.pass_item(kept.line.key, before.clone(), &mut conversation);
@@ -49,7 +49,7 @@ pub(super) fn clean(tx: &Transaction<'_>, session: i64, gate: &Gate, knows_speak
 }
 
 /// Was more removed than a secret? Digests never mention the client's bookkeeping tools.
-fn leaves_out(gate: &Gate, before: &Item, after: Option<&Item>) -> bool {
+fn leaves_out(gate: &Sanitizer, before: &Item, after: Option<&Item>) -> bool {
     let Some(after) = after else {
         return match before {
             Item::Tool(tool) => !gate.skips(tool),

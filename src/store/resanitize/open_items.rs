@@ -9,13 +9,13 @@ use anyhow::Result;
 use rusqlite::{Transaction, params};
 
 use crate::model::digest::{Digest, renamed_item};
-use crate::privacy::Gate;
+use crate::privacy::Sanitizer;
 use crate::store::codec::{pack, unpack};
 
 /// Tables of open items and of their closings, with the column that holds the item's session.
 const TABLES: [(&str, &str); 3] = [("open_item", "session"), ("closed_item", "of"), ("user_closed", "of")];
 
-pub(super) fn clean(tx: &Transaction<'_>, gate: &Gate) -> Result<u64> {
+pub(super) fn clean(tx: &Transaction<'_>, gate: &Sanitizer) -> Result<u64> {
     let mut names = HashMap::new();
     let mut of = BTreeSet::new();
     let mut all = Vec::new();

@@ -10,12 +10,12 @@ mod texts;
 use anyhow::Result;
 use rusqlite::{Connection, ToSql, Transaction, TransactionBehavior, params, params_from_iter};
 
-pub use self::texts::{Extent, Said, Text};
+pub use self::texts::{SessionText, TextKind, TextScope};
 use super::Store;
 use super::load::SessionHead;
 use crate::model::session::Millis;
-use crate::store::document::{COLUMNS, Document, Draft};
-pub use crate::store::search::query::{Asked, Counts, Hit};
+use crate::store::document::{COLUMNS, Document, DocumentBuilder};
+pub use crate::store::search::query::{CountCache, DocumentHit, FtsQuery};
 use crate::store::worker_pool::PART;
 use crate::sys::shutdown;
 
@@ -25,7 +25,7 @@ const BATCH_TEXT: usize = 16 << 20;
 
 /// The result of writing the documents of changed sessions.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct WrittenDocuments {
     /// Number of documents written.
     pub made: u64,
     /// Sessions that could not be read, by id, with the reason. Their old documents stay, if they had any.
@@ -65,12 +65,12 @@ impl Store {
     ///
     /// # Errors
     /// When the index itself cannot be read or written. Batches committed before stay.
-    pub fn write_documents(&mut self) -> Result<Written> {
+    pub fn write_documents(&mut self) -> Result<WrittenDocuments> {
         let sql = "SELECT pk FROM session WHERE unindexed ORDER BY coalesce(last_at, started_at, 0), id";
         let all: Vec<i64> = self.db.prepare(sql)?.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        let mut written = Written::default();
+        let mut written = WrittenDocuments::default();
         for part in all.chunks(PART) {
-            let mut batch = Batch::default();
+            let mut batch = DocumentBatch::default();
             self.each_in_order(shutdown::asked, part, Self::document, |_, made| {
                 let (head, document) = made?;
                 let document = match document {
@@ -103,7 +103,7 @@ impl Store {
         if !self.is_long(head)? {
             return Ok(Document::of_session(&self.load_session(head)?, digest.as_ref()));
         }
-        let mut draft = Draft::of_long(digest.as_ref());
+        let mut draft = DocumentBuilder::of_long(digest.as_ref());
         self.each_item(head, |item, main| draft.add(item, main))?;
         Ok(draft.of_session(&head.project, &self.branches(head.pk)?))
     }
@@ -116,12 +116,12 @@ fn is_of_the_index(e: &anyhow::Error) -> bool {
 
 /// Documents written in one transaction, with their sessions.
 #[derive(Default)]
-struct Batch {
+struct DocumentBatch {
     made: Vec<(SessionHead, Option<Document>)>,
     bytes: usize,
 }
 
-impl Batch {
+impl DocumentBatch {
     fn add(&mut self, head: SessionHead, document: Option<Document>) {
         self.bytes += document.iter().flat_map(|document| &document.columns).map(String::len).sum::<usize>();
         self.made.push((head, document));

@@ -16,11 +16,11 @@ use crate::store::document::COLUMNS;
 pub const WEIGHTS: [f64; COLUMNS.len()] = [4.0, 1.5, 2.0, 1.5, 1.0, 1.5, 1.0, 0.6, 0.3, 0.3];
 
 /// Cached counts, by expression and counting limit.
-pub type Counts = RefCell<HashMap<(String, u64), u64>>;
+pub type CountCache = RefCell<HashMap<(String, u64), u64>>;
 
 /// A query in FTS5 expressions.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct FtsQuery {
     /// Expressions of which at least one must match.
     pub any: Vec<String>,
     /// Expressions that rank the matches, where they differ from `any`.
@@ -42,7 +42,7 @@ pub struct Asked {
 
 /// A matching document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct DocumentHit {
     pub doc: i64,
     pub session: Option<i64>,
     pub note: Option<i64>,
@@ -52,7 +52,7 @@ pub struct Hit {
     pub score: f64,
 }
 
-impl Asked {
+impl FtsQuery {
     /// The FTS5 expression; `None` for a query without words.
     fn expression(&self) -> Option<String> {
         let mut parts = self.all.clone();
@@ -110,7 +110,7 @@ impl Store {
     }
 
     /// Matching documents, best first; of equals the newer first.
-    pub fn ask(&self, asked: &Asked, most: usize) -> Result<Vec<Hit>> {
+    pub fn ask(&self, asked: &FtsQuery, most: usize) -> Result<Vec<DocumentHit>> {
         let (conditions, mut values) = asked.conditions();
         let Some(expression) = asked.expression() else {
             let sql = format!(
@@ -144,7 +144,7 @@ impl Store {
     }
 
     /// The document with this number, unless it is gone or does not meet the query's conditions.
-    pub fn document_by(&self, asked: &Asked, doc: i64) -> Result<Option<Hit>> {
+    pub fn document_by(&self, asked: &FtsQuery, doc: i64) -> Result<Option<DocumentHit>> {
         let (conditions, mut values) = asked.conditions();
         let sql = format!("SELECT d.pk, d.session, d.note, d.project, d.last_at, 0.0 FROM doc d WHERE d.pk = ?{conditions}");
         values.insert(0, Value::Integer(doc));
@@ -158,6 +158,13 @@ impl Store {
     }
 }
 
-fn hit(r: &Row<'_>) -> rusqlite::Result<Hit> {
-    Ok(Hit { doc: r.get(0)?, session: r.get(1)?, note: r.get(2)?, project: r.get(3)?, last_at: r.get(4)?, score: r.get(5)? })
+fn hit(r: &Row<'_>) -> rusqlite::Result<DocumentHit> {
+    Ok(DocumentHit {
+        doc: r.get(0)?,
+        session: r.get(1)?,
+        note: r.get(2)?,
+        project: r.get(3)?,
+        last_at: r.get(4)?,
+        score: r.get(5)?,
+    })
 }

@@ -8,13 +8,13 @@ use super::Store;
 use crate::analyze::signal::has_failed;
 use crate::model::session::{Item, Millis, ToolUse};
 use crate::store::chunk;
-use crate::store::chunk::{Kind, Texts};
+use crate::store::chunk::{ItemKind, TextReader};
 use crate::store::load::SessionHead;
 
 /// What a passage is, or who said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum TextKind {
     Title,
     Prompt,
     Reply,
@@ -33,15 +33,15 @@ pub enum Said {
 
 /// A text of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
-    pub kind: Said,
+pub struct SessionText {
+    pub kind: TextKind,
     pub text: String,
     pub at: Option<Millis>,
 }
 
 /// Which texts of a session are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum TextScope {
     /// The conversation: at most this many items, 0 for all.
     Said(usize),
     /// Everything search indexes, including failed commands, files and lists.
@@ -50,16 +50,16 @@ pub enum Extent {
 
 impl Store {
     /// Calls `each` with the texts of a session in order, one at a time: a session may not fit into memory.
-    pub fn each_text(&self, head: &SessionHead, extent: Extent, mut each: impl FnMut(Text)) -> Result<()> {
+    pub fn each_text(&self, head: &SessionHead, extent: TextScope, mut each: impl FnMut(SessionText)) -> Result<()> {
         let mut rows = chunk::owned_rows(&self.db, head)?;
-        let mut bodies = Texts::new(&self.db);
-        if let Extent::Said(most) = extent {
+        let mut bodies = TextReader::new(&self.db);
+        if let TextScope::Said(most) = extent {
             rows.retain(|kept| is_talk(kept.line.kind));
             rows.truncate(if most == 0 { usize::MAX } else { most });
         }
         for kept in rows {
             let at = kept.line.at;
-            said(bodies.take(&kept)?).into_iter().for_each(|(kind, text)| each(Text { kind, text, at }));
+            said(bodies.take(&kept)?).into_iter().for_each(|(kind, text)| each(SessionText { kind, text, at }));
         }
         Ok(())
     }
@@ -71,28 +71,31 @@ impl Store {
 }
 
 /// Is it part of the conversation?
-fn is_talk(kind: Kind) -> bool {
-    matches!(kind, Kind::Prompt | Kind::Answer | Kind::Reply | Kind::Plan | Kind::Recap | Kind::Away | Kind::Title)
+fn is_talk(kind: ItemKind) -> bool {
+    matches!(
+        kind,
+        ItemKind::Prompt | ItemKind::Answer | ItemKind::Reply | ItemKind::Plan | ItemKind::Recap | ItemKind::Away | ItemKind::Title
+    )
 }
 
-fn said(item: Item) -> Vec<(Said, String)> {
+fn said(item: Item) -> Vec<(TextKind, String)> {
     match item {
-        Item::Prompt(text) => vec![(Said::Prompt, text)],
-        Item::Answer(answer) if answer.asked.is_empty() => vec![(Said::Prompt, answer.said)],
+        Item::Prompt(text) => vec![(TextKind::Prompt, text)],
+        Item::Answer(answer) if answer.asked.is_empty() => vec![(TextKind::Prompt, answer.said)],
         // The question is the assistant's.
-        Item::Answer(answer) => vec![(Said::Prompt, answer.said), (Said::Reply, answer.asked)],
-        Item::Reply(text) => vec![(Said::Reply, text)],
-        Item::Plan(text) => vec![(Said::Plan, text)],
-        Item::Recap(text) | Item::Away(text) => vec![(Said::Recap, text)],
-        Item::Title(title) => vec![(Said::Title, title.text)],
-        Item::Todos(todos) => todos.into_iter().map(|todo| (Said::Plan, todo.text)).collect(),
-        Item::Task(todo) => vec![(Said::Plan, todo.text)],
-        Item::PullRequest(text) => vec![(Said::Outcome, text)],
-        Item::Tool(ToolUse { file: Some(file), .. }) => vec![(Said::File, file.path)],
-        Item::Tool(tool) => vec![(Said::Command, tool.line)],
+        Item::Answer(answer) => vec![(TextKind::Prompt, answer.said), (TextKind::Reply, answer.asked)],
+        Item::Reply(text) => vec![(TextKind::Reply, text)],
+        Item::Plan(text) => vec![(TextKind::Plan, text)],
+        Item::Recap(text) | Item::Away(text) => vec![(TextKind::Recap, text)],
+        Item::Title(title) => vec![(TextKind::Title, title.text)],
+        Item::Todos(todos) => todos.into_iter().map(|todo| (TextKind::Plan, todo.text)).collect(),
+        Item::Task(todo) => vec![(TextKind::Plan, todo.text)],
+        Item::PullRequest(text) => vec![(TextKind::Outcome, text)],
+        Item::Tool(ToolUse { file: Some(file), .. }) => vec![(TextKind::File, file.path)],
+        Item::Tool(tool) => vec![(TextKind::Command, tool.line)],
         Item::Outcome(outcome) if outcome.brief.is_empty() => Vec::new(),
-        Item::Outcome(outcome) if has_failed(&outcome) => vec![(Said::Error, outcome.brief)],
-        Item::Outcome(outcome) => vec![(Said::Command, outcome.brief)],
+        Item::Outcome(outcome) if has_failed(&outcome) => vec![(TextKind::Error, outcome.brief)],
+        Item::Outcome(outcome) => vec![(TextKind::Command, outcome.brief)],
         Item::Interrupted => Vec::new(),
     }
 }

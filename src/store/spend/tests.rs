@@ -21,9 +21,9 @@ fn store() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
-fn call(at: Millis, worst_usd: f64) -> Call<'static> {
+fn call(at: Millis, worst_usd: f64) -> PlannedCall<'static> {
     let from = at.div_euclid(DAY) * DAY;
-    Call { at, day: from..from + DAY, name: "s", model: "m", worst_usd, spent_run: 0.0 }
+    PlannedCall { at, day: from..from + DAY, name: "s", model: "m", worst_usd, spent_run: 0.0 }
 }
 
 /// The outcome of a call.
@@ -135,7 +135,7 @@ fn what_cost_more_than_its_worst_case_raises_what_is_reserved_until_the_next_day
     assert!(pay(&mut store, DAY, 0.1, Came::To(3.0)).is_some());
     let again = store.reserve(&call(DAY, 0.1), &WIDE).expect("an index that works").expect("room");
     assert!((again.usd - 0.3).abs() < 1e-9, "{again:?}");
-    assert_eq!(store.reserve(&call(DAY, 0.2), &WIDE).expect("an index that works"), Err(Skip::DayBudget));
+    assert_eq!(store.reserve(&call(DAY, 0.2), &WIDE).expect("an index that works"), Err(SkipReason::DayBudget));
     let tomorrow = store.reserve(&call(2 * DAY, 0.1), &WIDE).expect("an index that works").expect("room");
     assert!((tomorrow.usd - 0.1).abs() < 1e-9, "{tomorrow:?}");
 }

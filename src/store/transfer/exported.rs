@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::author::Author;
 use crate::model::digest::{Digest, renamed_item};
-use crate::model::session::{Item, Millis, RowKey, Tokens};
-use crate::model::undone_prompts::Asked;
-use crate::privacy::{Conversation, Gate};
+use crate::model::session::{Item, Millis, RecordKey, Tokens};
+use crate::model::undone_prompts::PromptLink;
+use crate::privacy::{ConversationState, Sanitizer};
 use crate::store::notes::Note;
 
 /// An exported session with its items: one line of JSON. `R` and `U` allow writing the items of a source and the usage one by one instead
@@ -28,10 +28,10 @@ pub struct Exported<R = Vec<ExportedRow>, U = Vec<ExportedUsage>> {
     pub usage: U,
     /// Titles from records of other files, each with the record it is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub titles: Vec<(RowKey, String)>,
+    pub titles: Vec<(RecordKey, String)>,
     /// Positions of prompts, file by file, from which undone turns are determined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asked: Vec<(String, Vec<Asked>)>,
+    pub asked: Vec<(String, Vec<PromptLink>)>,
     /// Stored records are newer than the digest.
     #[serde(default)]
     pub dirty: bool,
@@ -102,7 +102,7 @@ pub struct ExportedSource<R = Vec<ExportedRow>> {
 pub struct ExportedRow {
     pub offset: i64,
     pub part: i64,
-    pub key: RowKey,
+    pub key: RecordKey,
     pub at: Option<Millis>,
     pub item: Item,
     /// Part of an undone turn. For readers of the export only: an import goes by `asked`.
@@ -138,9 +138,9 @@ pub struct ExportedDigest {
 
 impl Exported {
     /// Passes the session through the sanitizer: another index, or an earlier program, may have let more in.
-    pub fn pass(&mut self, gate: &Gate) {
+    pub fn pass(&mut self, gate: &Sanitizer) {
         for source in &mut self.sources {
-            let mut conversation = Conversation::default();
+            let mut conversation = ConversationState::default();
             for names in [&mut source.branches, &mut source.versions] {
                 names.iter_mut().for_each(|name| *name = gate.clean(name));
                 names.retain(|name| !name.is_empty());
@@ -171,9 +171,9 @@ impl Exported {
     }
 
     /// Removes records known here to be private, titles for them, and then also the digest, which may mention them.
-    pub(super) fn without(mut self, is_private: impl Fn(RowKey) -> rusqlite::Result<bool>) -> Result<Self> {
+    pub(super) fn without(mut self, is_private: impl Fn(RecordKey) -> rusqlite::Result<bool>) -> Result<Self> {
         let mut gone = false;
-        let mut stays = |keys: &[RowKey]| -> rusqlite::Result<bool> {
+        let mut stays = |keys: &[RecordKey]| -> rusqlite::Result<bool> {
             for key in keys {
                 if is_private(*key)? {
                     gone = true;
@@ -185,7 +185,7 @@ impl Exported {
         for source in &mut self.sources {
             source.rows = keep(std::mem::take(&mut source.rows), |row| stays(&[row.key]))?;
         }
-        self.titles = keep(self.titles, |(leaf, text)| stays(&[*leaf, RowKey::of_title(*leaf, text)]))?;
+        self.titles = keep(self.titles, |(leaf, text)| stays(&[*leaf, RecordKey::of_title(*leaf, text)]))?;
         if gone {
             self.digest = None;
         }
@@ -194,7 +194,7 @@ impl Exported {
 }
 
 /// Sanitizes the words of a closed item and updates its id to match.
-fn pass_closing(id: &mut String, session: &str, text: &mut String, gate: &Gate) {
+fn pass_closing(id: &mut String, session: &str, text: &mut String, gate: &Sanitizer) {
     let clean = gate.clean(text);
     if let Some(new) = renamed_item(id, session, text, &clean).filter(|_| clean != *text) {
         *id = new;

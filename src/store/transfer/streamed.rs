@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use super::{Exported, exported_row, exported_usage};
 use crate::store::Store;
 use crate::store::chunk;
-use crate::store::chunk::{Message, Texts, Used};
+use crate::store::chunk::{MessageHash, StoredUsage, TextReader};
 use crate::store::load::SessionHead;
 use crate::store::undone::Undone;
 
@@ -27,12 +27,12 @@ impl Store {
         }
         let failed = RefCell::default();
         let undone = Undone::of(&self.db, head)?;
-        let rows = |source| Rows { db: &self.db, session: head.pk, source, undone: &undone, failed: &failed };
+        let rows = |source| StreamedItems { db: &self.db, session: head.pk, source, undone: &undone, failed: &failed };
         let sources = self.export_sources(head.pk, rows)?;
         let exported = Exported {
             digest: self.export_digest(head.pk)?,
             dirty: head.dirty,
-            ..self.export_beside(head, sources, Usage(Used::of_session(&self.db, head.pk)?))?
+            ..self.export_beside(head, sources, StreamedUsage(StoredUsage::of_session(&self.db, head.pk)?))?
         };
         serde_json::to_writer(out, &exported).map_err(|e| failed.take().unwrap_or_else(|| e.into()))
     }
@@ -44,7 +44,7 @@ impl Store {
 }
 
 /// The items of a source in the order of ingest, read while they are serialised.
-struct Rows<'a> {
+struct StreamedItems<'a> {
     db: &'a Connection,
     session: i64,
     source: i64,
@@ -53,9 +53,9 @@ struct Rows<'a> {
     failed: &'a RefCell<Option<anyhow::Error>>,
 }
 
-impl Serialize for Rows<'_> {
+impl Serialize for StreamedItems<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut texts = Texts::new(self.db);
+        let mut texts = TextReader::new(self.db);
         let mut list = to.serialize_seq(None)?;
         let mut refused = None;
         let read = chunk::each_of_source(self.db, self.session, self.source, |kept| {
@@ -77,9 +77,9 @@ impl Serialize for Rows<'_> {
 }
 
 #[derive(Default)]
-struct Usage(BTreeMap<Message, Used>);
+struct StreamedUsage(BTreeMap<MessageHash, StoredUsage>);
 
-impl Serialize for Usage {
+impl Serialize for StreamedUsage {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.0.values().cloned().map(exported_usage))
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{CHUNK, Embedded, Space};
+use super::{CHUNK, EmbeddedDocument, VectorSpace};
 use crate::model::session::digest_of;
-use crate::model::vector::Quantized;
+use crate::model::vector::QuantizedVector;
 use crate::store::Store;
 
 const DIMS: usize = 20;
@@ -34,14 +34,14 @@ fn step() -> impl Strategy<Value = Step> {
 /// An index with an empty space, and its expected contents.
 struct Model {
     store: Store,
-    space: Space,
-    kept: BTreeMap<i64, Embedded>,
+    space: VectorSpace,
+    kept: BTreeMap<i64, EmbeddedDocument>,
     _folder: tempfile::TempDir,
 }
 
-fn vector(seed: u32) -> Quantized {
+fn vector(seed: u32) -> QuantizedVector {
     let part = |at: usize| f32::from(digest_of(&[&seed.to_le_bytes(), &at.to_le_bytes()])[0]) - 127.5;
-    Quantized::of(&(0..DIMS).map(part).collect::<Vec<_>>())
+    QuantizedVector::of(&(0..DIMS).map(part).collect::<Vec<_>>())
 }
 
 impl Model {
@@ -58,7 +58,7 @@ impl Model {
     }
 
     /// Deletes every n-th document and returns what was known of them.
-    fn remove(&mut self, every: usize) -> Vec<Embedded> {
+    fn remove(&mut self, every: usize) -> Vec<EmbeddedDocument> {
         let docs: Vec<i64> = self.kept.keys().copied().step_by(every).collect();
         let gone = |doc: &i64| {
             self.store.db.execute("DELETE FROM doc WHERE pk = ?1", [doc]).expect("no document");
@@ -73,16 +73,16 @@ impl Model {
                 let embedded = |at: usize| {
                     let seeds = (0..*vectors).map(|n| say.wrapping_add((at * 6 + n) as u32));
                     let text = digest_of(&[&say.to_le_bytes(), &at.to_le_bytes()]);
-                    Embedded { doc: self.new_doc(), text, vectors: seeds.map(vector).collect() }
+                    EmbeddedDocument { doc: self.new_doc(), text, vectors: seeds.map(vector).collect() }
                 };
-                let all: Vec<Embedded> = (0..*docs).map(embedded).collect();
+                let all: Vec<EmbeddedDocument> = (0..*docs).map(embedded).collect();
                 self.store.save_vectors(&self.space, &all).expect("room");
                 self.kept.extend(all.into_iter().map(|one| (one.doc, one)));
             }
             Step::Remove(every) => _ = self.remove(*every),
             Step::Remake(every) => {
-                let again: Vec<Embedded> =
-                    self.remove(*every).into_iter().map(|one| Embedded { doc: self.new_doc(), ..one }).collect();
+                let again: Vec<EmbeddedDocument> =
+                    self.remove(*every).into_iter().map(|one| EmbeddedDocument { doc: self.new_doc(), ..one }).collect();
                 let texts: Vec<_> = again.iter().map(|one| (one.doc, one.text)).collect();
                 let known = self.store.take_over_vectors(&self.space, &texts).expect("a look");
                 let with_vectors = again.iter().filter(|one| !one.vectors.is_empty());
@@ -94,8 +94,8 @@ impl Model {
     }
 
     /// Exhaustive search, best first.
-    fn nearest(&self, to: &Quantized) -> Vec<(i64, f64)> {
-        let nearest = |one: &Embedded| one.vectors.iter().map(|vector| to.cosine(vector)).reduce(f64::max);
+    fn nearest(&self, to: &QuantizedVector) -> Vec<(i64, f64)> {
+        let nearest = |one: &EmbeddedDocument| one.vectors.iter().map(|vector| to.cosine(vector)).reduce(f64::max);
         let mut all: Vec<(i64, f64)> = self.kept.values().filter_map(|one| Some((one.doc, nearest(one)?))).collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         all
@@ -125,7 +125,7 @@ proptest! {
 #[test]
 fn vectors_of_another_length_are_refused() {
     let mut model = Model::new();
-    let other = Embedded { doc: model.new_doc(), text: [0; 32], vectors: vec![Quantized::of(&[1.0; DIMS + 1])] };
+    let other = EmbeddedDocument { doc: model.new_doc(), text: [0; 32], vectors: vec![QuantizedVector::of(&[1.0; DIMS + 1])] };
     assert!(model.store.save_vectors(&model.space, &[other]).is_err());
-    assert!(model.store.similar(&model.space, &Quantized::of(&[1.0; 3]).to_query(), 5).is_err());
+    assert!(model.store.similar(&model.space, &QuantizedVector::of(&[1.0; 3]).to_query(), 5).is_err());
 }

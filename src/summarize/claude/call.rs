@@ -10,9 +10,9 @@ use subprocess::{Exec, ExitStatus, InputData, Redirection};
 
 use super::{Claude, report};
 use crate::config::{Config, GUARD};
-use crate::summarize::{Failure, Request};
+use crate::summarize::{ModelRequest, SummaryFailure};
 use crate::sys::child_process;
-use crate::sys::child_process::{Bounds, Cut, Ran};
+use crate::sys::child_process::{ChildLimits, ChildOutput, KillReason};
 use crate::sys::shutdown;
 use crate::text::clean::{one_line, plain, shorten};
 use redact::Redactor;
@@ -57,21 +57,21 @@ impl Claude {
     }
 
     /// If the client has no flag for the instructions, they precede the record.
-    fn stdin(arguments: &[String], request: &Request) -> Vec<u8> {
+    fn stdin(arguments: &[String], request: &ModelRequest) -> Vec<u8> {
         let told = arguments.iter().any(|a| a.ends_with("system-prompt"));
         let instructions = if told { String::new() } else { format!("{}\n\n", request.system) };
         format!("{instructions}{}", unmentioned(&request.stdin)).into_bytes()
     }
 
     /// Runs the child once, within its limits. Afterwards nothing of its process group is left, whatever happened.
-    pub(super) fn run(&self, arguments: &[String], request: &Request) -> Result<Ran, Failure> {
+    pub(super) fn run(&self, arguments: &[String], request: &ModelRequest) -> Result<ChildOutput, SummaryFailure> {
         self.run_child(arguments, request).unwrap_or_else(|e| {
             let what = format!("cannot run {}: {e}", self.command.display());
-            Err(Failure::Model { what, cost_usd: Some(0.0) })
+            Err(SummaryFailure::Model { what, cost_usd: Some(0.0) })
         })
     }
 
-    fn run_child(&self, arguments: &[String], request: &Request) -> io::Result<Result<Ran, Failure>> {
+    fn run_child(&self, arguments: &[String], request: &ModelRequest) -> io::Result<Result<ChildOutput, SummaryFailure>> {
         crate::sys::private_files::create_dir(&self.child_dir)?;
         let job = quiet(&self.command, &self.child_dir)
             .args(arguments)
@@ -86,8 +86,12 @@ impl Claude {
             // A file mentioned in a session must not be read.
             .env("CLAUDE_CODE_DISABLE_ATTACHMENTS", "1")
             .stdin(InputData::from_bytes(Self::stdin(arguments, request)));
-        let bounds = Bounds { time: self.timeout, output: MAX_OUTPUT, stop: shutdown::asked };
-        let clean = |ran: Ran| Ran { stdout: report::redacted(&ran.stdout, &self.gate), stderr: self.plain(&ran.stderr), ..ran };
+        let bounds = ChildLimits { time: self.timeout, output: MAX_OUTPUT, stop: shutdown::asked };
+        let clean = |ran: ChildOutput| ChildOutput {
+            stdout: report::redacted(&ran.stdout, &self.gate),
+            stderr: self.plain(&ran.stderr),
+            ..ran
+        };
         Ok(match child_process::run(job, &bounds)? {
             // A child that answered but did not exit has been paid for.
             Err(killed) if report::is_whole(&killed.ran.stdout) => Ok(clean(killed.ran)),
@@ -99,12 +103,12 @@ impl Claude {
         self.gate.redact(&String::from_utf8_lossy(printed)).into_bytes()
     }
 
-    fn cut(&self, cut: Cut) -> Failure {
-        let killed = |what: String| Failure::Session { what, cost_usd: None };
+    fn cut(&self, cut: KillReason) -> SummaryFailure {
+        let killed = |what: String| SummaryFailure::Session { what, cost_usd: None };
         match cut {
-            Cut::Stopped => Failure::Stopped,
-            Cut::TookTooLong => killed(format!("claude took longer than {} s and was killed", self.timeout.as_secs())),
-            Cut::SaidTooMuch => killed(format!("claude printed more than {} MiB and was killed", MAX_OUTPUT >> 20)),
+            KillReason::Stopped => SummaryFailure::Stopped,
+            KillReason::TookTooLong => killed(format!("claude took longer than {} s and was killed", self.timeout.as_secs())),
+            KillReason::SaidTooMuch => killed(format!("claude printed more than {} MiB and was killed", MAX_OUTPUT >> 20)),
         }
     }
 }
@@ -115,7 +119,7 @@ pub fn ask(command: &Path, arguments: &[&str], config: &Config) -> Option<String
     // world-writable folder.
     let folder = Some(config.child_dir()).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/".into());
     let job = quiet(command, &folder).args(arguments).stdin(Redirection::Null);
-    let ran = child_process::run(job, &Bounds::seconds(ASK_SECONDS)).ok()?.ok()?;
+    let ran = child_process::run(job, &ChildLimits::seconds(ASK_SECONDS)).ok()?.ok()?;
     Some(Redactor::shipped().redact(&String::from_utf8_lossy(&ran.stdout)).into_owned())
 }
 

@@ -17,14 +17,14 @@ use std::time::Duration;
 pub use self::call::{SIZE_FLAGS, ask};
 use self::call::{can_go_without, describe, first_line, unknown_flag};
 pub use self::limit::over_at;
-use self::report::{Try, session_with};
-use super::{Failure, Input, Made, Request, Summarizer, reply};
+use self::report::{Attempt, session_with};
+use super::{ModelRequest, Summarizer, Summary, SummaryFailure, SummaryInput, reply};
 use crate::analyze::verify::{ground, verify};
 use crate::config::Config;
 use crate::model::price::Price;
 use crate::model::price::{cost, meanings, price_of, thinks};
 use crate::model::session::Tokens;
-use crate::privacy::Gate;
+use crate::privacy::Sanitizer;
 use crate::sys::child_process::which;
 use crate::sys::failpoints;
 use crate::sys::shutdown;
@@ -52,7 +52,7 @@ pub struct Claude {
     child_dir: PathBuf,
     replies: PathBuf,
     /// Redacts the client's output before any of it is written or shown.
-    gate: Gate,
+    gate: Sanitizer,
     /// Flags this client turned out not to know.
     unknown: Mutex<Vec<String>>,
 }
@@ -62,7 +62,7 @@ impl Claude {
     ///
     /// # Errors
     /// When the command is not found.
-    pub fn find(config: &Config, gate: &Gate, answered_by: Option<String>) -> Result<Self, String> {
+    pub fn find(config: &Config, gate: &Sanitizer, answered_by: Option<String>) -> Result<Self, String> {
         let name = &config.digest.claude;
         let command = which(name, &config.search_path).ok_or_else(|| format!("`{name}` was not found on the PATH"))?;
         Ok(Self {
@@ -107,7 +107,7 @@ impl Claude {
     /// Upper bound on the cost of a call, in US dollars; `None` when the price of a model that may answer is unknown.
     ///
     /// Counts half a token per byte, which is more than any of our texts has, and all input as written to the one-hour cache.
-    pub fn worst_cost(&self, request: &Request) -> Option<f64> {
+    pub fn worst_cost(&self, request: &ModelRequest) -> Option<f64> {
         let lean = !self.unknown().iter().any(|flag| SIZE_FLAGS.contains(&flag.as_str()));
         let bytes = request.bytes() + if lean { CLIENT_BYTES } else { CLIENT_BYTES_FULL };
         let tokens = Tokens { cache_write_hour: bytes as u64 / 2, output: self.most_answered(), ..Tokens::default() };
@@ -115,7 +115,7 @@ impl Claude {
     }
 
     /// Expected cost of a call, for the estimate before a run: four bytes per token, 800 tokens of output.
-    pub fn likely_cost(&self, request: &Request) -> Option<f64> {
+    pub fn likely_cost(&self, request: &ModelRequest) -> Option<f64> {
         let tokens = Tokens { input: (request.bytes() + CLIENT_BYTES) as u64 / 4, output: 800, ..Tokens::default() };
         self.costs(tokens).into_iter().next().flatten()
     }
@@ -131,11 +131,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Parses the model's reply, or says why it is not an answer.
-pub type Reader<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
+pub type ReplyParser<'r, T> = &'r dyn Fn(&str) -> Result<T, String>;
 
 /// An answer and what it cost.
 #[derive(Debug)]
-pub struct Answer<T> {
+pub struct ModelAnswer<T> {
     pub value: T,
     pub model: String,
     /// `None` when the client did not report it.
@@ -147,43 +147,43 @@ impl Claude {
     ///
     /// # Errors
     /// When there is no answer, or none that can be read.
-    pub fn ask<T>(&self, request: &Request, read: Reader<'_, T>) -> Result<Answer<T>, Failure> {
+    pub fn ask<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Result<ModelAnswer<T>, SummaryFailure> {
         let mut waits = BACKOFF.iter();
         loop {
             match self.try_once(request, read) {
-                Try::Answered(answer) => return Ok(*answer),
-                Try::Failed(failure) => return Err(failure),
-                Try::Again(what) => match waits.next() {
+                Attempt::Answered(answer) => return Ok(*answer),
+                Attempt::Failed(failure) => return Err(failure),
+                Attempt::Again(what) => match waits.next() {
                     Some(wait) if !shutdown::asked() => std::thread::sleep(*wait),
-                    _ => return Err(Failure::Model { what, cost_usd: Some(0.0) }),
+                    _ => return Err(SummaryFailure::Model { what, cost_usd: Some(0.0) }),
                 },
             }
         }
     }
 
     /// One attempt: uses the reply on disk if it is an answer, else makes a call.
-    fn try_once<T>(&self, request: &Request, read: Reader<'_, T>) -> Try<T> {
+    fn try_once<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Attempt<T> {
         if let Some(answer) = self.stored_answer(request, read) {
-            return Try::Answered(Box::new(answer));
+            return Attempt::Answered(Box::new(answer));
         }
         let file = self.reply_file(request);
         // Reserves disk space before the call: otherwise a paid answer might not be stored.
         let room = match self.room() {
             Ok(room) => room,
-            Err(failure) => return Try::Failed(failure),
+            Err(failure) => return Attempt::Failed(failure),
         };
         let arguments = self.arguments(&request.system);
         failpoints::point("before the call");
         let ran = match self.run(&arguments, request) {
             Ok(ran) => ran,
-            Err(failure) => return Try::Failed(failure),
+            Err(failure) => return Attempt::Failed(failure),
         };
         let silent = ran.stdout.iter().all(u8::is_ascii_whitespace);
         // If the client answered in spite of the unknown flag, that call may have been billed.
         if let Some(flag) = unknown_flag(&ran.stderr).filter(|flag| silent && arguments.contains(flag) && can_go_without(flag)) {
             let costs_more = SIZE_FLAGS.contains(&flag.as_str());
             self.unknown().push(flag);
-            return if costs_more { Try::Failed(Failure::CostsMore) } else { self.try_once(request, read) };
+            return if costs_more { Attempt::Failed(SummaryFailure::CostsMore) } else { self.try_once(request, read) };
         }
         if silent {
             return session_with(format!("claude {} without an answer{}", describe(&ran.status), first_line(&ran.stderr)), None);
@@ -193,7 +193,7 @@ impl Claude {
         let _ = room.fill(&file, &ran.stdout);
         failpoints::point("reply stored");
         match self.read_reply(&ran.stdout, &file, read) {
-            Try::Failed(Failure::Session { what, cost_usd }) if !ran.status.success() => {
+            Attempt::Failed(SummaryFailure::Session { what, cost_usd }) if !ran.status.success() => {
                 session_with(format!("{what} (claude {}{})", describe(&ran.status), first_line(&ran.stderr)), cost_usd)
             }
             other => other,
@@ -201,11 +201,11 @@ impl Claude {
     }
 
     /// Reads a new reply. Its file stays if it is an answer, or if it may have been billed: a later version may be able to read it.
-    fn read_reply<T>(&self, reply: &[u8], file: &Path, read: Reader<'_, T>) -> Try<T> {
+    fn read_reply<T>(&self, reply: &[u8], file: &Path, read: ReplyParser<'_, T>) -> Attempt<T> {
         let read = report::read(reply, read, &self.model);
         match &read {
-            Try::Answered(answer) => *locked(&self.answered_by) = Some(answer.model.clone()),
-            Try::Failed(Failure::Session { cost_usd, .. }) if *cost_usd != Some(0.0) => {}
+            Attempt::Answered(answer) => *locked(&self.answered_by) = Some(answer.model.clone()),
+            Attempt::Failed(SummaryFailure::Session { cost_usd, .. }) if *cost_usd != Some(0.0) => {}
             _ => _ = fs::remove_file(file),
         }
         read
@@ -213,7 +213,7 @@ impl Claude {
 }
 
 impl Summarizer for Claude {
-    fn summarize(&self, input: &Input) -> Result<Made, Failure> {
+    fn summarize(&self, input: &SummaryInput) -> Result<Summary, SummaryFailure> {
         failpoints::happens("answer-panic", || panic!("asked for by a test"));
         let digest = |said: &str| {
             let mut digest = reply::read(said, &input.request)?;
@@ -221,14 +221,14 @@ impl Summarizer for Claude {
             verify(&mut digest, &input.session);
             Ok(digest)
         };
-        let Answer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
-        Ok(Made { digest: value, model: Some(model), cost_usd })
+        let ModelAnswer { value, model, cost_usd } = self.ask(&input.request, &digest)?;
+        Ok(Summary { digest: value, model: Some(model), cost_usd })
     }
 }
 
 impl Claude {
     /// Is there an answer on disk from which a digest can be made?
-    pub fn has_digest(&self, input: &Input) -> bool {
+    pub fn has_digest(&self, input: &SummaryInput) -> bool {
         self.has_answer(&input.request, &|said| reply::read(said, &input.request))
     }
 }

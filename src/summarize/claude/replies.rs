@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::report::{self, Try};
-use super::{Answer, Claude, Reader};
+use super::report::{self, Attempt};
+use super::{Claude, ModelAnswer, ReplyParser};
 use crate::model::session::Millis;
-use crate::summarize::{Failure, Request};
-use crate::sys::private_files::Room;
+use crate::summarize::{ModelRequest, SummaryFailure};
+use crate::sys::private_files::ReservedSpace;
 
 /// Disk space reserved before a call, in bytes: for the reply and the digest made from it, with a margin.
 const ROOM: usize = 256 << 10;
@@ -16,36 +16,36 @@ const ROOM: usize = 256 << 10;
 const KEEP_REPLIES: Millis = 30 * 24 * 3_600_000;
 
 impl Claude {
-    pub(super) fn reply_file(&self, request: &Request) -> PathBuf {
+    pub(super) fn reply_file(&self, request: &ModelRequest) -> PathBuf {
         let hash = request.hash(&self.model);
         let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
         self.replies.join(format!("{name}.json"))
     }
 
     /// Reserves disk space for a reply.
-    pub(super) fn room(&self) -> Result<Room, Failure> {
-        Room::take(&self.replies, ROOM).map_err(|e| {
+    pub(super) fn room(&self) -> Result<ReservedSpace, SummaryFailure> {
+        ReservedSpace::take(&self.replies, ROOM).map_err(|e| {
             let what = format!("cannot keep replies in {}, so none is asked for: {e}", self.replies.display());
-            Failure::Model { what, cost_usd: Some(0.0) }
+            SummaryFailure::Model { what, cost_usd: Some(0.0) }
         })
     }
 
     /// The answer to this very request, if it is on disk. An unreadable reply does not count: the call would be made again without a
     /// reservation.
-    pub(super) fn stored_answer<T>(&self, request: &Request, read: Reader<'_, T>) -> Option<Answer<T>> {
+    pub(super) fn stored_answer<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> Option<ModelAnswer<T>> {
         match report::read(&fs::read(self.reply_file(request)).ok()?, read, &self.model) {
-            Try::Answered(answer) => Some(*answer),
-            Try::Failed(_) | Try::Again(_) => None,
+            Attempt::Answered(answer) => Some(*answer),
+            Attempt::Failed(_) | Attempt::Again(_) => None,
         }
     }
 
     /// Is there an unused answer to this very request?
-    pub fn has_answer<T>(&self, request: &Request, read: Reader<'_, T>) -> bool {
+    pub fn has_answer<T>(&self, request: &ModelRequest, read: ReplyParser<'_, T>) -> bool {
         self.stored_answer(request, read).is_some()
     }
 
     /// Deletes the reply once it is used.
-    pub fn forget_reply(&self, request: &Request) {
+    pub fn forget_reply(&self, request: &ModelRequest) {
         let _ = fs::remove_file(self.reply_file(request));
     }
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Answer, Reader};
-use crate::privacy::Gate;
-use crate::summarize::Failure;
+use super::{ModelAnswer, ReplyParser};
+use crate::privacy::Sanitizer;
+use crate::summarize::SummaryFailure;
 use crate::text::clean::{one_line, plain, shorten};
 
 /// In US dollars. A reported cost above this is treated as not reported.
@@ -13,9 +13,9 @@ const MAX_COST: f64 = 1_000.0;
 const MAX_NAME: usize = 100;
 
 /// The outcome of one attempt.
-pub enum Try<T> {
-    Answered(Box<Answer<T>>),
-    Failed(Failure),
+pub enum Attempt<T> {
+    Answered(Box<ModelAnswer<T>>),
+    Failed(SummaryFailure),
     /// Transient, and it cost nothing.
     Again(String),
 }
@@ -58,14 +58,14 @@ fn is_report(value: &Value) -> bool {
 
 /// The client's output with secrets redacted in every string, because a model may say what it was never given. Everything around the
 /// report is dropped.
-pub fn redacted(stdout: &[u8], gate: &Gate) -> Vec<u8> {
+pub fn redacted(stdout: &[u8], gate: &Sanitizer) -> Vec<u8> {
     match find(stdout) {
         Some(report) => redacted_value(report, gate).to_string().into_bytes(),
         None => gate.redact(&String::from_utf8_lossy(stdout)).into_bytes(),
     }
 }
 
-fn redacted_value(value: Value, gate: &Gate) -> Value {
+fn redacted_value(value: Value, gate: &Sanitizer) -> Value {
     match value {
         Value::String(text) => Value::String(gate.redact(&text)),
         Value::Array(list) => list.into_iter().map(|v| redacted_value(v, gate)).collect(),
@@ -80,7 +80,7 @@ pub fn is_whole(stdout: &[u8]) -> bool {
 }
 
 /// Parses the client's report and the model's reply in it.
-pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
+pub fn read<T>(stdout: &[u8], read: ReplyParser<'_, T>, asked: &str) -> Attempt<T> {
     let Some(report) = find(stdout) else {
         let said = shorten(&one_line(&plain(&String::from_utf8_lossy(stdout))), 80);
         let what = if serde_json::from_slice::<Value>(stdout).is_ok() { "printed no report" } else { "did not print JSON" };
@@ -94,11 +94,11 @@ pub fn read<T>(stdout: &[u8], read: Reader<'_, T>, asked: &str) -> Try<T> {
     match read(said) {
         Ok(value) => {
             let model = answered_by(&report).unwrap_or_else(|| asked.to_owned());
-            Try::Answered(Box::new(Answer { value, model, cost_usd }))
+            Attempt::Answered(Box::new(ModelAnswer { value, model, cost_usd }))
         }
         // A limit notice arrives as an ordinary reply with exit code 0. If it was billed, it is a model's own words.
         Err(_) if is_limit_notice(said) && cost_usd.is_none_or(|usd| usd == 0.0) => {
-            Try::Failed(Failure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
+            Attempt::Failed(SummaryFailure::Model { what: shorten(&one_line(&plain(said)), 160), cost_usd })
         }
         Err(what) => session_with(what, cost_usd),
     }
@@ -112,8 +112,8 @@ pub fn answered_by(report: &Value) -> Option<String> {
     Some(shorten(&one_line(&plain(name)), MAX_NAME)).filter(|name| !name.is_empty())
 }
 
-pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Try<T> {
-    Try::Failed(Failure::Session { what, cost_usd })
+pub fn session_with<T>(what: String, cost_usd: Option<f64>) -> Attempt<T> {
+    Attempt::Failed(SummaryFailure::Session { what, cost_usd })
 }
 
 /// The client's or the model's own words, as the reason of a failure.
@@ -123,7 +123,7 @@ fn quoted(said: &str) -> String {
 }
 
 /// What a reported error means for this session and the following ones.
-fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Try<T> {
+fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Attempt<T> {
     let status = report.get("api_error_status").and_then(Value::as_u64);
     let subtype = report.get("subtype").and_then(Value::as_str).unwrap_or_default();
     let what = quoted(if said.is_empty() { subtype } else { said });
@@ -132,12 +132,12 @@ fn refused<T>(report: &Value, said: &str, cost_usd: Option<f64>) -> Try<T> {
         || said.contains("Connection error")
         || said.contains("Overloaded");
     if is_out_of_reach(said) || matches!(status, Some(401 | 402 | 403 | 429)) {
-        Try::Failed(Failure::Model { what, cost_usd })
+        Attempt::Failed(SummaryFailure::Model { what, cost_usd })
     } else if passing && cost_usd == Some(0.0) {
-        Try::Again(what)
+        Attempt::Again(what)
     } else if passing {
         // The reservation covers one call, and this one was billed or may have been.
-        Try::Failed(Failure::Model { what, cost_usd })
+        Attempt::Failed(SummaryFailure::Model { what, cost_usd })
     } else {
         session_with(what, cost_usd)
     }

@@ -4,9 +4,11 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use recall::model::digest::{Claim, Digest, FileNote};
-use recall::model::session::RowKey;
+use recall::model::session::RecordKey;
 use recall::render::session_start::render;
-use recall::render::session_start::{About, Content, Context, Fresh, Line, Open, Remembered, Told};
+use recall::render::session_start::{
+    ContextParts, ContextSubject, FullSession, NoteLine, OpenItemLine, RenderedContext, SessionLine, UndigestedSession,
+};
 use recall::text::budget::tokens;
 
 /// With so much room, anything there is to say fits.
@@ -21,18 +23,18 @@ const STARTS: [&str; 14] = [
 #[derive(Debug, Clone)]
 struct Parts {
     banner: Option<String>,
-    remembered: Vec<Remembered>,
-    fresh: Vec<Fresh>,
-    told: Vec<Told>,
-    open: Vec<Open>,
-    earlier: Vec<Line>,
+    remembered: Vec<NoteLine>,
+    fresh: Vec<UndigestedSession>,
+    told: Vec<FullSession>,
+    open: Vec<OpenItemLine>,
+    earlier: Vec<SessionLine>,
     unlisted: usize,
 }
 
 impl Parts {
-    fn render(&self, max_tokens: usize) -> Context {
-        let content = Content {
-            about: About::Earlier,
+    fn render(&self, max_tokens: usize) -> RenderedContext {
+        let content = ContextParts {
+            about: ContextSubject::Earlier,
             banner: self.banner.clone(),
             remembered: self.remembered.clone(),
             fresh: self.fresh.clone(),
@@ -80,32 +82,28 @@ fn id() -> impl Strategy<Value = String> {
 }
 
 fn claims() -> impl Strategy<Value = Vec<Claim>> {
-    vec((text(), any::<bool>()).prop_map(|(text, seen)| Claim { text, rows: vec![RowKey([7; 16]); usize::from(seen)] }), 0..20)
+    vec((text(), any::<bool>()).prop_map(|(text, seen)| Claim { text, rows: vec![RecordKey([7; 16]); usize::from(seen)] }), 0..20)
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn told() -> impl Strategy<Value = FullSession> {
     let lists = (vec(text(), 0..12), vec(text(), 0..12), vec((text(), any::<bool>()), 0..20));
     (id(), text(), text(), lists, claims(), claims(), claims(), any::<bool>()).prop_map(
         |(session, title, request, (completed, learned, files), decisions, blockers, next_steps, settle)| {
             let files = files.into_iter().map(|(path, verified)| FileNote { path, verified }).collect();
             let digest = Digest { title, request, completed, learned, files, decisions, blockers, next_steps, ..Digest::default() };
             let settled = digest.open_items(&session).map(|(id, ..)| id).take(if settle { 2 } else { 0 }).collect();
-            Told { session, when: "2026-11-20 10:00".into(), goes_on: false, digest, settled }
+            FullSession { session, when: "2026-11-20 10:00".into(), goes_on: false, digest, settled }
         },
     )
 }
 
 fn parts() -> impl Strategy<Value = Parts> {
     let when = || "2026-11-20".to_owned();
-    let fresh = (id(), text()).prop_map(move |(session, text)| Fresh { session, when: when(), text, last_at: 0 });
-    let open = ("[nb][0-9a-f]{8}", prop_oneof![Just("next"), Just("blocker")], text()).prop_map(move |(id, kind, text)| Open {
-        id,
-        kind: kind.into(),
-        text,
-        when: when(),
-    });
-    let line = (id(), text()).prop_map(move |(session, title)| Line { session, when: when(), title, goes_on: false });
-    let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| Remembered {
+    let fresh = (id(), text()).prop_map(move |(session, text)| UndigestedSession { session, when: when(), text, last_at: 0 });
+    let open = ("[nb][0-9a-f]{8}", prop_oneof![Just("next"), Just("blocker")], text())
+        .prop_map(move |(id, kind, text)| OpenItemLine { id, kind: kind.into(), text, when: when() });
+    let line = (id(), text()).prop_map(move |(session, title)| SessionLine { session, when: when(), title, goes_on: false });
+    let note = ("m[0-9a-f]{8}", text()).prop_map(move |(id, text)| NoteLine {
         id,
         kind: "fact".into(),
         by: text.clone(),
@@ -132,7 +130,7 @@ fn parts() -> impl Strategy<Value = Parts> {
     })
 }
 
-fn keeps_its_form(parts: &Parts, context: &Context, max_tokens: usize) -> Result<(), TestCaseError> {
+fn keeps_its_form(parts: &Parts, context: &RenderedContext, max_tokens: usize) -> Result<(), TestCaseError> {
     let text = &context.text;
     prop_assert!(tokens(text) <= max_tokens && text.chars().count() < 10_000, "{max_tokens}: {}", tokens(text));
     prop_assert_eq!((context.tokens, context.characters), (tokens(text), text.chars().count()));
@@ -182,5 +180,5 @@ proptest! {
 fn nothing_to_say_is_nothing() {
     let nothing =
         Parts { banner: None, remembered: vec![], fresh: vec![], told: vec![], open: vec![], earlier: vec![], unlisted: 0 };
-    assert_eq!(nothing.render(usize::MAX), Context::default());
+    assert_eq!(nothing.render(usize::MAX), RenderedContext::default());
 }

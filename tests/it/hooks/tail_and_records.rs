@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 
 use proptest::prelude::*;
-use recall::model::assemble::{Entries, session_of};
-use recall::model::session::{Entry, Item, Outcome, Row, RowKey, Session, ToolUse};
-use recall::source::delta::{Piece, last_lines};
+use recall::model::assemble::{EntryBuilder, session_of};
+use recall::model::session::{Entry, Item, Outcome, Record, RecordKey, Session, ToolUse};
+use recall::source::delta::{RawLine, last_lines};
 
 /// All pieces of the last `most` bytes, each with where it begins and ends.
 fn pieces(text: &[u8], most: u64) -> io::Result<Vec<(u64, u64, String)>> {
@@ -16,7 +16,7 @@ fn pieces(text: &[u8], most: u64) -> io::Result<Vec<(u64, u64, String)>> {
     let mut lines = last_lines(&file, most)?;
     let mut all = Vec::new();
     while let Some((from, to, piece)) = lines.next_piece()? {
-        let (Piece::Line(bytes) | Piece::Tail(bytes)) = piece else { panic!("no line is that long") };
+        let (RawLine::Line(bytes) | RawLine::Tail(bytes)) = piece else { panic!("no line is that long") };
         all.push((from, to, String::from_utf8_lossy(bytes).into_owned()));
     }
     Ok(all)
@@ -55,13 +55,13 @@ fn what_is_no_file_has_no_lines() {
     assert!(last_lines(&folder.path().join("gone"), 1000).is_err_and(|e| e.kind() == io::ErrorKind::NotFound));
 }
 
-fn row(n: u8, item: Item) -> Row {
-    Row {
+fn row(n: u8, item: Item) -> Record {
+    Record {
         session: "s".into(),
         at: Some(i64::from(n) * 1000),
         cwd: Some("/shop/src".into()),
         branch: Some("main".into()),
-        ..Row::of(RowKey([n; 16]), item)
+        ..Record::of(RecordKey([n; 16]), item)
     }
 }
 
@@ -73,7 +73,7 @@ fn outcome(tool: &str, brief: &str) -> Item {
     Item::Outcome(Outcome { tool: tool.into(), ok: true, brief: brief.into() })
 }
 
-fn built(rows: Vec<Row>) -> Session {
+fn built(rows: Vec<Record>) -> Session {
     session_of("s", rows, |cwd| format!("project of {cwd}"))
 }
 
@@ -146,9 +146,9 @@ fn only_the_rows_of_the_session_itself_count_and_each_once() {
 
 #[test]
 fn a_use_without_an_id_waits_for_no_outcome() {
-    let mut entries = Entries::default();
+    let mut entries = EntryBuilder::default();
     for item in [tool("", "! ls"), outcome("", "listed"), tool("", "! pwd")] {
-        entries.push(Entry { key: RowKey([1; 16]), at: None, agent: None, item, outcome: None });
+        entries.push(Entry { key: RecordKey([1; 16]), at: None, agent: None, item, outcome: None });
     }
     assert!(entries.finish().iter().all(|e| e.outcome.is_none()));
 }

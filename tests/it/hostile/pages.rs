@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use recall::model::author::Author;
 use recall::model::digest::{Claim, Digest, FileNote};
-use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
-use recall::model::session_facts::Facts;
-use recall::render::page::{DayEntry, Shown, Untold, day_page, session_page};
-use recall::store::open_items::Closed;
+use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch};
+use recall::model::session_facts::SessionFacts;
+use recall::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page, session_page};
+use recall::store::open_items::ClosedItem;
 
 use crate::hostile::scene::{Hostile, S, SHOP, world};
 use crate::support::World;
@@ -148,7 +148,7 @@ fn markup() -> impl Strategy<Value = String> {
 fn session(texts: &[String]) -> (Session, Digest) {
     let mut texts = texts.iter().cycle().cloned();
     let mut next = || texts.next().unwrap();
-    let key = |n: u8| RowKey([n; 16]);
+    let key = |n: u8| RecordKey([n; 16]);
     let failed = |brief: String, ok: bool| Some(Outcome { tool: "t".into(), ok, brief });
     let file = |path: String, how: Touch| Some(FileTouch { path, how, added: 1, removed: 2 });
     let tool = |name: String, line: String, file: Option<FileTouch>| Item::Tool(ToolUse { id: "t".into(), name, line, file });
@@ -205,17 +205,17 @@ proptest! {
     fn no_text_is_markup_of_a_page(texts in prop::collection::vec(markup(), 1..12)) {
         let (session, digest) = session(&texts);
         let by = Some(Author::agent(&texts[0], None).text());
-        let closed: Vec<Closed> = digest.open_items(&session.id).map(|(id, ..)| Closed { id, by: by.clone() }).take(2).collect();
-        let shown = Shown {
+        let closed: Vec<ClosedItem> = digest.open_items(&session.id).map(|(id, ..)| ClosedItem { id, by: by.clone() }).take(2).collect();
+        let shown = SessionPageInput {
             session: &session, digest: &digest, digest_id: &texts[0], summarizer: texts.last().unwrap(), goes_on: true, closed: &closed,
             costs: [(texts[0].clone(), None)].into(), repeated_by: None, page: "2026-11-20-x-99999999.md".into(),
         };
-        let again = Shown { repeated_by: Some("daily/2026-11/sessions/2026-11-20-x-88888888.md"), ..shown.clone() };
+        let again = SessionPageInput { repeated_by: Some("daily/2026-11/sessions/2026-11-20-x-88888888.md"), ..shown.clone() };
         let zone = jiff::tz::TimeZone::UTC;
         assert_ours(&session_page(&shown, &zone), SESSION);
         assert_ours(&session_page(&again, &zone), SESSION);
-        let entries = [shown, again].iter().map(|one| DayEntry::of(one, &Facts::of(&session), &zone)).collect();
-        assert_ours(&day_page("2026-11-20", entries, Untold::default(), &[], &zone), DAY);
+        let entries = [shown, again].iter().map(|one| DayEntry::of(one, &SessionFacts::of(&session), &zone)).collect();
+        assert_ours(&day_page("2026-11-20", entries, UndigestedTotals::default(), &[], &zone), DAY);
     }
 }
 

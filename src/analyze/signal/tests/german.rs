@@ -1,7 +1,7 @@
 //! A second language is a second table.
 
-use super::super::Kind::{Check, Decision, Error};
-use super::super::language::{Language, Rule};
+use super::super::MemoryKind::{Check, Decision, Error};
+use super::super::language::{Language, PhraseRule};
 
 pub static GERMAN: Language = Language {
     numbers: &["zwei", "drei", "vier"],
@@ -12,9 +12,9 @@ pub static GERMAN: Language = Language {
         ("KAPUTT", &["fehlgeschlagen", "rot", "kaputt", "abgestürzt", "schlägt fehl", "schlagen fehl"]),
     ],
     rules: &[
-        Rule { name: "sieht nur so aus", kind: None, importance: 0.0, phrases: &["kein {PRÜFUNG} ~ {KAPUTT}"] },
-        Rule { name: "fehlgeschlagen", kind: Some(Error), importance: 1.0, phrases: &["{PRÜFUNG} ~ {KAPUTT}", "# fehler"] },
-        Rule { name: "ergebnis", kind: Some(Check), importance: 0.9, phrases: &["{PRÜFUNG} ~ grün"] },
-        Rule { name: "entscheidung", kind: Some(Decision), importance: 0.85, phrases: &["wir nehmen", "entschieden für"] },
+        PhraseRule { name: "sieht nur so aus", kind: None, importance: 0.0, phrases: &["kein {PRÜFUNG} ~ {KAPUTT}"] },
+        PhraseRule { name: "fehlgeschlagen", kind: Some(Error), importance: 1.0, phrases: &["{PRÜFUNG} ~ {KAPUTT}", "# fehler"] },
+        PhraseRule { name: "ergebnis", kind: Some(Check), importance: 0.9, phrases: &["{PRÜFUNG} ~ grün"] },
+        PhraseRule { name: "entscheidung", kind: Some(Decision), importance: 0.85, phrases: &["wir nehmen", "entschieden für"] },
     ],
 };

@@ -1,9 +1,9 @@
 //! Held-out sentences, worded differently from `table` and written when the phrases were done. The share that the phrases get
 //! right estimates how they do on unseen text; the phrases must not be changed to fit these.
 
-use super::super::Kind::{self, *};
+use super::super::MemoryKind::{self, *};
 
-pub const MEMORY: &[(Kind, &str)] = &[
+pub const MEMORY: &[(MemoryKind, &str)] = &[
     (Error, "Three of the end-to-end tests went south after that commit."),
     (Error, "Still no luck, the socket closes right after the handshake."),
     (Error, "The importer chokes on empty lines."),

@@ -28,15 +28,15 @@ use proptest::prelude::*;
 #[test]
 fn sentences_know_their_topics() {
     for (sentence, topic) in [
-        ("The root cause was the OFFSET query.", Topic::Cause),
-        ("I decided on keyset pagination.", Topic::Decision),
-        ("The admin export still needs the same change; not yet done.", Topic::Next),
-        ("All 12 tests pass.", Topic::Outcome),
-        ("I'm blocked: the deploy key has no access.", Topic::Blocker),
+        ("The root cause was the OFFSET query.", SentenceTopic::Cause),
+        ("I decided on keyset pagination.", SentenceTopic::Decision),
+        ("The admin export still needs the same change; not yet done.", SentenceTopic::Next),
+        ("All 12 tests pass.", SentenceTopic::Outcome),
+        ("I'm blocked: the deploy key has no access.", SentenceTopic::Blocker),
     ] {
         assert!(is_about(sentence, topic), "{sentence}");
     }
-    assert!(!is_about("Store the value in a map.", Topic::Decision));
+    assert!(!is_about("Store the value in a map.", SentenceTopic::Decision));
     assert!(is_chatter("Let me look at the tests."));
 }
 
@@ -75,15 +75,15 @@ fn most_sentences_in_other_words_are_told_from_those_that_are_no_memory() {
 fn another_language_is_another_table() {
     let both = [Matcher::new(&english::ENGLISH), Matcher::new(&german::GERMAN)];
     for (sentence, kind) in [
-        ("Der Test ist wieder fehlgeschlagen.", Some(Kind::Error)),
-        ("Zwei Tests schlagen fehl.", Some(Kind::Error)),
-        ("Es gibt drei Fehler im Build.", Some(Kind::Error)),
+        ("Der Test ist wieder fehlgeschlagen.", Some(MemoryKind::Error)),
+        ("Zwei Tests schlagen fehl.", Some(MemoryKind::Error)),
+        ("Es gibt drei Fehler im Build.", Some(MemoryKind::Error)),
         ("Kein Test ist fehlgeschlagen.", None),
         ("Falls der Build kaputt ist, melde dich.", None),
         ("Ich werde den roten Test ansehen.", None),
-        ("Jetzt sind die Tests alle grün.", Some(Kind::Check)),
-        ("Wir nehmen SQLite.", Some(Kind::Decision)),
-        ("The tests failed again.", Some(Kind::Error)),
+        ("Jetzt sind die Tests alle grün.", Some(MemoryKind::Check)),
+        ("Wir nehmen SQLite.", Some(MemoryKind::Decision)),
+        ("The tests failed again.", Some(MemoryKind::Error)),
         ("Speichere den Wert in einer Map.", None),
     ] {
         assert_eq!(judge_in(&both, sentence).map(|s| s.kind), kind, "{sentence}");

@@ -2,10 +2,10 @@
 //!
 //! Written before the phrases they are checked against.
 
-use super::super::Kind::{self, *};
+use super::super::MemoryKind::{self, *};
 
 /// Sentences that are worth remembering.
-pub const MEMORY: &[(Kind, &[&str])] = &[
+pub const MEMORY: &[(MemoryKind, &[&str])] = &[
     (
         Error,
         &[

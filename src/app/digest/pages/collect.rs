@@ -2,27 +2,27 @@
 
 use anyhow::Result;
 
-use super::{Writer, session_path};
+use super::{PageWriter, session_path};
 use crate::config::Config;
 use crate::model::price::costs_by_model;
 use crate::model::session::Session;
-use crate::model::session_facts::Facts;
-use crate::render::page::{DayEntry, Shown, Told, day_of, session_page, session_page_name};
+use crate::model::session_facts::SessionFacts;
+use crate::render::page::{DayEntry, DayEntryInput, SessionPageInput, day_of, session_page, session_page_name};
 use crate::store::Store;
 
 /// A session's page, and its entry on the day's page.
-pub(super) struct Made {
+pub(super) struct SessionPage {
     pub(super) path: String,
     pub(super) day: String,
     pub(super) text: String,
     pub(super) entry: DayEntry,
-    pub(super) facts: Facts,
+    pub(super) facts: SessionFacts,
 }
 
-impl Made {
-    pub(super) fn of(shown: &Shown<'_>, day: &str, config: &Config) -> Self {
+impl SessionPage {
+    pub(super) fn of(shown: &SessionPageInput<'_>, day: &str, config: &Config) -> Self {
         let text = session_page(shown, &config.time_zone);
-        let facts = Facts::of(shown.session);
+        let facts = SessionFacts::of(shown.session);
         let entry = DayEntry::of(shown, &facts, &config.time_zone);
         Self { path: session_path(day, &shown.page), day: day.to_owned(), text, entry, facts }
     }
@@ -34,13 +34,13 @@ pub(super) fn with_shown<T>(
     store: &Store,
     all: bool,
     pk: i64,
-    make: impl FnOnce(&Shown<'_>, &str) -> T,
+    make: impl FnOnce(&SessionPageInput<'_>, &str) -> T,
 ) -> Result<Option<T>> {
     let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
     let session = store.load_session(&store.session_head(pk)?)?;
     let (day, page) = page_of(&session, config, store)?;
     let later = later(pk, config, store, all)?;
-    let shown = Shown {
+    let shown = SessionPageInput {
         session: &session,
         digest: &stored.digest,
         digest_id: &stored.id,
@@ -54,7 +54,7 @@ pub(super) fn with_shown<T>(
     Ok(Some(make(&shown, &day)))
 }
 
-impl Writer<'_> {
+impl PageWriter<'_> {
     /// A session's entry on the day's page, from stored facts, without loading its records.
     pub(super) fn entry_on_record(&self, pk: i64) -> Result<Option<DayEntry>> {
         let (config, store) = (self.config, self.store);
@@ -62,7 +62,7 @@ impl Writer<'_> {
         let Some(stored) = store.digest_of(pk)? else { return Ok(None) };
         let head = store.session_head(pk)?;
         let (branch, later) = (store.last_branch(pk)?, later(pk, config, store, self.all)?);
-        let told = Told {
+        let told = DayEntryInput {
             id: &head.id,
             project: &head.project,
             branch: branch.as_deref(),

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::Writer;
+use super::PageWriter;
 use crate::sys::private_files;
 
 /// Heading below which a page belongs to the user.
 pub const NOTES: &str = "## Notes";
 
-impl Writer<'_> {
+impl PageWriter<'_> {
     /// Replaces a page if its text differs, keeping the user's notes below it.
     pub(super) fn put(&mut self, path: &str, text: &str, moved_notes: &str) -> Result<()> {
         let file = self.config.data_dir.join(path);

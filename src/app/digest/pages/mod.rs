@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 pub use self::file::{NOTES, notes_in};
-use crate::app::digest::pages::collect::{Made, with_shown};
+use crate::app::digest::pages::collect::{SessionPage, with_shown};
 use crate::config::Config;
 use crate::model::price::{costs_by_model, session_cost};
 use crate::model::session::Millis;
-use crate::model::session_facts::Facts;
-use crate::render::page::{DayEntry, Shown, Untold, day_page};
-use crate::store::leftovers::Writing;
+use crate::model::session_facts::SessionFacts;
+use crate::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_page};
+use crate::store::leftovers::WritingMarker;
 use crate::store::notes::Note;
 use crate::store::pages::PageRecord;
 use crate::store::worker_pool::PART;
@@ -69,16 +69,17 @@ fn bring_up_to_date(config: &Config, store: &mut Store, all: bool, gone: Vec<Pag
     if dirty.is_empty() && days.is_empty() {
         return Ok(0);
     }
-    let _writing = Writing::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
-    Writer { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
+    let _writing =
+        WritingMarker::begin(&config.data_dir).with_context(|| format!("cannot write in {}", config.data_dir.display()))?;
+    PageWriter { config, store, ui, all, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&dirty, &noted)
 }
 
 /// Rewrites the pages of the given days, with the notes that move there. A page with nothing left on it is removed.
 pub fn write_days(config: &Config, store: &mut Store, days: BTreeMap<String, String>, ui: &Ui) -> Result<u64> {
-    Writer { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
+    PageWriter { config, store, ui, all: false, days, made: BTreeMap::new(), gone: Vec::new(), written: 0 }.run(&[], &[])
 }
 
-struct Writer<'a> {
+struct PageWriter<'a> {
     config: &'a Config,
     store: &'a Store,
     ui: &'a Ui,
@@ -93,11 +94,12 @@ struct Writer<'a> {
     written: u64,
 }
 
-impl Writer<'_> {
+impl PageWriter<'_> {
     fn run(mut self, dirty: &[i64], noted: &[Millis]) -> Result<u64> {
         let (config, store, all) = (self.config, self.store, self.all);
         for part in dirty.chunks(PART) {
-            let make = |store: &Store, pk: &i64| with_shown(config, store, all, *pk, |shown, day| Made::of(shown, day, config));
+            let make =
+                |store: &Store, pk: &i64| with_shown(config, store, all, *pk, |shown, day| SessionPage::of(shown, day, config));
             store.each_in_order(|| false, part, make, |pk, made| self.session(*pk, made?))?;
             // The last day stays open: the next batch may add to it.
             let last = self.made.keys().next_back().cloned().unwrap_or_default();
@@ -122,7 +124,7 @@ impl Writer<'_> {
     }
 
     /// Writes a session's page. A page of this session under another name is removed, and its notes move along.
-    fn session(&mut self, pk: i64, made: Option<Made>) -> Result<()> {
+    fn session(&mut self, pk: i64, made: Option<SessionPage>) -> Result<()> {
         let mut notes = String::new();
         for page in self.store.pages_of(pk)?.into_iter().filter(|page| made.as_ref().is_none_or(|made| made.path != page.path)) {
             let found = match self.notes_of(&page.path) {
@@ -177,8 +179,8 @@ impl Writer<'_> {
         }
         let (config, all) = (self.config, self.all);
         let entry = |store: &Store, pk: &i64| {
-            let made = |shown: &Shown<'_>, _: &str| {
-                let facts = Facts::of(shown.session);
+            let made = |shown: &SessionPageInput<'_>, _: &str| {
+                let facts = SessionFacts::of(shown.session);
                 (DayEntry::of(shown, &facts, &config.time_zone), facts)
             };
             with_shown(config, store, all, *pk, made)
@@ -207,7 +209,8 @@ pub fn shown_day(config: &Config, memory: &Memory, day: &str) -> Result<Option<S
     memory.at_once(|| {
         let mut entries = Vec::new();
         for pk in memory.sessions_of_day(day)? {
-            let entry = |shown: &Shown<'_>, _: &str| DayEntry::of(shown, &Facts::of(shown.session), &config.time_zone);
+            let entry =
+                |shown: &SessionPageInput<'_>, _: &str| DayEntry::of(shown, &SessionFacts::of(shown.session), &config.time_zone);
             entries.extend(with_shown(config, memory, false, pk, entry)?);
         }
         let noted = notes_on(day, config, memory)?;
@@ -228,9 +231,9 @@ fn notes_on(day: &str, config: &Config, store: &Store) -> Result<Vec<Note>> {
 }
 
 /// Number and cost of the sessions without a digest that began on a day.
-fn untold_on(day: &str, config: &Config, store: &Store) -> Result<Untold> {
-    let Some((from, until)) = lasts(day, config) else { return Ok(Untold::default()) };
-    let mut untold = Untold::default();
+fn untold_on(day: &str, config: &Config, store: &Store) -> Result<UndigestedTotals> {
+    let Some((from, until)) = lasts(day, config) else { return Ok(UndigestedTotals::default()) };
+    let mut untold = UndigestedTotals::default();
     for usage in store.usage_without_digest(from, until)? {
         let (usd, unknown) = session_cost(&costs_by_model(&usage, &config.prices));
         untold.sessions += 1;

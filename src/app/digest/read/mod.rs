@@ -13,11 +13,11 @@ use rayon::prelude::*;
 use super::report::Report;
 use crate::config::Config;
 use crate::model::session::Millis;
-use crate::privacy::Gate;
-use crate::source::delta::Cursor;
-use crate::source::discover::Found;
+use crate::privacy::Sanitizer;
+use crate::source::delta::Checkpoint;
+use crate::source::discover::TranscriptFile;
 use crate::store::Store;
-use crate::store::ingest::{Batch, KnownFile};
+use crate::store::ingest::{IngestBatch, KnownFile};
 use crate::sys::failpoints;
 use crate::sys::messages::Ui;
 use crate::sys::projects::Projects;
@@ -29,14 +29,14 @@ const TRANSACTION: u64 = 8 << 20;
 const WAITING: usize = 8;
 
 /// A file with new content, and where to continue.
-pub struct Pending {
-    file: Arc<Found>,
-    cursor: Option<Cursor>,
+pub struct PendingFile {
+    file: Arc<TranscriptFile>,
+    cursor: Option<Checkpoint>,
     /// Privacy state of the conversation at the checkpoint, needed to read on from there.
     conversation: String,
 }
 
-impl Pending {
+impl PendingFile {
     pub fn bytes(&self) -> u64 {
         let from = self.cursor.as_ref().map_or(0, |c| c.offset);
         if self.file.size >= from { self.file.size - from } else { self.file.size }
@@ -44,20 +44,20 @@ impl Pending {
 }
 
 /// Files that changed since they were last read, largest first, so that no thread is left with a large one at the end.
-pub fn pending(changed: Vec<(Found, Option<KnownFile>)>) -> Vec<Pending> {
-    let of = |(file, seen): (Found, Option<KnownFile>)| {
+pub fn pending(changed: Vec<(TranscriptFile, Option<KnownFile>)>) -> Vec<PendingFile> {
+    let of = |(file, seen): (TranscriptFile, Option<KnownFile>)| {
         let (cursor, conversation) = seen.map(|k| (k.cursor, k.conversation)).unzip();
-        Pending { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
+        PendingFile { file: Arc::new(file), cursor, conversation: conversation.unwrap_or_default() }
     };
-    let mut pending: Vec<Pending> = changed.into_iter().map(of).collect();
+    let mut pending: Vec<PendingFile> = changed.into_iter().map(of).collect();
     pending.sort_by_key(|p| std::cmp::Reverse(p.bytes()));
     pending
 }
 
 /// Reads files in parallel and stores them with one writer.
-pub struct Reader<'a> {
+pub struct TranscriptReader<'a> {
     config: &'a Config,
-    gate: &'a Gate,
+    gate: &'a Sanitizer,
     projects: &'a Projects,
     jobs: Option<usize>,
     now: Millis,
@@ -68,17 +68,24 @@ pub struct Reader<'a> {
     own_dirs: Vec<PathBuf>,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(config: &'a Config, gate: &'a Gate, projects: &'a Projects, jobs: Option<usize>, now: Millis, ui: &'a Ui) -> Self {
+impl<'a> TranscriptReader<'a> {
+    pub fn new(
+        config: &'a Config,
+        gate: &'a Sanitizer,
+        projects: &'a Projects,
+        jobs: Option<usize>,
+        now: Millis,
+        ui: &'a Ui,
+    ) -> Self {
         let mut own_dirs = vec![config.child_dir()];
         own_dirs.extend(config.data_dir.canonicalize().map(|dir| dir.join("child")));
         Self { config, gate, projects, jobs, now, ui, long: Mutex::new(()), own_dirs }
     }
 
-    pub fn run(&self, pending: &[Pending], store: &mut Store, report: &mut Report) -> Result<()> {
+    pub fn run(&self, pending: &[PendingFile], store: &mut Store, report: &mut Report) -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.unwrap_or(0)).build().context("cannot start threads")?;
-        let bar = self.ui.bytes(pending.iter().map(Pending::bytes).sum());
-        let (send, receive) = sync_channel::<Result<Batch>>(WAITING);
+        let bar = self.ui.bytes(pending.iter().map(PendingFile::bytes).sum());
+        let (send, receive) = sync_channel::<Result<IngestBatch>>(WAITING);
         let stored = std::thread::scope(|scope| {
             let bar = &bar;
             scope.spawn(move || {
@@ -95,8 +102,8 @@ impl<'a> Reader<'a> {
         stored
     }
 
-    fn write(&self, batches: impl Iterator<Item = Result<Batch>>, store: &mut Store, report: &mut Report) -> Result<()> {
-        let mut held: Vec<Batch> = Vec::new();
+    fn write(&self, batches: impl Iterator<Item = Result<IngestBatch>>, store: &mut Store, report: &mut Report) -> Result<()> {
+        let mut held: Vec<IngestBatch> = Vec::new();
         let mut bytes = 0;
         for batch in batches {
             let batch = match batch {
@@ -117,7 +124,7 @@ impl<'a> Reader<'a> {
         self.commit(&mut held, store, report)
     }
 
-    fn commit(&self, held: &mut Vec<Batch>, store: &mut Store, report: &mut Report) -> Result<()> {
+    fn commit(&self, held: &mut Vec<IngestBatch>, store: &mut Store, report: &mut Report) -> Result<()> {
         if held.is_empty() {
             return Ok(());
         }
@@ -136,7 +143,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn read(&self, pending: &Pending, send: &SyncSender<Result<Batch>>, bar: &ProgressBar) {
+    fn read(&self, pending: &PendingFile, send: &SyncSender<Result<IngestBatch>>, bar: &ProgressBar) {
         if shutdown::asked() {
             return;
         }

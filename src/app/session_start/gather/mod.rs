@@ -8,19 +8,21 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::analyze::signal::is_offer;
-use crate::app::session_start::client_memory::OwnMemory;
+use crate::app::session_start::client_memory::ClientMemory;
 pub use crate::app::session_start::gather::undigested::compacted;
 use crate::config::Config;
 use crate::model::author::Author;
-use crate::model::note::Kind;
+use crate::model::note::NoteKind;
 use crate::model::session::Millis;
 use crate::render::session_start::render;
-use crate::render::session_start::{About, Content, Context, Line, Open, Remembered, Told};
+use crate::render::session_start::{
+    ContextParts, ContextSubject, FullSession, NoteLine, OpenItemLine, RenderedContext, SessionLine,
+};
 use crate::store::Memory;
 use crate::store::last_run::LastRun;
 use crate::store::notes::Note;
 use crate::store::open_items::Wordings;
-use crate::store::recent::Recent;
+use crate::store::recent::RecentSession;
 use crate::sys::projects::Projects;
 
 /// How long an open item is shown without being confirmed, in milliseconds.
@@ -36,7 +38,7 @@ const FAILURES: u32 = 2;
 
 /// How the asking session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
+pub enum StartMode {
     /// With an empty context.
     Blank,
     /// With its conversation up to this time: show only what happened elsewhere since.
@@ -44,11 +46,11 @@ pub enum Start {
 }
 
 /// A request for a session's context.
-pub struct Asked<'a> {
+pub struct ContextRequest<'a> {
     pub cwd: &'a str,
     /// The id of the starting session, which is left out.
     pub session: Option<&'a str>,
-    pub start: Start,
+    pub start: StartMode,
     pub max_tokens: usize,
     pub now: Millis,
     /// When to stop reading transcripts.
@@ -60,29 +62,29 @@ pub struct Asked<'a> {
 }
 
 /// The context from the index, the marks and the transcripts; without an index, from the other two.
-pub fn gather(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Result<Context> {
+pub fn gather(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'_>) -> Result<RenderedContext> {
     match store {
         Some(store) => store.at_once(|| gather_from(config, Some(store), asked)),
         None => gather_from(config, None, asked),
     }
 }
 
-fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Result<Context> {
+fn gather_from(config: &Config, store: Option<&Memory>, asked: &ContextRequest<'_>) -> Result<RenderedContext> {
     let projects = config.project_keys();
     if config.excludes_folder(asked.cwd, &projects) {
-        return Ok(Context::default());
+        return Ok(RenderedContext::default());
     }
     let key = projects.key_of(asked.cwd);
     let known = match store {
-        Some(store) => store.project_pk(&key)?.map(|project| Known { store, project }),
+        Some(store) => store.project_pk(&key)?.map(|project| IndexedProject { store, project }),
         None => None,
     };
     let gatherer = Gatherer { config, asked, projects: &projects, key: &key };
     let fresh = gatherer.fresh(store, known.as_ref())?;
     let failing = || LastRun::read(&config.data_dir).and_then(|run| gatherer.banner(&run));
     let banner = asked.notice.clone().or_else(failing);
-    let mut content = Content {
-        about: About::Earlier,
+    let mut content = ContextParts {
+        about: ContextSubject::Earlier,
         banner,
         remembered: remembered(config, store, &key, |at| gatherer.is_new(at))?,
         fresh,
@@ -91,7 +93,7 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Re
         earlier: Box::new(empty()),
         sessions: 0,
     };
-    let memory = OwnMemory::of(config, &key, asked.cwd);
+    let memory = ClientMemory::of(config, &key, asked.cwd);
     content.remembered.retain(|note| !memory.says(&note.text));
     let Some(known) = known else { return Ok(render(content, asked.max_tokens)) };
     let first = gatherer.recent(&known, None)?;
@@ -109,11 +111,11 @@ fn gather_from(config: &Config, store: Option<&Memory>, asked: &Asked<'_>) -> Re
 }
 
 /// Notes of the project and notes for all projects: by author (user first), then kind, then newest first. Closed notes are left out.
-fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<Remembered>> {
+fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl Fn(Millis) -> bool) -> Result<Vec<NoteLine>> {
     let mut notes = store.map(|store| store.notes_for(key)).transpose()?.unwrap_or_default();
     notes.retain(|note| is_new(note.at) && note.closed.is_none());
-    notes.sort_by_key(|note| (matches!(note.author, Author::Agent { .. }), Kind::named(&note.kind).unwrap_or_default()));
-    let told = |note: Note| Remembered {
+    notes.sort_by_key(|note| (matches!(note.author, Author::Agent { .. }), NoteKind::named(&note.kind).unwrap_or_default()));
+    let told = |note: Note| NoteLine {
         when: config.short_day(note.at),
         by: note.author.text(),
         id: note.id,
@@ -124,14 +126,14 @@ fn remembered(config: &Config, store: Option<&Memory>, key: &str, is_new: impl F
 }
 
 /// A project that the index knows.
-struct Known<'a> {
+struct IndexedProject<'a> {
     store: &'a Memory,
     project: i64,
 }
 
 struct Gatherer<'a> {
     config: &'a Config,
-    asked: &'a Asked<'a>,
+    asked: &'a ContextRequest<'a>,
     projects: &'a Projects,
     key: &'a str,
 }
@@ -139,8 +141,8 @@ struct Gatherer<'a> {
 impl Gatherer<'_> {
     fn is_new(&self, at: Millis) -> bool {
         match self.asked.start {
-            Start::Blank => true,
-            Start::Since(since) => at > since,
+            StartMode::Blank => true,
+            StartMode::Since(since) => at > since,
         }
     }
 
@@ -149,18 +151,18 @@ impl Gatherer<'_> {
     }
 
     /// The next page of recent sessions.
-    fn recent(&self, known: &Known<'_>, behind: Option<&Recent>) -> Result<Vec<Recent>> {
+    fn recent(&self, known: &IndexedProject<'_>, behind: Option<&RecentSession>) -> Result<Vec<RecentSession>> {
         let mut recent = known.store.recent_sessions(known.project, behind, PAGE)?;
         recent.retain(|one| !self.is_asking(&one.id) && self.is_new(one.last_at));
         Ok(recent)
     }
 
-    fn told(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Told>> {
+    fn told(&self, known: &IndexedProject<'_>, one: &RecentSession) -> Result<Option<FullSession>> {
         let Some(stored) = known.store.digest_of(one.pk)? else { return Ok(None) };
         let settled = known.store.closed_of(one.pk)?;
         let when = local(Some(one.last_at), self.config);
         let mut told =
-            Told { session: one.id.clone(), when, goes_on: stored.interim_until.is_some(), digest: stored.digest, settled };
+            FullSession { session: one.id.clone(), when, goes_on: stored.interim_until.is_some(), digest: stored.digest, settled };
         told.settle(is_offer);
         if self.is_stale(one) {
             told.settle(|_| true);
@@ -168,13 +170,13 @@ impl Gatherer<'_> {
         Ok(Some(told))
     }
 
-    fn is_stale(&self, one: &Recent) -> bool {
+    fn is_stale(&self, one: &RecentSession) -> bool {
         one.last_at < self.asked.now - OPEN_FOR
     }
 
     /// Open items of the sessions before the last one, without those that a later session repeats or closes in other words.
-    fn open(&self, known: &Known<'_>, recent: &[Recent], told: Option<&Told>) -> Result<Vec<Open>> {
-        let mut open: Vec<Open> = Vec::new();
+    fn open(&self, known: &IndexedProject<'_>, recent: &[RecentSession], told: Option<&FullSession>) -> Result<Vec<OpenItemLine>> {
+        let mut open: Vec<OpenItemLine> = Vec::new();
         let mut wordings = Wordings::default();
         if let Some(told) = told {
             wordings.extend(told.digest.open_items(&told.session).map(|(.., claim)| claim.text.as_str()));
@@ -186,7 +188,7 @@ impl Gatherer<'_> {
             let when = day(one.last_at, self.config);
             // Sessions repeat open items: once closed in one session, an item is closed in all.
             let new = items.iter().filter(|item| !wordings.has(&item.text) && !closed.contains(&item.id));
-            open.extend(new.map(|item| Open {
+            open.extend(new.map(|item| OpenItemLine {
                 id: item.id.clone(),
                 kind: item.kind.clone(),
                 text: item.text.clone(),
@@ -197,10 +199,10 @@ impl Gatherer<'_> {
         Ok(open)
     }
 
-    fn line(&self, known: &Known<'_>, one: &Recent) -> Result<Option<Line>> {
+    fn line(&self, known: &IndexedProject<'_>, one: &RecentSession) -> Result<Option<SessionLine>> {
         let when = day(one.last_at, self.config);
         let title = one.title.clone().map_or_else(|| known.store.title_of(one.pk), |title| Ok(Some(title)))?;
-        Ok(title.map(|title| Line { session: one.id.clone(), when, title, goes_on: one.goes_on }))
+        Ok(title.map(|title| SessionLine { session: one.id.clone(), when, title, goes_on: one.goes_on }))
     }
 
     fn banner(&self, run: &LastRun) -> Option<String> {

@@ -8,16 +8,16 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::{Gatherer, Known, local, remembered};
+use super::{Gatherer, IndexedProject, local, remembered};
 use crate::analyze::told_by;
-use crate::app::session_start::client_memory::OwnMemory;
+use crate::app::session_start::client_memory::ClientMemory;
 use crate::app::session_start::undigested_summary::account;
 use crate::config::Config;
-use crate::model::session::{Millis, RowKey};
-use crate::privacy::Gate;
-use crate::privacy::echo::Hushed;
+use crate::model::session::{Millis, RecordKey};
+use crate::privacy::Sanitizer;
+use crate::privacy::echo::PrivateWords;
 use crate::render::session_start::render;
-use crate::render::session_start::{About, Content, Context, Fresh, Told};
+use crate::render::session_start::{ContextParts, ContextSubject, FullSession, RenderedContext, UndigestedSession};
 use crate::source::{live_session, mark};
 use crate::store::Memory;
 use crate::store::pause;
@@ -31,7 +31,7 @@ const COMPACTED_TAIL: u64 = 4 << 20;
 
 impl Gatherer<'_> {
     /// Sessions that ended without a digest, newest first, read from the ends of their transcripts.
-    pub(super) fn fresh(&self, store: Option<&Memory>, known: Option<&Known<'_>>) -> Result<Vec<Fresh>> {
+    pub(super) fn fresh(&self, store: Option<&Memory>, known: Option<&IndexedProject<'_>>) -> Result<Vec<UndigestedSession>> {
         let marks = mark::newest_ends(&self.config.data_dir, MAX_MARKS).into_iter();
         let mut ended: Vec<(String, String)> = marks.map(|m| (m.session, m.transcript)).collect();
         if let Some(known) = known {
@@ -42,7 +42,7 @@ impl Gatherer<'_> {
         }
         // Compiling the sanitizer's rules takes time: do it only when there is a transcript to read.
         let gate = self.config.gate()?;
-        let mut fresh: Vec<Fresh> = Vec::new();
+        let mut fresh: Vec<UndigestedSession> = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         for (id, transcript) in &ended {
             if Instant::now() >= self.asked.until || fresh.len() >= MAX_FRESH {
@@ -70,9 +70,9 @@ impl Gatherer<'_> {
         store: Option<&Memory>,
         id: &str,
         transcript: &Path,
-        gate: &Gate,
+        gate: &Sanitizer,
         digested: Option<Millis>,
-    ) -> Option<Fresh> {
+    ) -> Option<UndigestedSession> {
         if self.config.exclude_transcripts.is_match(transcript) {
             return None;
         }
@@ -87,19 +87,25 @@ impl Gatherer<'_> {
             && self.is_new(last_at)
             && digested.is_none_or(|until| last_at > until);
         let text = fits.then(|| account(&session)).flatten()?;
-        Some(Fresh { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
+        Some(UndigestedSession { session: id.to_owned(), when: local(Some(last_at), self.config), text, last_at })
     }
 }
 
 /// What a session did before its context was compacted, straight from its transcript. The index contributes only the project's notes,
 /// which the session got when it started, and what was forgotten.
-pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, session: &str, max_tokens: usize) -> Result<Context> {
+pub fn compacted(
+    config: &Config,
+    store: Option<&Memory>,
+    transcript: &Path,
+    session: &str,
+    max_tokens: usize,
+) -> Result<RenderedContext> {
     let projects = config.project_keys();
     if pause::is_noted(&config.data_dir, session) || is_shut_out(store, session) {
-        return Ok(Context::default());
+        return Ok(RenderedContext::default());
     }
     let key_of = |cwd: &str| projects.key_of(cwd);
-    let Some(hushed) = hushed(store, session) else { return Ok(Context::default()) };
+    let Some(hushed) = hushed(store, session) else { return Ok(RenderedContext::default()) };
     let session = live_session::session(
         transcript,
         session,
@@ -110,10 +116,10 @@ pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, ses
         hushed,
     )?;
     if session.cwd.as_deref().is_some_and(|cwd| config.excludes_folder(cwd, &projects)) || !session.has_work() {
-        return Ok(Context::default());
+        return Ok(RenderedContext::default());
     }
-    let memory = OwnMemory::of(config, &session.project.key, session.cwd.as_deref().unwrap_or_default());
-    let told = Told {
+    let memory = ClientMemory::of(config, &session.project.key, session.cwd.as_deref().unwrap_or_default());
+    let told = FullSession {
         session: session.id.clone(),
         when: local(session.last_at(), config),
         goes_on: true,
@@ -122,8 +128,8 @@ pub fn compacted(config: &Config, store: Option<&Memory>, transcript: &Path, ses
     };
     let mut remembered = remembered(config, store, &session.project.key, |_| true).unwrap_or_default();
     remembered.retain(|note| !memory.says(&note.text));
-    let content = Content {
-        about: About::Itself,
+    let content = ContextParts {
+        about: ContextSubject::Itself,
         banner: None,
         remembered,
         fresh: Vec::new(),
@@ -141,10 +147,10 @@ fn is_shut_out(store: Option<&Memory>, session: &str) -> bool {
 }
 
 /// The hashes of the session's private words; `None` if they cannot be read, and then nothing is shown.
-fn hushed(store: Option<&Memory>, session: &str) -> Option<Hushed> {
-    store.map_or(Some(Hushed::default()), |store| store.hushed_of(session).ok())
+fn hushed(store: Option<&Memory>, session: &str) -> Option<PrivateWords> {
+    store.map_or(Some(PrivateWords::default()), |store| store.hushed_of(session).ok())
 }
 
-fn is_forgotten(store: Option<&Memory>, key: RowKey) -> bool {
+fn is_forgotten(store: Option<&Memory>, key: RecordKey) -> bool {
     store.is_some_and(|store| store.is_forgotten_row(key).unwrap_or(true))
 }

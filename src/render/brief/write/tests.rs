@@ -2,11 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::digest::FileNote;
-use crate::model::session::{FileTouch, Outcome, Project, RowKey, ToolUse};
+use crate::model::session::{FileTouch, Outcome, Project, RecordKey, ToolUse};
 use crate::text::budget::tokens;
 
 fn entry(at: usize, item: Item) -> Entry {
-    let key = RowKey((at as u128).to_be_bytes());
+    let key = RecordKey((at as u128).to_be_bytes());
     Entry { key, at: Some(1_795_000_000_000 + at as i64 * 60_000), agent: None, item, outcome: None }
 }
 
@@ -26,7 +26,7 @@ fn session(items: Vec<Item>) -> Session {
 }
 
 fn claim(text: &str, row: usize) -> Claim {
-    Claim { text: text.into(), rows: vec![RowKey((row as u128).to_be_bytes())] }
+    Claim { text: text.into(), rows: vec![RecordKey((row as u128).to_be_bytes())] }
 }
 
 fn edit(path: &str) -> Item {
@@ -35,7 +35,7 @@ fn edit(path: &str) -> Item {
 }
 
 fn told(session: &Session, digest: &Digest, closed: &[String]) -> String {
-    let told = Told { session, digest, state: State::Whole, closed, never: None, repeated_by: None, id: "64b0b6d9" };
+    let told = BriefInput { session, digest, state: DigestCoverage::Whole, closed, never: None, repeated_by: None, id: "64b0b6d9" };
     write(&told, &TimeZone::UTC, 1_000)
 }
 
@@ -152,7 +152,7 @@ proptest! {
         let claims = |texts: &[String]| texts.iter().map(|text| claim(text, 1)).collect::<Vec<_>>();
         let files = paths.iter().map(|path| FileNote { path: path.clone(), verified: true }).collect();
         let digest = Digest { title, request, completed, learned, decisions: claims(&decisions), next_steps: claims(&steps), files, ..Digest::default() };
-        let told = Told { session: &session, digest: &digest, state: State::SoFar, closed: &[], never: None, repeated_by: Some(id.clone()), id: &id };
+        let told = BriefInput { session: &session, digest: &digest, state: DigestCoverage::SoFar, closed: &[], never: None, repeated_by: Some(id.clone()), id: &id };
         let text = write(&told, &TimeZone::UTC, 1_000);
         prop_assert!(tokens(&text) <= 1_000, "{} tokens: {}", tokens(&text), text);
         prop_assert!(text.contains("--full") && !text.contains("<recall-context>"), "{}", text);

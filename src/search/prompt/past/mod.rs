@@ -9,7 +9,7 @@ use self::phrases::{CONTINUES, JOINING_BEFORE, JOINING_BEHIND, PAST, PHRASES, UN
 use crate::analyze::signal::language::Matcher;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Past {
+pub enum PastIntent {
     No,
     /// It continues something: an earlier session's work, or what this one was just doing.
     Continues,
@@ -79,23 +79,23 @@ pub fn asks_why(lines: &[String]) -> bool {
 const WHY: [&str; 6] = ["why", "warum", "wieso", "weshalb", "pourquoi", "perché"];
 
 /// What the user's own lines ask for.
-pub fn of(lines: &[String]) -> Past {
+pub fn of(lines: &[String]) -> PastIntent {
     let found = lines.iter().flat_map(|line| clauses(line)).map(|clause| {
         if asks_unsegmented(clause) {
-            return Past::Asks;
+            return PastIntent::Asks;
         }
         let named = MATCHER.named(clause);
         let says = |name| named.contains(&name);
         if says(PAST) {
-            Past::Asks
+            PastIntent::Asks
         } else if says(CONTINUES) {
-            Past::Continues
+            PastIntent::Continues
         } else {
-            Past::No
+            PastIntent::No
         }
     });
-    let all: Vec<Past> = found.collect();
-    [Past::Asks, Past::Continues].into_iter().find(|past| all.contains(past)).unwrap_or(Past::No)
+    let all: Vec<PastIntent> = found.collect();
+    [PastIntent::Asks, PastIntent::Continues].into_iter().find(|past| all.contains(past)).unwrap_or(PastIntent::No)
 }
 
 /// The sentences of a line, whatever the case of their first letter, without a leading `¿` or `¡`.
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use crate::search::prompt::read;
 
-    fn past(prompt: &str) -> Past {
-        read(prompt).map_or(Past::No, |asked| asked.past)
+    fn past(prompt: &str) -> PastIntent {
+        read(prompt).map_or(PastIntent::No, |asked| asked.past)
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
             "上次我们做到哪里了？",
             "前回の続きをお願いします",
         ] {
-            assert_eq!(past(prompt), Past::Asks, "{prompt}");
+            assert_eq!(past(prompt), PastIntent::Asks, "{prompt}");
         }
     }
 
@@ -213,7 +213,7 @@ mod tests {
             "继续",
             "Please continue with the release notes.",
         ] {
-            assert_eq!(past(prompt), Past::Continues, "{prompt}");
+            assert_eq!(past(prompt), PastIntent::Continues, "{prompt}");
         }
     }
 
@@ -261,7 +261,7 @@ mod tests {
             "who decides which thread runs?",
             "make it look like before",
         ] {
-            assert_eq!(past(prompt), Past::No, "{prompt}");
+            assert_eq!(past(prompt), PastIntent::No, "{prompt}");
         }
     }
 }

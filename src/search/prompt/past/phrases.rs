@@ -1,6 +1,6 @@
 //! Phrases that ask for the past. Their syntax is described in `signal::language`; names of classes are in capitals.
 
-use crate::analyze::signal::language::{Language, Rule};
+use crate::analyze::signal::language::{Language, PhraseRule};
 
 pub const PAST: &str = "asks for the past";
 pub const CONTINUES: &str = "continues";
@@ -73,7 +73,7 @@ pub static PHRASES: Language = Language {
         ("HIDDEN", &["get", "see", "need to", "have to", "receive"]),
     ],
     rules: &[
-        Rule {
+        PhraseRule {
             name: PAST,
             kind: None,
             importance: 0.0,
@@ -129,7 +129,7 @@ pub static PHRASES: Language = Language {
                 "perché abbiamo", "come abbiamo", "l'ultima volta", "ultima sessione", "sessione precedente", "ti ricordi",
             ],
         },
-        Rule {
+        PhraseRule {
             name: CONTINUES,
             kind: None,
             importance: 0.0,
@@ -150,7 +150,7 @@ pub static PHRASES: Language = Language {
                 "^ continue com", "^ continuiamo", "^ riprendiamo", "^ vai avanti", "^ 继续", "^ 繼續", "^ 続けて", "^ 계속",
             ],
         },
-        Rule {
+        PhraseRule {
             name: ELSE,
             kind: None,
             importance: 0.0,

@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use recall::privacy::Gate;
+use recall::privacy::Sanitizer;
 use recall::text::clean::{both_ends, fold_lines, head_and_tail, one_line, plain, shorten};
 use redact::Redactor;
 
 use super::{acts, secrets, texts};
 
 static OFTEN: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]).expect("the shipped rules"));
-static GATE: LazyLock<Gate> = LazyLock::new(Gate::shipped);
+static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 static SECRETS: LazyLock<[String; 4]> = LazyLock::new(secrets);
 
 pub fn check(data: &[u8]) {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use recall::config::file::{Values, parse};
+use recall::config::file::{ConfigValues, parse};
 use recall::config::globset;
-use recall::privacy::Patterns;
+use recall::privacy::ProjectPatterns;
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -19,7 +19,7 @@ pub fn check(data: &[u8]) {
             let settings = read.settings(path);
             assert!(!settings.is_empty());
             let written = toml::to_string(&read.values).expect("values are TOML");
-            let again: Values = toml::from_str(&written).unwrap_or_else(|e| panic!("{e}: {written}"));
+            let again: ConfigValues = toml::from_str(&written).unwrap_or_else(|e| panic!("{e}: {written}"));
             assert_eq!(toml::to_string(&again).expect("values are TOML"), written);
             usable(&read.values);
         }
@@ -27,11 +27,11 @@ pub fn check(data: &[u8]) {
 }
 
 /// What was taken makes no run fail later.
-fn usable(values: &Values) {
+fn usable(values: &ConfigValues) {
     let home = Path::new("/home/dev");
     globset(&values.excluded_transcripts(), home).expect("the globs were checked");
     for list in [values.excluded_projects(), values.privacy.isolate.clone()] {
-        let _ = Patterns::read(&list, home).expect("the patterns were checked").fit("/srv/shop");
+        let _ = ProjectPatterns::read(&list, home).expect("the patterns were checked").fit("/srv/shop");
     }
     let gate = values.privacy.gate(&values.signal.skip_tools).expect("the rules were checked");
     let _ = gate.clean("a text");

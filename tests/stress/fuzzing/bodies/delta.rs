@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 
-use recall::source::delta::{Cursor, Lines, Piece, open, tail_hash};
+use recall::source::delta::{Checkpoint, LineReader, RawLine, open, tail_hash};
 
 /// Where lines are too long to be read.
 const MAX_LINE: usize = 200;
@@ -38,16 +38,16 @@ struct Line {
 }
 
 fn lines(bytes: &[u8], offset: u64) -> Vec<Read3> {
-    collect(Lines::new(bytes, offset).at_most(MAX_LINE))
+    collect(LineReader::new(bytes, offset).at_most(MAX_LINE))
 }
 
-fn collect(mut lines: Lines<impl Read>) -> Vec<Read3> {
+fn collect(mut lines: LineReader<impl Read>) -> Vec<Read3> {
     let mut all = Vec::new();
     while let Some((from, to, piece)) = lines.next_piece().expect("nothing fails to be read") {
         let line = match piece {
-            Piece::Line(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: false }),
-            Piece::Tail(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: true }),
-            Piece::TooLong { .. } => None,
+            RawLine::Line(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: false }),
+            RawLine::Tail(bytes) => Some(Line { bytes: bytes.to_vec(), is_tail: true }),
+            RawLine::TooLong { .. } => None,
         };
         // A line that is too long already and has no end yet is left for the next time.
         if from < to {
@@ -85,12 +85,12 @@ fn in_a_file(text: &[u8], cut: usize) {
     let offset = read.iter().filter(|(.., line)| line.as_ref().is_none_or(|line| !line.is_tail)).map(|(_, to, _)| *to).max();
     let offset = offset.unwrap_or(0);
     let tail = tail_hash(&File::open(&path).expect("it opens"), offset).expect("a hash");
-    let cursor = Cursor { head_len, head_hash, offset, tail_hash: tail };
+    let cursor = Checkpoint { head_len, head_hash, offset, tail_hash: tail };
     OpenOptions::new().append(true).open(&path).expect("it opens").write_all(&text[cut..]).expect("it grows");
     let second = open(&path, Some(&cursor)).expect("it opens");
     assert!(!second.replaced);
     let rest = collect(second.lines);
-    assert_eq!(rest, collect(Lines::new(&text[offset as usize..], offset)));
+    assert_eq!(rest, collect(LineReader::new(&text[offset as usize..], offset)));
     if offset > 0 {
         let mut other = text.to_vec();
         other[0] ^= 1;

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use recall::model::author::Author;
 use recall::model::digest::{Claim, Digest, FileNote};
-use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RowKey, Session, Tokens, ToolUse, Touch};
-use recall::model::session_facts::Facts;
-use recall::render::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
+use recall::model::session::{Answer, Entry, FileTouch, Item, Outcome, Project, RecordKey, Session, Tokens, ToolUse, Touch};
+use recall::model::session_facts::SessionFacts;
+use recall::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name};
 use recall::store::notes::Note;
-use recall::store::open_items::Closed;
+use recall::store::open_items::ClosedItem;
 use recall::text::markdown::{code, inline, slug, yaml};
 
 use super::{acts, texts};
@@ -28,8 +28,8 @@ pub fn check(data: &[u8]) {
     let session = session(&said, &name, &path, &command, &id);
     let digest = digest(&said, &done, &path);
     let author = Author::agent(&name, Some(&id));
-    let closed = |(id, ..): (String, &str, &Claim)| Closed { id, by: Some(author.text()) };
-    let shown = Shown {
+    let closed = |(id, ..): (String, &str, &Claim)| ClosedItem { id, by: Some(author.text()) };
+    let shown = SessionPageInput {
         session: &session,
         digest: &digest,
         digest_id: "d0000000",
@@ -58,8 +58,8 @@ pub fn check(data: &[u8]) {
     };
     let day = day_page(
         &day_of(&session, &zone),
-        vec![DayEntry::of(&shown, &Facts::of(&session), &zone)],
-        Untold::default(),
+        vec![DayEntry::of(&shown, &SessionFacts::of(&session), &zone)],
+        UndigestedTotals::default(),
         &[note],
         &zone,
     );
@@ -158,7 +158,8 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
         (Item::Interrupted, None),
         (Item::Reply(said.to_owned()), None),
     ];
-    let entry = |(n, (item, outcome))| Entry { key: RowKey([n; 16]), at: Some(60_000 * i64::from(n)), agent: None, item, outcome };
+    let entry =
+        |(n, (item, outcome))| Entry { key: RecordKey([n; 16]), at: Some(60_000 * i64::from(n)), agent: None, item, outcome };
     Session {
         id: id.to_owned(),
         project: Project { key: name.to_owned() },
@@ -174,17 +175,17 @@ fn session(said: &str, name: &str, path: &str, command: &str, id: &str) -> Sessi
 }
 
 fn digest(said: &str, done: &str, path: &str) -> Digest {
-    let claim = |text: &str, rows: Vec<RowKey>| Claim { text: text.to_owned(), rows };
+    let claim = |text: &str, rows: Vec<RecordKey>| Claim { text: text.to_owned(), rows };
     Digest {
         title: said.to_owned(),
         request: done.to_owned(),
         investigated: vec![done.to_owned()],
         learned: vec![said.to_owned()],
         completed: vec![done.to_owned(), said.to_owned()],
-        decisions: vec![claim(done, vec![RowKey([1; 16]), RowKey([13; 16])]), claim(said, Vec::new())],
+        decisions: vec![claim(done, vec![RecordKey([1; 16]), RecordKey([13; 16])]), claim(said, Vec::new())],
         files: vec![FileNote { path: path.to_owned(), verified: false }, FileNote { path: done.to_owned(), verified: true }],
-        blockers: vec![claim(said, vec![RowKey([2; 16])])],
-        next_steps: vec![claim(done, Vec::new()), claim(said, vec![RowKey([9; 16])])],
+        blockers: vec![claim(said, vec![RecordKey([2; 16])])],
+        next_steps: vec![claim(done, Vec::new()), claim(said, vec![RecordKey([9; 16])])],
         closes: Vec::new(),
         questions: Vec::new(),
     }

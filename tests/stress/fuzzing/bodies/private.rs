@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use recall::privacy::{Gate, opens_private, strip};
+use recall::privacy::{Sanitizer, opens_private, strip};
 use recall::text::clean::plain;
 use recall::text::disarm::disarm;
 
 use super::texts;
 
-static GATE: LazyLock<Gate> = LazyLock::new(Gate::shipped);
+static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 const WORDS: &str = "zebra-quartz";
 
 pub fn check(data: &[u8]) {

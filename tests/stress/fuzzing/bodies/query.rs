@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use recall::config::QueryContext;
-use recall::model::session::{Item, RowKey};
+use recall::model::session::{Item, RecordKey};
 use recall::privacy::Policy;
-use recall::search::{Highlighter, Query, Wanted, find};
+use recall::search::{Highlighter, Query, SearchOptions, find};
 use recall::store::transfer::{Exported, ExportedRow, ExportedSource};
 use recall::store::{Memory, Store};
 
@@ -23,7 +23,7 @@ pub fn check(data: &[u8]) {
     let query = if choice & 1 == 0 { Query::parse(&text, &context) } else { Query::of_words(&text) };
     assert!(query.terms.iter().all(|term| !term.text.is_empty() && !term.text.contains('"')), "{query:?}");
     assert_eq!(Query::parse(&text, &context), Query::parse(&text, &context));
-    let wanted = Wanted {
+    let wanted = SearchOptions {
         limit: 3,
         skip: usize::from(choice >> 4 & 1),
         passages: 2,
@@ -31,7 +31,7 @@ pub fn check(data: &[u8]) {
         now: context.now,
         telling_only: choice & 4 != 0,
         reads: usize::from(choice >> 5),
-        ..Wanted::default()
+        ..SearchOptions::default()
     };
     INDEX.with(|index| {
         let (_, store) = index.get_or_init(index_of_three);
@@ -59,7 +59,7 @@ fn index_of_three() -> (tempfile::TempDir, Memory) {
         let row = |part: u8, item| ExportedRow {
             offset: part.into(),
             part: 0,
-            key: RowKey([n * 16 + part; 16]),
+            key: RecordKey([n * 16 + part; 16]),
             at: Some(i64::from(n)),
             item,
             undone: false,

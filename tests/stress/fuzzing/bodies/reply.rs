@@ -3,29 +3,29 @@
 use std::sync::LazyLock;
 
 use recall::analyze::verify::verify;
-use recall::model::session::{Entry, FileTouch, Item, Project, RowKey, Session, ToolUse, Touch};
-use recall::privacy::Gate;
-use recall::summarize::claude::report::{self, Try};
-use recall::summarize::{Request, reply};
+use recall::model::session::{Entry, FileTouch, Item, Project, RecordKey, Session, ToolUse, Touch};
+use recall::privacy::Sanitizer;
+use recall::summarize::claude::report::{self, Attempt};
+use recall::summarize::{ModelRequest, reply};
 
 use super::{acts, secrets};
 
 static SESSION: LazyLock<Session> = LazyLock::new(session);
-static GATE: LazyLock<Gate> = LazyLock::new(Gate::shipped);
+static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 static SECRETS: LazyLock<[String; 4]> = LazyLock::new(secrets);
 
 pub fn check(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else { return };
     let text = String::from_utf8_lossy(rest);
     let rows = SESSION.entries.iter().map(|entry| entry.key).collect();
-    let request = Request { rows, open: vec!["n12345678".into()], ..Request::default() };
+    let request = ModelRequest { rows, open: vec!["n12345678".into()], ..ModelRequest::default() };
     match choice & 1 {
         0 => one(&text, &request),
         _ => printed(rest, &request),
     }
 }
 
-fn one(text: &str, request: &Request) {
+fn one(text: &str, request: &ModelRequest) {
     let Ok(mut digest) = reply::read(text, request) else { return };
     assert!(!digest.title.is_empty() && digest.title.chars().count() <= 121 && !digest.request.is_empty());
     assert!(digest.texts().all(|said| !said.contains(acts) && !said.contains('\n') && said.chars().count() <= 601), "{digest:?}");
@@ -45,11 +45,11 @@ fn one(text: &str, request: &Request) {
 }
 
 /// All that the client prints, the reply in it.
-fn printed(stdout: &[u8], request: &Request) {
+fn printed(stdout: &[u8], request: &ModelRequest) {
     match report::read(stdout, &|said| reply::read(said, request), "haiku") {
-        Try::Answered(answer) => assert!(answer.cost_usd.is_none_or(|usd| usd.is_finite() && usd >= 0.0)),
-        Try::Failed(failure) => assert!(failure.to_string().chars().count() <= 250, "{failure}"),
-        Try::Again(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
+        Attempt::Answered(answer) => assert!(answer.cost_usd.is_none_or(|usd| usd.is_finite() && usd >= 0.0)),
+        Attempt::Failed(failure) => assert!(failure.to_string().chars().count() <= 250, "{failure}"),
+        Attempt::Again(what) => assert!(what.chars().count() <= 161 && !what.contains(acts), "{what:?}"),
     }
     let is_json = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
     assert!(!is_json(stdout) || is_json(&report::redacted(stdout, &GATE)));
@@ -73,8 +73,13 @@ fn session() -> Session {
         Item::Tool(tool),
         Item::Reply("The order list is paged by date and id now; the test passes.".into()),
     ];
-    let entries =
-        (1..).zip(items).map(|(n, item)| Entry { key: RowKey([n; 16]), at: Some(i64::from(n)), agent: None, item, outcome: None });
+    let entries = (1..).zip(items).map(|(n, item)| Entry {
+        key: RecordKey([n; 16]),
+        at: Some(i64::from(n)),
+        agent: None,
+        item,
+        outcome: None,
+    });
     Session {
         id: "s".into(),
         project: Project { key: "/src/shop".into() },

@@ -2,16 +2,16 @@
 
 use std::sync::LazyLock;
 
-use recall::model::session::{Item, Row};
-use recall::privacy::Gate;
-use recall::source::claude_code::{Line, Place, is_whole, read_line};
+use recall::model::session::{Item, Record};
+use recall::privacy::Sanitizer;
+use recall::source::claude_code::{ParsedLine, TranscriptIdentity, is_whole, read_line};
 use recall::source::json::{self, fields};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::acts;
 
-static GATE: LazyLock<Gate> = LazyLock::new(Gate::shipped);
+static GATE: LazyLock<Sanitizer> = LazyLock::new(Sanitizer::shipped);
 /// The longest text that is kept, in characters, with room for what says that something was cut out.
 const LONGEST: usize = 16_100;
 
@@ -22,19 +22,19 @@ pub fn check(data: &[u8]) {
 }
 
 fn one(line: &[u8]) {
-    let place = Place { session: "a-session".into(), agent: None };
+    let place = TranscriptIdentity { session: "a-session".into(), agent: None };
     let read = read_line(line, &place, &GATE);
     // Bookkeeping is known by how it begins: how it ends makes no difference.
-    let is_passed_over = read == Line::Nothing && line.starts_with(b"{\"type\":\"");
-    assert!(is_passed_over || is_whole(line) != matches!(read, Line::Bad(_)));
+    let is_passed_over = read == ParsedLine::Nothing && line.starts_with(b"{\"type\":\"");
+    assert!(is_passed_over || is_whole(line) != matches!(read, ParsedLine::Bad(_)));
     assert_eq!(read_line(&[line, b" \r"].concat(), &place, &GATE), read, "the same with its line's end");
     match &read {
-        Line::Row(row) => of_row(row),
-        Line::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
-        Line::Cost { by_model, .. } => {
+        ParsedLine::Row(row) => of_row(row),
+        ParsedLine::Unknown(name) => assert!(name.chars().count() <= 60 && !name.contains(acts), "{name:?}"),
+        ParsedLine::Cost { by_model, .. } => {
             assert!(by_model.iter().flatten().all(|(model, usd)| *usd >= 0.0 && usd.is_finite() && !model.contains(acts)));
         }
-        Line::Bad(_) | Line::Nothing | Line::Link(_) | Line::Stamp { .. } => {}
+        ParsedLine::Bad(_) | ParsedLine::Nothing | ParsedLine::Link(_) | ParsedLine::Stamp { .. } => {}
     }
     let bare = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if let Some(text) = std::str::from_utf8(bare).ok().filter(|_| !is_passed_over || is_whole(line)) {
@@ -42,7 +42,7 @@ fn one(line: &[u8]) {
     }
 }
 
-fn of_row(row: &Row) {
+fn of_row(row: &Record) {
     assert_eq!(row.items.len(), row.parts.len());
     for text in row.items.iter().flat_map(Item::texts).chain(row.branch.as_deref()).chain(row.version.as_deref()) {
         assert!(!text.contains(acts), "{text:?}");
@@ -56,11 +56,11 @@ fn of_row(row: &Row) {
 }
 
 /// The reader of fields and serde_json's own values agree.
-fn of_json(text: &str, read: &Line) {
+fn of_json(text: &str, read: &ParsedLine) {
     const NAMES: [&str; 4] = ["type", "uuid", "message", "content"];
     let value = serde_json::from_str::<Value>(text).ok();
     if let Some(Value::Object(object)) = &value {
-        assert!(!matches!(read, Line::Bad(_)), "an object is no bad line: {text:?}");
+        assert!(!matches!(read, ParsedLine::Bad(_)), "an object is no bad line: {text:?}");
         let found = fields(text, &NAMES).expect("it is an object");
         for (name, raw) in NAMES.into_iter().zip(found) {
             let raw = raw.map(|raw| serde_json::from_str::<Value>(raw.get()).expect("a part of a value is one"));
@@ -69,7 +69,7 @@ fn of_json(text: &str, read: &Line) {
     }
     let is_json = serde_json::from_str::<&RawValue>(text).is_ok();
     // In the name of a field a control character is let through, as half a surrogate pair is.
-    assert!(is_json || matches!(read, Line::Bad(_)) || text.contains(char::is_control), "{text:?}");
+    assert!(is_json || matches!(read, ParsedLine::Bad(_)) || text.contains(char::is_control), "{text:?}");
     if is_json {
         mapped(text, value.as_ref());
     }

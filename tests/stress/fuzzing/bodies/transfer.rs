@@ -6,9 +6,9 @@ use jiff::tz::TimeZone;
 use recall::analyze::extract::extract;
 use recall::model::price::costs_by_model;
 use recall::model::session::Item;
-use recall::model::session_facts::Facts;
-use recall::privacy::Gate;
-use recall::render::page::{DayEntry, Shown, Untold, day_of, day_page, session_page, session_page_name};
+use recall::model::session_facts::SessionFacts;
+use recall::privacy::Sanitizer;
+use recall::render::page::{DayEntry, SessionPageInput, UndigestedTotals, day_of, day_page, session_page, session_page_name};
 use recall::store::Store;
 use recall::store::transfer::Exported;
 
@@ -23,7 +23,7 @@ pub fn check(data: &[u8]) {
     let Ok(mut session) = serde_json::from_slice::<Exported>(data) else { return };
     let written = serde_json::to_vec(&session).expect("an export is JSON");
     assert_eq!(serde_json::from_slice::<Exported>(&written).ok().as_ref(), Some(&session), "what is exported is read again");
-    session.pass(&Gate::shipped());
+    session.pass(&Sanitizer::shipped());
     INDEX.with_borrow_mut(|index| {
         if index.as_ref().is_none_or(|(.., uses)| *uses >= USES) {
             let folder = tempfile::tempdir().expect("a folder");
@@ -55,7 +55,7 @@ fn taken_in(store: &mut Store, session: &Exported) {
     let stored = store.digest_of(pk).expect("it is read").map(|stored| stored.digest);
     let digest = stored.unwrap_or_else(|| extract(&loaded));
     let day = day_of(&loaded, &zone);
-    let shown = Shown {
+    let shown = SessionPageInput {
         session: &loaded,
         digest: &digest,
         digest_id: "d0000000",
@@ -68,7 +68,8 @@ fn taken_in(store: &mut Store, session: &Exported) {
     };
     assert!(session_page(&shown, &zone).starts_with("---\n"));
     assert!(
-        day_page(&day, vec![DayEntry::of(&shown, &Facts::of(&loaded), &zone)], Untold::default(), &[], &zone).starts_with("---\n")
+        day_page(&day, vec![DayEntry::of(&shown, &SessionFacts::of(&loaded), &zone)], UndigestedTotals::default(), &[], &zone)
+            .starts_with("---\n")
     );
     assert!(loaded.entries.iter().all(|entry| !matches!(entry.item, Item::Outcome(_))));
     assert!(store.write_documents().expect("documents are written").failed.is_empty());
